@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the test makes files and looks at the time")]
 
-use crate::support::fake_api::{Answer, FakeApi};
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
 use crate::support::{BINARY, Finished, Run, root, text};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -11,8 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Two clusters that answer, and one that is not there.
 struct Clusters {
-    calm: FakeApi,
-    stirring: FakeApi,
+    calm: ApiServer,
+    stirring: ApiServer,
     directory: tempfile::TempDir,
 }
 
@@ -30,7 +31,7 @@ fn volume(name: &str, phase: &str) -> Value {
 
 impl Clusters {
     async fn start() -> Self {
-        let (calm, stirring) = (FakeApi::start().await, FakeApi::start().await);
+        let (calm, stirring) = (ApiServer::start().await, ApiServer::start().await);
         calm.hold([volume("resting", "Available")]);
         stirring.hold([volume("new", "Pending"), volume("old", "Available")]);
         let clusters = Self { calm, stirring, directory: tempfile::tempdir().unwrap() };
@@ -103,7 +104,7 @@ async fn a_broken_cluster_does_not_hide_the_others() {
     assert!(broken[0].contains("http://127.0.0.1:1"), "{}", broken[0]);
     assert!(all.stderr.starts_with("[broken] error: "), "{}", all.stderr);
     // A warning says of which cluster it is.
-    clusters.calm.fail("/apis/storage.k8s.io/v1/storageclasses", 9, Answer::Status(403, "you may not"));
+    clusters.calm.fail("/apis/storage.k8s.io/v1/storageclasses", 9, Fault::Refused(403, "you may not"));
     let warned = clusters.run(&["predict", "-A", "--contexts", "calm"]).await;
     assert!(warned.stderr.starts_with("[calm] warning: storageclasses may not be listed"), "{}", warned.stderr);
 }
@@ -113,7 +114,7 @@ async fn clusters_are_read_at_the_same_time() {
     let clusters = Clusters::start().await;
     let late = Duration::from_secs(3);
     for fake in [&clusters.calm, &clusters.stirring] {
-        fake.fail("/api/v1/persistentvolumes", 1, Answer::Late(late));
+        fake.fail("/api/v1/persistentvolumes", 1, Fault::Slow(late));
     }
     let before = Instant::now();
     let both = clusters.run(&["predict", "-A", "--contexts", "calm,stirring"]).await;
@@ -125,7 +126,7 @@ async fn clusters_are_read_at_the_same_time() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_stops_reading_waits_for_no_cluster() {
     let clusters = Clusters::start().await;
-    clusters.stirring.fail("/api/v1/persistentvolumes", 2, Answer::Late(Duration::from_secs(20)));
+    clusters.stirring.fail("/api/v1/persistentvolumes", 2, Fault::Slow(Duration::from_secs(20)));
     for format in ["table", "json"] {
         let script = format!(
             "'{BINARY}' predict -A --contexts calm,broken,stirring -o {format} --kubeconfig '{}' | true; \

@@ -2,7 +2,8 @@
 //! without evidence.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::support::fake_api::{Answer, FakeApi};
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
 use crate::support::{Finished, Run};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -59,25 +60,25 @@ fn lease(renewed: &str) -> Value {
     })
 }
 
-async fn cluster(objects: impl IntoIterator<Item = Value>) -> FakeApi {
-    let api = FakeApi::start().await;
+async fn cluster(objects: impl IntoIterator<Item = Value>) -> ApiServer {
+    let api = ApiServer::start().await;
     api.hold([volume(), claim("11"), class()]);
     api.hold(objects);
     api
 }
 
-async fn run(api: &FakeApi, arguments: &[&str]) -> Finished {
+async fn run(api: &ApiServer, arguments: &[&str]) -> Finished {
     let mut all: Vec<String> = arguments.iter().map(ToString::to_string).collect();
     all.extend(["--server".to_owned(), api.url()]);
     let work = move || Run::new(&all.iter().map(String::as_str).collect::<Vec<_>>()).finish();
     tokio::task::spawn_blocking(work).await.unwrap()
 }
 
-async fn divergence(api: &FakeApi, more: &[&str]) -> Value {
+async fn divergence(api: &ApiServer, more: &[&str]) -> Value {
     explained(api, more).await["divergence"].clone()
 }
 
-async fn explained(api: &FakeApi, more: &[&str]) -> Value {
+async fn explained(api: &ApiServer, more: &[&str]) -> Value {
     let ended = run(api, &[&["explain", "pvc/data", "-n", "db", "-o", "json"], more].concat()).await;
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
     serde_json::from_str(&ended.stdout).unwrap()
@@ -128,11 +129,11 @@ async fn without_a_lease_nothing_is_said_of_the_controller() {
     };
     silent(&divergence(&cluster([]).await, &[]).await);
     for answer in [
-        Answer::Status(403, "leases is forbidden"),
-        Answer::Status(500, "etcd is on fire"),
-        Answer::RetryAfter(429, "30"),
-        Answer::Html(200),
-        Answer::Body(
+        Fault::Refused(403, "leases is forbidden"),
+        Fault::Refused(500, "etcd is on fire"),
+        Fault::Busy(429, 30),
+        Fault::Page(200),
+        Fault::Body(
             r#"{"kind":"Lease","metadata":{"namespace":"kube-system","name":"kube-controller-manager"},"spec":7}"#,
         ),
     ] {
@@ -153,7 +154,7 @@ async fn the_lease_is_read_only_where_something_differs() {
         assert_eq!(run(&api, &[&arguments[..], &["-n", "db"]].concat()).await.code, Some(0), "{arguments:?}");
     }
     assert_eq!(api.count(LEASE), 1, "the volume is to be bound");
-    let api = FakeApi::start().await;
+    let api = ApiServer::start().await;
     api.hold([claim("11"), class(), lease("2023-11-14T22:03:20Z")]);
     let document = explained(&api, &["--recheck"]).await;
     assert_eq!((document.get("divergence"), &document["recheck"]), (None, &json!("notNeeded")));
@@ -166,7 +167,7 @@ async fn the_lease_is_read_only_where_something_differs() {
 /// to.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_that_waits_for_an_event_shows_nothing_of_the_controller() {
-    let api = FakeApi::start().await;
+    let api = ApiServer::start().await;
     let mut leaving = claim("11");
     leaving["metadata"]["deletionTimestamp"] = "2023-11-14T22:00:00Z".into();
     leaving["metadata"]["finalizers"] = json!(["kubernetes.io/pvc-protection"]);
@@ -222,7 +223,7 @@ async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
         tokio::time::sleep(Duration::from_millis(100)).await;
         match later {
             Some(object) => api.replace(object),
-            None => api.fail("/api/v1/persistentvolumeclaims", 1, Answer::Body(r#"{"metadata":{},"items":[]}"#)),
+            None => api.fail("/api/v1/persistentvolumeclaims", 1, Fault::Body(r#"{"metadata":{},"items":[]}"#)),
         }
     };
     let arguments = [&["explain", "pvc/data", "-n", "db", "--recheck", QUICK], more].concat();
@@ -355,7 +356,7 @@ async fn a_snapshot_keeps_what_tells_of_the_controllers() {
     let snapshot: Value = serde_json::from_str(&ended.stdout).unwrap();
     let kinds: Vec<&str> =
         snapshot["items"].as_array().unwrap().iter().map(|item| item["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["PersistentVolume", "PersistentVolumeClaim", "StorageClass", "Lease", "Namespace"]);
+    assert_eq!(kinds, ["PersistentVolume", "PersistentVolumeClaim", "StorageClass", "Lease", "Namespace", "Namespace"]);
     let times = json!([{"time": "2023-11-14T22:10:00Z"}, {"time": "2023-11-14T22:05:00Z"}]);
     assert_eq!(snapshot["items"][1]["metadata"]["managedFields"], times);
     let (found, stderr) = from_file(&ended.stdout, &[]);
@@ -367,7 +368,7 @@ async fn a_snapshot_keeps_what_tells_of_the_controllers() {
     let predicted = Run::new(&["predict", "-o", "name", "-f", "-"]).stdin(ended.stdout.as_bytes()).finish();
     assert_eq!((predicted.code, predicted.stderr.as_str()), (Some(0), ""));
 
-    api.fail(LEASE, 1, Answer::Status(403, "leases is forbidden"));
+    api.fail(LEASE, 1, Fault::Refused(403, "leases is forbidden"));
     let without = run(&api, &["snapshot"]).await;
     assert_eq!((without.code, without.stderr.as_str()), (Some(0), ""));
     assert!(!without.stdout.contains("Lease"));
@@ -377,7 +378,7 @@ async fn a_snapshot_keeps_what_tells_of_the_controllers() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_uses_a_claim_is_unknown_where_pods_are_hidden() {
     let api = cluster([]).await;
-    api.fail(PODS, usize::MAX, Answer::Status(403, "pods is forbidden"));
+    api.fail(PODS, usize::MAX, Fault::Refused(403, "pods is forbidden"));
     let ended = run(&api, &["explain", "pvc/data", "-n", "db", "-o", "json"]).await;
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(document.get("usedBy"), None);
@@ -390,8 +391,10 @@ async fn who_uses_a_claim_is_unknown_where_pods_are_hidden() {
 const LEASES: &str = "/apis/coordination.k8s.io/v1/leases?";
 
 /// A claim that waits for a driver, with Leases of the driver's name.
-async fn waiting_for_a_driver(leases: impl IntoIterator<Item = (&'static str, &'static str, &'static str)>) -> FakeApi {
-    let api = FakeApi::start().await;
+async fn waiting_for_a_driver(
+    leases: impl IntoIterator<Item = (&'static str, &'static str, &'static str)>,
+) -> ApiServer {
+    let api = ApiServer::start().await;
     let mut asked = claim("11");
     asked["metadata"]["annotations"] = json!({"volume.kubernetes.io/storage-provisioner": "disk.csi.example.com"});
     let mut driven = class();
@@ -449,11 +452,11 @@ async fn without_a_drivers_lease_nothing_is_known_of_it() {
         waiting_for_a_driver([("csi", "external-attacher-leader-disk-csi-example-com", "2023-11-14T22:13:15Z")]);
     unknown(&explained(&other.await, &[]).await, "none");
     for answer in [
-        Answer::Status(403, "leases is forbidden"),
-        Answer::Status(500, "etcd is on fire"),
-        Answer::RetryAfter(429, "30"),
-        Answer::Html(200),
-        Answer::Body(r#"{"kind":"LeaseList","items":7}"#),
+        Fault::Refused(403, "leases is forbidden"),
+        Fault::Refused(500, "etcd is on fire"),
+        Fault::Busy(429, 30),
+        Fault::Page(200),
+        Fault::Body(r#"{"kind":"LeaseList","items":7}"#),
     ] {
         let api = waiting_for_a_driver([("csi", "disk-csi-example-com", "2023-11-14T22:03:20Z")]).await;
         api.fail(LEASES, usize::MAX, answer);

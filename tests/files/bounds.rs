@@ -8,7 +8,8 @@
 )]
 
 use crate::support::Run;
-use crate::support::fake_api::{Answer, FakeApi};
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
 use flate2::{Compress, Compression, FlushCompress};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
@@ -224,7 +225,7 @@ fn an_object_that_is_too_large_is_an_issue_of_its_own() {
 /// Who may not list volumes gets them one by one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_single_object_that_is_too_large_is_an_issue() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     let mut large = volume("large");
     large["metadata"]["annotations"] = json!({"a": "x".repeat(9 * MIB)});
     let claim = json!({
@@ -234,7 +235,7 @@ async fn a_single_object_that_is_too_large_is_an_issue() {
         "status": {"phase": "Bound"}
     });
     fake.hold([large, claim]);
-    fake.fail(&format!("{VOLUMES}?"), usize::MAX, Answer::Status(403, "no list"));
+    fake.fail(&format!("{VOLUMES}?"), usize::MAX, Fault::Refused(403, "no list"));
     let url = fake.url();
     let run = move || measured(&["predict", "-n", "db", "--server", &url]);
     let ended = tokio::task::spawn_blocking(run).await.unwrap();

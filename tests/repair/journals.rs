@@ -4,7 +4,8 @@
 
 use crate::project::schema::{assert_valid, validator};
 use crate::repair::verbs::{bound, cluster, newest, play, released, stopped_at_second_step, with};
-use crate::support::fake_api::{Answer, FakeApi};
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
 use crate::support::screen::{Screen, plain};
 use crate::support::{Finished, Run};
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ const BACK: [&str; 2] = ["undo", "--yes"];
 type Ran<'w> = (&'w [&'w str], i32);
 
 /// What makes another cluster of it, behind the same address.
-fn another_cluster(fake: &FakeApi) {
+fn another_cluster(fake: &ApiServer) {
     fake.replace(
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": "uid-other"},
         "status": {"phase": "Active"}}),
@@ -32,12 +33,12 @@ fn another_cluster(fake: &FakeApi) {
 }
 
 /// Nobody may say which cluster it is.
-fn hide(fake: &FakeApi) {
-    fake.fail("/api/v1/namespaces/kube-system", usize::MAX, Answer::Status(403, "namespaces is forbidden"));
+fn hide(fake: &ApiServer) {
+    fake.fail("/api/v1/namespaces/kube-system", usize::MAX, Fault::Refused(403, "namespaces is forbidden"));
 }
 
 /// The same server under another address.
-fn other_address(fake: &FakeApi) -> String {
+fn other_address(fake: &ApiServer) -> String {
     format!("http://localhost:{}", fake.port())
 }
 
@@ -203,9 +204,9 @@ async fn a_cluster_that_cannot_be_told_is_not_written_to() {
     let journals = state.path();
     let fake = cluster([released("data", "Delete")]).await;
     for answer in [
-        Answer::Status(500, "etcd is away"),
-        Answer::Html(502),
-        Answer::Body("{\"metadata\":{\"name\":\"x\",\"uid\":\"y\"}}"),
+        Fault::Refused(500, "etcd is away"),
+        Fault::Page(502),
+        Fault::Body("{\"metadata\":{\"name\":\"x\",\"uid\":\"y\"}}"),
     ] {
         fake.fail("/api/v1/namespaces/kube-system", 1, answer);
         let ended = with(&fake, journals, "", &["retain", "pv/data", "--yes"]).await;
@@ -334,7 +335,7 @@ async fn foreign_files_are_passed_over_and_damaged_journals_are_not() {
 }
 
 /// A repair in a terminal.
-fn screen(fake: &FakeApi, journals: &Path, words: &[&str]) -> Screen {
+fn screen(fake: &ApiServer, journals: &Path, words: &[&str]) -> Screen {
     let url = fake.url();
     let directory = journals.join("kubectl-pvctl");
     let all = [words, &["--server", &url, "--journal", directory.to_str().unwrap()]].concat();
@@ -402,7 +403,7 @@ async fn a_world_that_changes_at_the_question_is_planned_anew() {
     let meanwhile = async |words: &'static [&'static str], change: Value| {
         let state = tempfile::tempdir().unwrap();
         let fake = cluster([released("data", "Retain")]).await;
-        fake.fail(tried, 1, Answer::Late(Duration::from_secs(2)));
+        fake.fail(tried, 1, Fault::Slow(Duration::from_secs(2)));
         let (own, path) = (fake.clone(), state.path().to_owned());
         let run = tokio::spawn(async move { with(&own, &path, "", words).await });
         while fake.count(tried) == 0 {

@@ -5,13 +5,14 @@
 
 use crate::repair::verbs::{Running, bound, cluster, newest, play, refused, released, waiting, with};
 use crate::support::Run;
-use crate::support::fake_api::{Answer, FakeApi};
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A second run: it has nothing to do and writes nothing.
-async fn nothing(fake: &FakeApi, journals: &Path, words: &[&str]) -> String {
+async fn nothing(fake: &ApiServer, journals: &Path, words: &[&str]) -> String {
     let writes = fake.writes().len();
     let ended = with(fake, journals, "", words).await;
     assert_eq!(ended.code, Some(0), "{words:?}: {}{}", ended.stdout, ended.stderr);
@@ -20,7 +21,7 @@ async fn nothing(fake: &FakeApi, journals: &Path, words: &[&str]) -> String {
     ended.stdout.replace("\n  ", " ")
 }
 
-async fn done(fake: &FakeApi, journals: &Path, words: &[&str]) {
+async fn done(fake: &ApiServer, journals: &Path, words: &[&str]) {
     let ended = with(fake, journals, "", words).await;
     assert_eq!(ended.code, Some(0), "{words:?}: {}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains("\nDone: "), "{words:?}: {}", ended.stdout);
@@ -45,7 +46,7 @@ async fn retain_waits_for_no_controller() {
     let running = Running::start(&fake, state.path(), &["retain", "pv/disk", "--yes"]);
     Running::until_writes(&fake, 1).await;
     let [back, _] = bound("db", "data", "disk");
-    fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Answer::Body(back.to_string().leak()));
+    fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Fault::Body(back.to_string().leak()));
     fake.let_go();
     let ended = running.end().await;
     assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
@@ -100,7 +101,7 @@ async fn retain_of_a_claim_means_its_volume() {
     }
     // Of a claim that names no volume nobody knows which is its where volumes cannot be listed.
     let fake = cluster([waiting("data")]).await;
-    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Answer::Status(403, "no volumes for you"));
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Refused(403, "no volumes for you"));
     let ended = refused(&fake, 3, &words).await;
     assert!(ended.stderr.contains("no volumes for you"), "{}", ended.stderr);
 }

@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test counts journals, and fails by panicking")]
 
 use crate::repair::verbs::{cluster, released};
-use crate::support::fake_api::FakeApi;
+use crate::support::api::ApiServer;
 use crate::support::screen::{CTRL_C, DOWN, ENTER, ESCAPE, Screen, UP, plain};
 
 /// The list of what can be repaired, and the question after the plan.
@@ -14,7 +14,7 @@ const QUESTION: &str = "Carry out this plan?";
 const LEAVE: &str = "leave the rest as it is";
 
 /// A terminal with `fix` of a volume whose claim is gone.
-async fn fix(columns: u16, variables: &[(&str, &str)]) -> (FakeApi, Screen, tempfile::TempDir) {
+async fn fix(columns: u16, variables: &[(&str, &str)]) -> (ApiServer, Screen, tempfile::TempDir) {
     let fake = cluster([released("data", "Retain")]).await;
     let journals = tempfile::tempdir().unwrap();
     let (url, state) = (fake.url(), journals.path().to_str().unwrap());
@@ -23,7 +23,7 @@ async fn fix(columns: u16, variables: &[(&str, &str)]) -> (FakeApi, Screen, temp
 }
 
 /// How a terminal ends: the exit code, how many writes there were, and how many journals.
-fn ended(fake: &FakeApi, screen: Screen, journals: &tempfile::TempDir) -> ((Option<i32>, usize, usize), String) {
+fn ended(fake: &ApiServer, screen: Screen, journals: &tempfile::TempDir) -> ((Option<i32>, usize, usize), String) {
     let (code, shown) = screen.end();
     let files = std::fs::read_dir(journals.path()).map_or(0, Iterator::count);
     ((code, fake.writes().len(), files), plain(shown.as_bytes()))

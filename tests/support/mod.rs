@@ -8,7 +8,7 @@
 )]
 
 pub(crate) mod api;
-pub(crate) mod fake_api;
+pub(crate) mod faults;
 pub(crate) mod screen;
 pub(crate) mod worlds;
 

@@ -2,7 +2,8 @@
 
 use super::{VOLUMES, connect, read, to};
 use crate::support::Run;
-use crate::support::fake_api::{Answer, FakeApi};
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
 use pvctl::progress::Silent;
 use pvctl::source::{Cluster, ClusterErrorKind, ConnectOptions, Environment, Needs, RequestLog, contexts};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
@@ -43,9 +44,9 @@ fn tls(names: &[&str], change: impl FnOnce(&mut CertificateParams)) -> Tls {
 }
 
 /// A directory with the authority's certificate, and an encrypted server on 127.0.0.1.
-async fn encrypted() -> (FakeApi, tempfile::TempDir, ConnectOptions) {
+async fn encrypted() -> (ApiServer, tempfile::TempDir, ConnectOptions) {
     let tls = tls(&["127.0.0.1", "localhost"], |_| {});
-    let fake = FakeApi::start_tls(tls.acceptor).await;
+    let fake = ApiServer::start_tls(tls.acceptor).await;
     let directory = tempfile::tempdir().unwrap();
     let authority = directory.path().join("ca.crt");
     std::fs::write(&authority, tls.authority).unwrap();
@@ -79,7 +80,7 @@ async fn a_token_and_impersonation_travel_encrypted_and_show_nowhere() {
         assert_eq!(seen.header("impersonate-uid"), ["42"]);
         assert_eq!(seen.header("impersonate-extra-scopes"), ["view"]);
     }
-    fake.fail("/", usize::MAX, Answer::Status(401, "Unauthorized"));
+    fake.fail("/", usize::MAX, Fault::Refused(401, "Unauthorized"));
     let error = cluster.read(Needs::default(), &Silent).await.unwrap_err();
     let log = log.lock().unwrap().join("\n");
     assert!(log.contains(&format!("https://127.0.0.1:{}{VOLUMES}?limit=2500", fake.port())), "{log}");
@@ -91,7 +92,7 @@ async fn a_token_and_impersonation_travel_encrypted_and_show_nowhere() {
 
 #[tokio::test]
 async fn credentials_never_travel_unencrypted() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     let options = ConnectOptions { token: Some(TOKEN.into()), impersonate: Some("jane".into()), ..to(&fake) };
     read(&options).await.unwrap();
     for seen in fake.seen() {
@@ -135,7 +136,7 @@ async fn certificates_that_cannot_be_trusted() {
 #[tokio::test]
 async fn an_expired_certificate_and_a_server_without_encryption() {
     let expired = tls(&["127.0.0.1"], |server| server.not_after = rcgen::date_time_ymd(2001, 1, 1));
-    let fake = FakeApi::start_tls(expired.acceptor).await;
+    let fake = ApiServer::start_tls(expired.acceptor).await;
     let directory = tempfile::tempdir().unwrap();
     let authority = directory.path().join("ca.crt");
     std::fs::write(&authority, expired.authority).unwrap();
@@ -148,7 +149,7 @@ async fn an_expired_certificate_and_a_server_without_encryption() {
     assert!(error.to_string().starts_with("the certificate of the API server"), "{error}");
     assert!(error.to_string().ends_with("has expired"), "{error}");
 
-    let plain = FakeApi::start().await;
+    let plain = ApiServer::start().await;
     let server = Some(format!("https://127.0.0.1:{}", plain.port()));
     let error = read(&ConnectOptions { server, ..options }).await.unwrap_err();
     assert!(error.to_string().ends_with("does not speak TLS"), "{error}");
@@ -244,7 +245,7 @@ async fn fails(options: ConnectOptions, environment: &Environment) -> (ClusterEr
 
 #[tokio::test]
 async fn the_kubeconfig_chain_is_kubectls() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     let directory = tempfile::tempdir().unwrap();
     let first = write(directory.path(), "first", &kubeconfig(&fake.url(), "{}"));
     let second = write(
@@ -319,7 +320,7 @@ async fn no_cluster_at_all_points_to_files() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_servers_version_is_printed_unless_it_is_not_wanted() {
-    let api = FakeApi::start().await;
+    let api = ApiServer::start().await;
     let run = async |arguments: &'static [&'static str]| {
         let url = api.url();
         let all = move || Run::new(&[arguments, &["--server", &url]].concat()).finish();
@@ -338,7 +339,7 @@ async fn the_servers_version_is_printed_unless_it_is_not_wanted() {
 /// kubectl's flags without which the same line would mean something else here: what they make of a request.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_flags_of_kubectl_reach_the_request() {
-    let api = FakeApi::start().await;
+    let api = ApiServer::start().await;
     let headers = async |arguments: &'static [&'static str], header: &str| {
         let url = api.url();
         let run = move || Run::new(&[&["version"], arguments, &["--server", &url]].concat()).finish();

@@ -1,7 +1,8 @@
 //! Lists: pages, tries, and answers that are no lists.
 
 use super::{CLAIMS, CLASSES, VOLUMES, claim, class, connect, names, pod, read, reason, to, volume};
-use crate::support::fake_api::{Answer, DATE, FakeApi};
+use crate::support::api::{ApiServer, DATE};
+use crate::support::faults::Fault;
 use pvctl::model::{Kind, PersistentVolume, Timestamp};
 use pvctl::progress::Silent;
 use pvctl::snapshot::{CoverageState, decode};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn lists_are_read_page_by_page() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold((0..5).map(|n| volume(&format!("pv-{n}"), None)));
     fake.hold([claim("db", "data", ""), class("fast", "Immediate")]);
     let parts = read(&ConnectOptions { chunk_size: Some(2), ..to(&fake) }).await.unwrap();
@@ -31,7 +32,7 @@ async fn lists_are_read_page_by_page() {
 
 #[tokio::test]
 async fn pages_are_as_large_as_kubectls_unless_told_otherwise() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     read(&to(&fake)).await.unwrap();
     assert_eq!(fake.count(&format!("{VOLUMES}?limit=2500")), 1);
     read(&ConnectOptions { chunk_size: Some(0), ..to(&fake) }).await.unwrap();
@@ -40,7 +41,7 @@ async fn pages_are_as_large_as_kubectls_unless_told_otherwise() {
 
 #[tokio::test]
 async fn one_bad_object_is_an_issue_and_no_failure() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     let mut broken = volume("pv-broken", None);
     broken["spec"]["capacity"]["storage"] = "lots".into();
     fake.hold([volume("pv-1", None), broken, volume("pv-2", None)]);
@@ -54,9 +55,9 @@ async fn one_bad_object_is_an_issue_and_no_failure() {
 #[tokio::test]
 async fn an_expired_list_is_read_again_in_one_piece() {
     for offered in [None, Some("3")] {
-        let fake = FakeApi::start().await;
+        let fake = ApiServer::start().await;
         fake.hold((0..6).map(|n| volume(&format!("pv-{n}"), None)));
-        fake.fail(&format!("{VOLUMES}?limit=2&continue=2"), 1, Answer::Expired(offered));
+        fake.fail(&format!("{VOLUMES}?limit=2&continue=2"), 1, Fault::Expired(offered));
         let parts = read(&ConnectOptions { chunk_size: Some(2), ..to(&fake) }).await.unwrap();
         assert_eq!(names(&parts).0, ["pv-0", "pv-1", "pv-2", "pv-3", "pv-4", "pv-5"], "{offered:?}");
         assert_eq!(parts.coverage.state(Kind::PersistentVolume, ""), CoverageState::Complete);
@@ -69,10 +70,10 @@ async fn an_expired_list_is_read_again_in_one_piece() {
 
 #[tokio::test]
 async fn a_busy_server_is_asked_again_when_it_says_so() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold([volume("pv-1", None)]);
-    fake.fail(VOLUMES, 1, Answer::RetryAfter(429, "1"));
-    fake.fail(VOLUMES, 1, Answer::Status(503, "starting"));
+    fake.fail(VOLUMES, 1, Fault::Busy(429, 1));
+    fake.fail(VOLUMES, 1, Fault::Refused(503, "starting"));
     let started = Instant::now();
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(names(&parts).0, ["pv-1"]);
@@ -83,8 +84,8 @@ async fn a_busy_server_is_asked_again_when_it_says_so() {
 
 #[tokio::test]
 async fn a_server_that_stays_busy_is_given_up() {
-    let fake = FakeApi::start().await;
-    fake.fail("/", usize::MAX, Answer::RetryAfter(429, "0"));
+    let fake = ApiServer::start().await;
+    fake.fail("/", usize::MAX, Fault::Busy(429, 0));
     let error = read(&to(&fake)).await.unwrap_err();
     assert_eq!(error.kind(), ClusterErrorKind::Overloaded);
     assert_eq!(fake.count(VOLUMES), 3);
@@ -92,9 +93,9 @@ async fn a_server_that_stays_busy_is_given_up() {
 
 #[tokio::test]
 async fn failures_of_the_server_are_not_repeated_and_concern_one_kind() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold([volume("pv-1", None)]);
-    fake.fail(CLASSES, usize::MAX, Answer::Status(500, "etcd is on fire"));
+    fake.fail(CLASSES, usize::MAX, Fault::Refused(500, "etcd is on fire"));
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(fake.count(CLASSES), 1);
     assert_eq!(parts.coverage.state(Kind::StorageClass, ""), CoverageState::Failed);
@@ -104,8 +105,8 @@ async fn failures_of_the_server_are_not_repeated_and_concern_one_kind() {
 #[tokio::test]
 async fn pages_of_proxies_are_recognised_and_not_repeated() {
     for code in [200, 403, 404, 502] {
-        let fake = FakeApi::start().await;
-        fake.fail("/", usize::MAX, Answer::Html(code));
+        let fake = ApiServer::start().await;
+        fake.fail("/", usize::MAX, Fault::Page(code));
         let error = read(&to(&fake)).await.unwrap_err();
         assert_eq!(error.kind(), ClusterErrorKind::NotKubernetes, "{code}: {error}");
         assert!(!error.to_string().contains("Sign in"));
@@ -115,10 +116,10 @@ async fn pages_of_proxies_are_recognised_and_not_repeated() {
 
 #[tokio::test]
 async fn truncated_and_endless_lists_are_failures() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold([volume("pv-1", None)]);
-    fake.fail(CLASSES, 1, Answer::Body(r#"{"metadata":{"resourceVersion":"1"},"items":[{"metadata""#));
-    fake.fail(CLAIMS, usize::MAX, Answer::Body(r#"{"metadata":{"continue":"again"},"items":[]}"#));
+    fake.fail(CLASSES, 1, Fault::Body(r#"{"metadata":{"resourceVersion":"1"},"items":[{"metadata""#));
+    fake.fail(CLAIMS, usize::MAX, Fault::Body(r#"{"metadata":{"continue":"again"},"items":[]}"#));
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(parts.coverage.state(Kind::StorageClass, ""), CoverageState::Failed);
     assert_eq!(parts.coverage.state(Kind::PersistentVolumeClaim, ""), CoverageState::Failed);
@@ -127,8 +128,8 @@ async fn truncated_and_endless_lists_are_failures() {
 
 #[tokio::test]
 async fn a_server_that_does_not_answer_is_given_up_in_time() {
-    let fake = FakeApi::start().await;
-    fake.fail("/", usize::MAX, Answer::Late(Duration::from_mins(1)));
+    let fake = ApiServer::start().await;
+    fake.fail("/", usize::MAX, Fault::Slow(Duration::from_mins(1)));
     let started = Instant::now();
     let options = ConnectOptions { request_timeout: Some(Duration::from_millis(200)), ..to(&fake) };
     let error = read(&options).await.unwrap_err();
@@ -150,7 +151,7 @@ async fn nobody_there() {
 
 #[tokio::test]
 async fn pods_are_read_only_where_a_decision_asks_for_them() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     let mut leaving = claim("db", "data", "");
     leaving["metadata"]["deletionTimestamp"] = "2023-01-01T00:00:00Z".into();
     let mut waiting = claim("web", "data", "");
@@ -171,7 +172,7 @@ async fn pods_are_read_only_where_a_decision_asks_for_them() {
 
 #[tokio::test]
 async fn the_version_and_names() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold([volume("pv-1", None), claim("db", "data", ""), claim("web", "html", "")]);
     let cluster = connect(&ConnectOptions { namespace: Some("db".into()), ..to(&fake) }).await.unwrap();
     assert_eq!(
@@ -181,14 +182,14 @@ async fn the_version_and_names() {
     assert_eq!(cluster.names(Kind::PersistentVolume, None).await, ["pv-1"]);
     assert_eq!(cluster.names(Kind::PersistentVolumeClaim, None).await, ["data"]);
     assert_eq!(cluster.names(Kind::PersistentVolumeClaim, Some("web")).await, ["html"]);
-    assert_eq!(cluster.namespaces().await, ["db"]);
+    assert_eq!(cluster.namespaces().await, ["db", "kube-system"]);
     let asked = fake.seen().into_iter().find(|seen| seen.uri.starts_with(VOLUMES)).unwrap();
     assert!(asked.header("accept")[0].starts_with("application/json;as=PartialObjectMetadataList"));
-    fake.fail("/", 1, Answer::Status(403, "no"));
+    fake.fail("/", 1, Fault::Refused(403, "no"));
     assert!(cluster.names(Kind::PersistentVolume, None).await.is_empty());
-    fake.fail("/", 1, Answer::Html(200));
+    fake.fail("/", 1, Fault::Page(200));
     assert_eq!(cluster.server_version().await.unwrap_err().kind(), ClusterErrorKind::NotKubernetes);
-    fake.fail("/", 1, Answer::Late(Duration::from_mins(1)));
+    fake.fail("/", 1, Fault::Slow(Duration::from_mins(1)));
     let started = Instant::now();
     assert!(cluster.names(Kind::PersistentVolume, None).await.is_empty());
     assert!(started.elapsed() < Duration::from_secs(5));
@@ -196,7 +197,7 @@ async fn the_version_and_names() {
 
 #[tokio::test]
 async fn an_archive_is_redacted_ordered_and_decodes_to_the_same() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold([volume("pv-2", None), volume("pv-1", Some(("data", "uid-data"))), claim("db", "data", "pv-1")]);
     let cluster = connect(&to(&fake)).await.unwrap();
     let (mut objects, parts) = cluster.read_raw(Needs::default(), &Silent).await.unwrap();

@@ -8,7 +8,7 @@ mod lists;
 mod partners;
 mod rights;
 
-use crate::support::fake_api::FakeApi;
+use crate::support::api::ApiServer;
 use pvctl::model::Kind;
 use pvctl::progress::Silent;
 use pvctl::snapshot::Parts;
@@ -66,7 +66,7 @@ fn pod(namespace: &str, name: &str) -> Value {
     })
 }
 
-fn to(fake: &FakeApi) -> ConnectOptions {
+fn to(fake: &ApiServer) -> ConnectOptions {
     ConnectOptions { server: Some(fake.url()), ..ConnectOptions::default() }
 }
 

@@ -2,7 +2,8 @@
 
 use super::{CLAIMS, CLASSES, VOLUMES, claim, class, names, pod, read, reason, to, volume};
 use crate::support::Run;
-use crate::support::fake_api::{Answer, FakeApi};
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
 use pvctl::model::Kind;
 use pvctl::snapshot::CoverageState;
 use pvctl::source::{ClusterErrorKind, ConnectOptions};
@@ -10,9 +11,9 @@ use serde_json::{Value, json};
 
 #[tokio::test]
 async fn forbidden_kinds_are_coverage() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold([claim("db", "data", "pv-1")]);
-    fake.fail(VOLUMES, usize::MAX, Answer::Status(403, "persistentvolumes is forbidden: User \"eve\""));
+    fake.fail(VOLUMES, usize::MAX, Fault::Refused(403, "persistentvolumes is forbidden: User \"eve\""));
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(parts.coverage.state(Kind::PersistentVolume, ""), CoverageState::Forbidden);
     assert_eq!(reason(&parts, Kind::PersistentVolume), "persistentvolumes is forbidden: User \"eve\"");
@@ -21,9 +22,9 @@ async fn forbidden_kinds_are_coverage() {
 
 #[tokio::test]
 async fn claims_are_read_in_the_own_namespace_where_the_cluster_is_hidden() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold([claim("db", "data", ""), claim("web", "html", "")]);
-    fake.fail(CLAIMS, usize::MAX, Answer::Status(403, "no"));
+    fake.fail(CLAIMS, usize::MAX, Fault::Refused(403, "no"));
     let parts = read(&ConnectOptions { namespace: Some("web".into()), ..to(&fake) }).await.unwrap();
     assert_eq!(names(&parts).1, ["html"]);
     assert_eq!(parts.coverage.state(Kind::PersistentVolumeClaim, "web"), CoverageState::Complete);
@@ -32,8 +33,8 @@ async fn claims_are_read_in_the_own_namespace_where_the_cluster_is_hidden() {
 
 #[tokio::test]
 async fn who_may_read_nothing_is_told_in_the_servers_words_alone() {
-    let fake = FakeApi::start().await;
-    fake.fail("/", usize::MAX, Answer::Status(403, "User \"eve\" cannot list"));
+    let fake = ApiServer::start().await;
+    fake.fail("/", usize::MAX, Fault::Refused(403, "User \"eve\" cannot list"));
     let error = read(&to(&fake)).await.unwrap_err();
     assert_eq!(error.kind(), ClusterErrorKind::Forbidden);
     assert_eq!(error.to_string(), "you may not read persistentvolumes: User \"eve\" cannot list");
@@ -43,8 +44,8 @@ async fn who_may_read_nothing_is_told_in_the_servers_words_alone() {
 
 #[tokio::test]
 async fn refused_credentials_end_the_reading() {
-    let fake = FakeApi::start().await;
-    fake.fail("/", usize::MAX, Answer::Status(401, "Unauthorized"));
+    let fake = ApiServer::start().await;
+    fake.fail("/", usize::MAX, Fault::Refused(401, "Unauthorized"));
     let error = read(&to(&fake)).await.unwrap_err();
     assert_eq!(error.kind(), ClusterErrorKind::Unauthorized);
     assert_eq!(error.to_string(), format!("the API server {} does not accept your credentials", fake.url()));
@@ -59,9 +60,9 @@ async fn hidden_pods_are_hidden_where_they_are() {
         leaving["metadata"]["deletionTimestamp"] = "2023-01-01T00:00:00Z".into();
         leaving
     };
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold([leaving("a".into()), leaving("b".into()), pod("a", "p"), pod("b", "p")]);
-    fake.fail("/api/v1/namespaces/b/pods", usize::MAX, Answer::Status(403, "no"));
+    fake.fail("/api/v1/namespaces/b/pods", usize::MAX, Fault::Refused(403, "no"));
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(parts.coverage.state(Kind::Pod, "a"), CoverageState::Complete);
     assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
@@ -70,7 +71,7 @@ async fn hidden_pods_are_hidden_where_they_are() {
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!((parts.objects.pods.len(), fake.count("/api/v1/pods")), (2, 1));
     assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Complete);
-    fake.fail("/api/v1/pods", usize::MAX, Answer::Status(403, "no"));
+    fake.fail("/api/v1/pods", usize::MAX, Fault::Refused(403, "no"));
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(parts.objects.pods.len(), 1);
     assert_eq!(parts.coverage.state(Kind::Pod, "ns-7"), CoverageState::Complete);
@@ -78,7 +79,7 @@ async fn hidden_pods_are_hidden_where_they_are() {
 }
 
 /// Runs the program on that API server.
-async fn judged(fake: &FakeApi, arguments: &'static [&'static str]) -> (Option<i32>, String, String) {
+async fn judged(fake: &ApiServer, arguments: &'static [&'static str]) -> (Option<i32>, String, String) {
     let url = fake.url();
     let run = move || Run::new(&[arguments, &["--server", &url]].concat()).finish();
     let run = tokio::task::spawn_blocking(run).await.unwrap();
@@ -88,11 +89,11 @@ async fn judged(fake: &FakeApi, arguments: &'static [&'static str]) -> (Option<i
 /// Who may not list volumes, and may get them, is told that a claim is Lost, and that its volume does not exist.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_missed_by_its_name_does_not_exist() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     let mut lost = claim("db", "data", "pv-gone");
     lost["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
     fake.hold([lost, class("fast", "Immediate")]);
-    fake.fail(&format!("{VOLUMES}?"), usize::MAX, Answer::Status(403, "no list"));
+    fake.fail(&format!("{VOLUMES}?"), usize::MAX, Fault::Refused(403, "no list"));
     let (_, stdout, stderr) = judged(&fake, &["predict", "-n", "db", "-o", "json"]).await;
     let answer: Value = serde_json::from_str(&stdout).unwrap();
     let item = &answer["items"][0];
@@ -105,9 +106,9 @@ async fn what_is_missed_by_its_name_does_not_exist() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_may_not_be_read_is_not_said_to_be_absent() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold([claim("db", "data", ""), class("fast", "Immediate")]);
-    fake.fail(VOLUMES, usize::MAX, Answer::Status(403, "no volumes for you"));
+    fake.fail(VOLUMES, usize::MAX, Fault::Refused(403, "no volumes for you"));
     let (code, stdout, stderr) = judged(&fake, &["explain", "pv/pv-1"]).await;
     assert_eq!((code, stdout.as_str()), (Some(3), ""));
     let said = "error: cannot tell whether PersistentVolume \"pv-1\" exists: you lack the right to list \
@@ -121,9 +122,9 @@ async fn what_may_not_be_read_is_not_said_to_be_absent() {
     let (code, ..) = judged(&fake, &["explain", "pvc/gone", "-n", "db"]).await;
     assert_eq!(code, Some(2), "all claims were read");
 
-    fake.fail(CLASSES, usize::MAX, Answer::Status(403, "no"));
-    fake.fail(CLAIMS, usize::MAX, Answer::Status(403, "no"));
-    fake.fail("/api/v1/namespaces/db/persistentvolumeclaims", usize::MAX, Answer::Status(403, "no"));
+    fake.fail(CLASSES, usize::MAX, Fault::Refused(403, "no"));
+    fake.fail(CLAIMS, usize::MAX, Fault::Refused(403, "no"));
+    fake.fail("/api/v1/namespaces/db/persistentvolumeclaims", usize::MAX, Fault::Refused(403, "no"));
     for object in ["pvc/data", "sc/fast"] {
         let (code, stdout, stderr) = judged(&fake, vec!["explain", object, "-n", "db"].leak()).await;
         assert_eq!((code, stdout.as_str()), (Some(3), ""), "{object}: {stderr}");
@@ -132,7 +133,7 @@ async fn what_may_not_be_read_is_not_said_to_be_absent() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_exit_code_says_whether_what_is_shown_is_known() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     let mut leaving = claim("web", "cache", "pv-1");
     leaving["metadata"]["deletionTimestamp"] = "2023-11-14T22:00:00Z".into();
     leaving["metadata"]["finalizers"] = json!(["kubernetes.io/pvc-protection"]);
@@ -141,10 +142,10 @@ async fn the_exit_code_says_whether_what_is_shown_is_known() {
     fake.hold([leaving, cache, claim("db", "data", "pv-2"), volume("pv-2", Some(("data", "uid-data")))]);
     fake.hold([class("fast", "Immediate")]);
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(0));
-    fake.fail(CLASSES, usize::MAX, Answer::Status(403, "no"));
+    fake.fail(CLASSES, usize::MAX, Fault::Refused(403, "no"));
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(0), "no class decides anything");
-    fake.fail("/api/v1/pods", usize::MAX, Answer::Status(403, "no"));
-    fake.fail("/api/v1/namespaces/web/pods", usize::MAX, Answer::Status(403, "no"));
+    fake.fail("/api/v1/pods", usize::MAX, Fault::Refused(403, "no"));
+    fake.fail("/api/v1/namespaces/web/pods", usize::MAX, Fault::Refused(403, "no"));
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(0), "pods are no part of the code");
     assert_eq!(judged(&fake, &["explain", "pvc/cache", "-n", "web"]).await.0, Some(0));
     assert_eq!(judged(&fake, &["explain", "pvc/data", "-n", "db"]).await.0, Some(0));
@@ -154,7 +155,7 @@ async fn the_exit_code_says_whether_what_is_shown_is_known() {
     let (code, stdout, stderr) = judged(&fake, &["explain", "sc/fast", "--recheck"]).await;
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
     assert!(stderr.contains("--recheck is for a pv or a pvc"), "{stderr}");
-    fake.fail(CLAIMS, usize::MAX, Answer::Status(403, "no"));
+    fake.fail(CLAIMS, usize::MAX, Fault::Refused(403, "no"));
     assert_eq!(judged(&fake, &["predict", "-n", "db"]).await.0, Some(0), "the claims of db may be read");
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(3), "some claims are missing");
 }
@@ -162,7 +163,7 @@ async fn the_exit_code_says_whether_what_is_shown_is_known() {
 /// A missing right is said once, where the answer may rest on it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_readings_that_matter_are_warned_of() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold(["batch", "media", "web"].map(|namespace| claim(namespace, "data", "")));
     fake.hold([class("fast", "WaitForFirstConsumer")]);
     for (namespace, message) in [
@@ -170,7 +171,7 @@ async fn only_readings_that_matter_are_warned_of() {
         ("media", "pods is forbidden: no \"pods\" in the namespace \"media\""),
         ("web", "pods is forbidden: no \"pods\" in the namespace \"web\""),
     ] {
-        fake.fail(&format!("/api/v1/namespaces/{namespace}/pods"), usize::MAX, Answer::Status(403, message));
+        fake.fail(&format!("/api/v1/namespaces/{namespace}/pods"), usize::MAX, Fault::Refused(403, message));
     }
     let warnings = async |arguments: &'static [&'static str]| {
         let (_, _, stderr) = judged(&fake, arguments).await;

@@ -1,7 +1,8 @@
 //! What a snapshot states of its own input and of the cluster that it was read from.
 
 use super::stdin;
-use crate::support::fake_api::{Answer, FakeApi};
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
 use crate::support::{Finished, Run};
 use pvctl::controllers::KubeVersion;
 use pvctl::model::Kind;
@@ -120,10 +121,10 @@ fn the_flags_about_files_go_into_the_snapshot() {
 /// A server of another version, hidden volumes, a claim that waits: all of it is known to whoever reads the snapshot.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_keeps_what_is_known_of_a_cluster() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     let claim: Value = serde_json::from_str(WAITING_CLAIM).unwrap();
     fake.hold([claim]);
-    fake.fail("/version", usize::MAX, Answer::Body(r#"{"major":"1","minor":"33+","gitVersion":"v1.33.1-x"}"#));
+    fake.fail("/version", usize::MAX, Fault::Body(r#"{"major":"1","minor":"33+","gitVersion":"v1.33.1-x"}"#));
     let url = fake.url();
     let predicted = tokio::task::spawn_blocking(move || assert_same_answers(&["--server", &url], 0)).await.unwrap();
     let predicted: Value = serde_json::from_str(&predicted).unwrap();
@@ -135,8 +136,8 @@ async fn a_snapshot_keeps_what_is_known_of_a_cluster() {
         predicted["coverage"][0],
         json!({"resource": "persistentvolumes", "state": "complete", "resourceVersion": "77"})
     );
-    fake.fail("/api/v1/persistentvolumes", usize::MAX, Answer::Status(403, "User \"eve\" cannot list volumes"));
-    fake.fail("/api/v1/namespaces/db/pods", usize::MAX, Answer::Status(403, "User \"eve\" cannot list pods"));
+    fake.fail("/api/v1/persistentvolumes", usize::MAX, Fault::Refused(403, "User \"eve\" cannot list volumes"));
+    fake.fail("/api/v1/namespaces/db/pods", usize::MAX, Fault::Refused(403, "User \"eve\" cannot list pods"));
     let url = fake.url();
     let predicted = tokio::task::spawn_blocking(move || assert_same_answers(&["--server", &url], 3)).await.unwrap();
     let predicted: Value = serde_json::from_str(&predicted).unwrap();
@@ -148,7 +149,7 @@ async fn a_snapshot_keeps_what_is_known_of_a_cluster() {
 /// Pods may wait for a claim in a namespace that has none: they are found on a cluster, and so in a snapshot of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_holds_the_pods_of_namespaces_without_claims() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     fake.hold([json!({"apiVersion": "v1", "kind": "Pod",
         "metadata": {"namespace": "web", "name": "p", "uid": "p", "creationTimestamp": "2023-11-14T22:00:00Z"},
         "spec": {"containers": [{"name": "c"}],
@@ -176,7 +177,7 @@ async fn a_snapshot_holds_the_pods_of_namespaces_without_claims() {
 /// with the usual settings reads pods or nodes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
-    let fake = FakeApi::start().await;
+    let fake = ApiServer::start().await;
     let bound = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": {"name": "used", "namespace": "web", "uid": "u", "finalizers": ["kubernetes.io/pvc-protection"],
             "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
@@ -227,7 +228,7 @@ async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
     };
     let second = compare.clone();
     tokio::task::spawn_blocking(move || compare(true)).await.unwrap();
-    fake.fail("/api/v1/nodes", usize::MAX, Answer::Status(403, "no"));
+    fake.fail("/api/v1/nodes", usize::MAX, Fault::Refused(403, "no"));
     tokio::task::spawn_blocking(move || second(false)).await.unwrap();
 }
 

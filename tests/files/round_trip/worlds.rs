@@ -3,7 +3,8 @@
 use super::objects::{SECRET, enrich, manifest, manifests};
 use super::{connect, prediction, prediction_of, snapshot_of, stdin};
 use crate::predict::properties::check;
-use crate::support::fake_api::{Answer, FakeApi};
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
 use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -161,10 +162,10 @@ fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
             ..Needs::default()
         };
         let (read, objects, stated) = runtime.block_on(async {
-            let fake = FakeApi::start().await;
+            let fake = ApiServer::start().await;
             fake.hold(manifests(&parts));
             for path in &hidden {
-                fake.fail(path, usize::MAX, Answer::Status(403, "User \"eve\" cannot list"));
+                fake.fail(path, usize::MAX, Fault::Refused(403, "User \"eve\" cannot list"));
             }
             let options = ConnectOptions { server: Some(fake.url()), ..ConnectOptions::default() };
             let cluster = connect(&options, &Environment::default()).await;

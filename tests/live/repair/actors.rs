@@ -53,7 +53,7 @@ impl Scene {
     }
 
     /// Lets the actor act; says at which version it deleted a claim.
-    pub(crate) async fn strike(&self, actor: Actor, api: &Api) -> Option<u64> {
+    pub(crate) async fn act(&self, actor: Actor, api: &Api) -> Option<u64> {
         match actor {
             Actor::Nobody => {}
             Actor::Driver => self.drive(api).await,

@@ -11,10 +11,11 @@
 use super::actors::{Actor, Scene, version};
 use super::cases::{MOVE, REPAIRS, Repair, Way};
 use super::harm::{Deleted, Judge};
-use super::trap::{At, Blow, Requests, Trap, is_question, proxy};
+use super::interception::{Interception, Requests, proxy};
 use crate::live::proxy::Proxy;
 use crate::live::site::{PV, PVC, Place, Site, text};
 use crate::support::BINARY;
+use crate::support::faults::{At, Fault, Line};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -39,7 +40,7 @@ const RESYNC: Duration = Duration::from_millis(1500);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lot {
     pub(crate) repair: usize,
-    pub(crate) blow: Blow,
+    pub(crate) fault: Fault,
     pub(crate) actor: Actor,
     /// Whether the controllers stand still.
     pub(crate) stopped: bool,
@@ -64,10 +65,10 @@ pub(crate) struct Ended {
     said: String,
 }
 
-/// A run that was struck, before anybody looks what became of it.
-pub(crate) struct Struck {
+/// A run that was intercepted, before anybody looks what became of it.
+pub(crate) struct Intercepted {
     ended: Ended,
-    /// Whether the blow fell.
+    /// Whether the fault fell.
     pub(crate) met: bool,
     /// The request that it fell on.
     pub(crate) request: String,
@@ -103,7 +104,7 @@ impl Parked {
 
 struct Run {
     lot: Lot,
-    trap: Arc<Trap>,
+    interception: Arc<Interception>,
     proxy: Proxy,
     /// The versions of the volumes when the repair began.
     began: BTreeMap<String, u64>,
@@ -119,9 +120,9 @@ impl<'s> Case<'s> {
     /// The broken state, and a proxy at which nothing happens yet.
     pub(crate) fn new(site: &'s Site, lot: Lot, name: &str) -> Self {
         let place = Place::new(site, name);
-        let trap = Arc::new(Trap::new());
-        let proxy = site.runtime.block_on(proxy(&site.api, (lot.blow, lot.actor), &trap));
-        let case = Self { run: Run { lot, trap, proxy, began: BTreeMap::new() }, place };
+        let interception = Arc::new(Interception::new());
+        let proxy = site.runtime.block_on(proxy(&site.api, (lot.fault, lot.actor), &interception));
+        let case = Self { run: Run { lot, interception, proxy, began: BTreeMap::new() }, place };
         case.begin()
     }
 
@@ -145,7 +146,8 @@ impl<'s> Case<'s> {
             manifest
         };
         let claims = repair.claims.iter().map(manifest).collect();
-        *self.run.trap.scene.lock().unwrap() = Scene { place: place.name.clone(), claims, turn: self.run.lot.turn };
+        *self.run.interception.scene.lock().unwrap() =
+            Scene { place: place.name.clone(), claims, turn: self.run.lot.turn };
         let volumes = repair.volumes.iter().map(|volume| place.of(volume));
         let began = volumes.map(|name| {
             let begin = place.site.get(PV, "", &name).map(|volume| version(&volume)).unwrap();
@@ -179,7 +181,7 @@ impl<'s> Case<'s> {
         command.args(["--server", &self.run.proxy.url(), "--journal", &journals]);
         command.env_clear().env("HOME", output.path()).env("NO_COLOR", "1").stdin(Stdio::null());
         command.stdout(File::create(file("out")).unwrap()).stderr(File::create(file("err")).unwrap());
-        let child = &self.run.trap.child;
+        let child = &self.run.interception.child;
         *child.lock().unwrap() = Some(command.spawn().expect("the program starts"));
         let begin = Instant::now();
         let status = loop {
@@ -205,7 +207,7 @@ impl<'s> Case<'s> {
 
     /// The requests that the repair makes when nothing goes wrong.
     pub(crate) fn clean(&self) -> Requests {
-        let (before, written) = (self.run.proxy.seen().len(), self.run.trap.writes.load(Ordering::SeqCst));
+        let (before, written) = (self.run.proxy.seen().len(), self.run.interception.writes.load(Ordering::SeqCst));
         let done = self.repair(if self.run.lot.stopped { "3s" } else { "60s" });
         if !self.run.lot.stopped {
             assert_eq!(done.code, Some(0), "{}", done.said);
@@ -213,36 +215,36 @@ impl<'s> Case<'s> {
         }
         let seen = self.run.proxy.seen();
         let own = seen.get(before..).unwrap_or_default();
-        let asks = |path: &&String| is_question(path);
+        let asks = |path: &&String| Line { method: "POST", uri: path, dry: false }.is_question();
         let (first, last) = (own.iter().position(|path| asks(&path)), own.iter().rposition(|path| asks(&path)));
         let (first, last) = (first.expect("it asks what it may do"), last.expect("it asks"));
         let questions = own.iter().filter(asks).count();
-        let writes = self.run.trap.writes.load(Ordering::SeqCst) - written;
+        let writes = self.run.interception.writes.load(Ordering::SeqCst) - written;
         Requests { reading: first, questions, carrying_out: own.len() - last - 1, writes }
     }
 
-    /// The repair with the blow at that request, and with whoever acts there.
-    pub(crate) fn strike(&self, at: At) -> Struck {
-        let Run { lot, trap, .. } = &self.run;
-        trap.set(at);
+    /// The repair with the fault at that request, and with whoever acts there.
+    pub(crate) fn intercept(&self, at: At<'static>) -> Intercepted {
+        let Run { lot, interception, .. } = &self.run;
+        interception.set(at);
         let ended = self.repair(match lot.actor {
             _ if lot.stopped => "3s",
             actor if actor.is_harmless() => "60s",
             _ => "15s",
         });
-        let met = trap.has_struck();
-        let mut struck = Struck {
+        let met = interception.has_come();
+        let mut intercepted = Intercepted {
             ended,
             met,
-            request: trap.request.lock().unwrap().clone(),
-            on_write: trap.is_write.load(Ordering::SeqCst),
+            request: interception.request.lock().unwrap().clone(),
+            on_write: interception.is_write.load(Ordering::SeqCst),
             early: None,
         };
         let stopped = matches!(self.journal(), Ok(Some(journal)) if journal.written && journal.state != "finished");
         if lot.early && stopped {
-            struck.early = Some(self.way(lot.back_first, "3s"));
+            intercepted.early = Some(self.way(lot.back_first, "3s"));
         }
-        struck
+        intercepted
     }
 
     /// Goes on, or back.
@@ -276,27 +278,27 @@ impl<'s> Case<'s> {
         }))
     }
 
-    /// What came of a run that was struck, once the controllers run.
-    pub(crate) fn came(&self, struck: &Struck) -> Result<String, String> {
-        let actor = if struck.met { self.run.lot.actor } else { Actor::Nobody };
-        if struck.met && !self.run.trap.acted.load(Ordering::SeqCst) {
+    /// What came of a run that was intercepted, once the controllers run.
+    pub(crate) fn came(&self, intercepted: &Intercepted) -> Result<String, String> {
+        let actor = if intercepted.met { self.run.lot.actor } else { Actor::Nobody };
+        if intercepted.met && !self.run.interception.acted.load(Ordering::SeqCst) {
             return Err("the actor has not acted".to_owned());
         }
-        let ended = &struck.ended;
+        let ended = &intercepted.ended;
         let said = |what: String| {
-            let early = struck.early.as_ref().map(|early| format!("; then {early:?}")).unwrap_or_default();
+            let early = intercepted.early.as_ref().map(|early| format!("; then {early:?}")).unwrap_or_default();
             format!("{what}; it ended with {:?}: {}{early}", ended.code, ended.said)
         };
         if ended.said.contains("panicked") {
             return Err(said("it panicked".to_owned()));
         }
-        let judged = if actor.is_rough() { self.judge_rough(struck) } else { self.judge(struck, actor) };
+        let judged = if actor.is_rough() { self.judge_rough(intercepted) } else { self.judge(intercepted, actor) };
         let came = judged.and_then(|came| self.journal().map(|_| came));
         came.map_err(said)
     }
 
-    fn judge(&self, struck: &Struck, actor: Actor) -> Result<String, String> {
-        let code = struck.ended.code;
+    fn judge(&self, intercepted: &Intercepted, actor: Actor) -> Result<String, String> {
+        let code = intercepted.ended.code;
         let journal = self.journal()?;
         let (written, finished) = match &journal {
             Some(journal) => (journal.written, journal.state == "finished"),
@@ -317,15 +319,15 @@ impl<'s> Case<'s> {
             // The kill fell on a reading after the last step.
             None if written && finished => end(End::Goal, "done, killed afterwards"),
             // It was gone on with before the controllers ran again.
-            Some(5) | None if written => self.led_on(struck.early.as_ref(), actor),
+            Some(5) | None if written => self.led_on(intercepted.early.as_ref(), actor),
             _ => Err(format!("the journal says {journal:?}")),
         }
     }
 
     /// Where somebody may leave it in any way: the program ends in one of its ways, and what stopped is led on as far as
     /// it goes. What was lost is judged for all.
-    fn judge_rough(&self, struck: &Struck) -> Result<String, String> {
-        if !matches!(struck.ended.code, None | Some(0..=6)) {
+    fn judge_rough(&self, intercepted: &Intercepted) -> Result<String, String> {
+        if !matches!(intercepted.ended.code, None | Some(0..=6)) {
             return Err("this is none of its exit codes".to_owned());
         }
         let stopped = |journal: &Option<Told>| {
@@ -413,7 +415,7 @@ impl<'s> Case<'s> {
 
     /// The pods of an actor come to their end.
     fn leave(&self) {
-        let scene = self.run.trap.scene.lock().unwrap().clone();
+        let scene = self.run.interception.scene.lock().unwrap().clone();
         let site = self.place.site;
         if self.run.lot.actor == Actor::User {
             site.runtime.block_on(scene.leave(&site.api));
@@ -433,7 +435,9 @@ impl<'s> Case<'s> {
             End::Untouched => vec![repair.before],
             End::Left => Vec::new(),
         };
-        ways.extend(repair.struck.iter().filter(|(who, _)| *who == actor).flat_map(|(_, ways)| ways.iter().copied()));
+        ways.extend(
+            repair.intercepted.iter().filter(|(who, _)| *who == actor).flat_map(|(_, ways)| ways.iter().copied()),
+        );
         let begin = Instant::now();
         let mut since = None;
         loop {
@@ -492,18 +496,19 @@ impl<'s> Case<'s> {
 
     /// What was lost of the volumes, or could have been.
     pub(crate) fn harm(&self) -> Vec<String> {
-        let (repair, trap) = (self.run.lot.repair(), &self.run.trap);
+        let (repair, interception) = (self.run.lot.repair(), &self.run.interception);
         let mut meant: Vec<(String, String)> =
             repair.meant.iter().map(|(namespace, name)| (self.named(namespace), self.named(name))).collect();
-        let at_write = trap.writes_volume.load(Ordering::SeqCst);
-        let deleted = trap.deleted.lock().unwrap().map(|version| Deleted { version, at_write });
+        let at_write = interception.writes_volume.load(Ordering::SeqCst);
+        let deleted = interception.deleted.lock().unwrap().map(|version| Deleted { version, at_write });
         let actor = self.run.lot.actor;
         if actor == Actor::Second {
             let seconds = repair.volumes.iter().map(|volume| format!("second-{}", self.place.of(volume)));
             meant.extend(seconds.map(|claim| (self.place.name.clone(), claim)));
         }
         // Right before a write, and where the claim is going already, no look comes between.
-        let came_too_late = trap.was_exposed.load(Ordering::SeqCst) || trap.is_write.load(Ordering::SeqCst);
+        let came_too_late =
+            interception.was_exposed.load(Ordering::SeqCst) || interception.is_write.load(Ordering::SeqCst);
         let is_others = actor.is_rough() && came_too_late;
         let judge = Judge { began: 0, meant, is_deletion: repair.is_deletion, deleted, is_others };
         let volumes = self.run.began.iter().map(|(name, began)| (name, Judge { began: *began, ..judge.clone() }));

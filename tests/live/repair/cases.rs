@@ -1,4 +1,4 @@
-//! The repairs whose requests are struck, each with the state that it starts from, and with every way in which its
+//! The repairs whose requests are intercepted, each with the state that it starts from, and with every way in which its
 //! place may stand in the end.
 
 use super::actors::Actor;
@@ -21,7 +21,7 @@ pub(crate) struct Repair {
     /// After the way back, from wherever it begins.
     pub(crate) undone: &'static [Way],
     /// Further ends that one actor makes of it.
-    pub(crate) struck: &'static [(Actor, &'static [Way])],
+    pub(crate) intercepted: &'static [(Actor, &'static [Way])],
     /// What may be left by whoever takes the name of a claim, or a claim: lines, besides those of the ends above.
     pub(crate) left: Way,
     /// The claims that may have one of the volumes.
@@ -50,7 +50,7 @@ const NONE: Repair = Repair {
     before: &[],
     goal: &[],
     undone: &[],
-    struck: &[],
+    intercepted: &[],
     left: &[],
     meant: &[("N", "data")],
     volumes: &["a"],
@@ -92,7 +92,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         goal: AT_HOME_KEPT,
         undone: &[LEFT],
         // It could be deleted before the repair began.
-        struck: &[(Actor::Driver, &[&[]])],
+        intercepted: &[(Actor::Driver, &[&[]])],
         left: &["N-a: Available, Retain, for N/data", "N/data: Pending, "],
         ..NONE
     },
@@ -198,7 +198,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         before: &["N-a: Available, Retain, of nobody", "N/data: Pending, "],
         goal: AT_HOME_KEPT,
         undone: &[&["N-a: Released, Retain, of the former N/data", "N/data: Pending, "]],
-        struck: &[
+        intercepted: &[
             (Actor::Stranger, &[&["N-a: Bound, Retain, of N-x/takes-N-a", "N/data: Pending, "]]),
             (Actor::Scheduler, &[&["N-a: Bound, Retain, of N-x/waits-for-N-a", "N/data: Pending, "]]),
         ],
@@ -244,7 +244,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         begin: |place| place.left("data", "a", "Retain"),
         before: LEFT,
         goal: LEFT_TO_DELETION,
-        struck: &[(Actor::Driver, &[&[]])],
+        intercepted: &[(Actor::Driver, &[&[]])],
         left: &["N/data: Pending, "],
         is_deletion: true,
         ..NONE

@@ -11,10 +11,11 @@
 )]
 
 use super::actors::{Actor, ROUGH};
-use super::case::{Case, Lot, Parked, Struck};
+use super::case::{Case, Intercepted, Lot, Parked};
 use super::cases::REPAIRS;
-use super::trap::{At, Blow, Requests};
+use super::interception::{FAULTS, Requests, SLOW};
 use crate::live::site::Site;
+use crate::support::faults::At;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::thread;
@@ -34,12 +35,12 @@ fn actors() -> Vec<Actor> {
     Actor::WITH_ENDS.into_iter().chain(ROUGH).collect()
 }
 
-/// What a run is to be. The numbers of repairs, blows and actors have no common factor, so that each meets each.
+/// What a run is to be. The numbers of repairs, faults and actors have no common factor, so that each meets each.
 fn lot(number: usize) -> Lot {
     let stopped = number / 9 % 3 == 1;
     Lot {
         repair: number % REPAIRS.len(),
-        blow: Blow::ALL[number % Blow::ALL.len()],
+        fault: FAULTS[number % FAULTS.len()],
         actor: actors()[number % actors().len()],
         stopped,
         early: stopped && number % 4 == 1,
@@ -48,16 +49,16 @@ fn lot(number: usize) -> Lot {
     }
 }
 
-/// The request at which a run is struck: the runs of a repair go over all that it makes, and most of them over those
+/// The request at which a run is intercepted: the runs of a repair go over all that it makes, and most of them over those
 /// with which it carries its plan out, and over its writes.
-fn request(number: usize, runs: usize, requests: Requests) -> At {
+fn request(number: usize, runs: usize, requests: Requests) -> At<'static> {
     let (round, rounds) = (number / REPAIRS.len(), runs.div_ceil(REPAIRS.len()));
     let over = |count: usize| (round * count / rounds + number % 3) % count;
     let Requests { reading, questions, carrying_out, writes } = requests;
     match round % 5 {
-        0 | 2 => At::CarryingOut { questions, number: over(carrying_out) },
-        1 | 3 => At::Writing(over(writes)),
-        _ => At::Reading(over(reading + questions)),
+        0 | 2 => At::AfterQuestions { questions, number: over(carrying_out) + 1 },
+        1 | 3 => At::Write(over(writes) + 1),
+        _ => At::Request(over(reading + questions) + 1),
     }
 }
 
@@ -69,7 +70,7 @@ fn make(site: &Site, number: usize) -> Case<'_> {
 struct Came {
     lot: Lot,
     met: bool,
-    /// Whether the blow fell on a write.
+    /// Whether the fault fell on a write.
     on_write: bool,
     what: String,
 }
@@ -102,33 +103,33 @@ pub(crate) fn so_many_abreast<T: Send, R: Send>(many: usize, all: Vec<T>, work: 
 
 /// A run of which only the requests are counted.
 fn clean(repair: usize, stopped: bool) -> Lot {
-    let (blow, actor) = (Blow::Slow, Actor::Nobody);
-    Lot { repair, blow, actor, stopped, early: false, back_first: false, turn: 0 }
+    let (fault, actor) = (SLOW, Actor::Nobody);
+    Lot { repair, fault, actor, stopped, early: false, back_first: false, turn: 0 }
 }
 
 #[test]
-fn each_actor_meets_each_repair_and_each_blow() {
+fn each_actor_meets_each_repair_and_each_fault() {
     for (runs, least, pairs) in [(SAMPLE, 1, 0), (520, 30, 1)] {
         let mut times: BTreeMap<String, usize> = BTreeMap::new();
-        let words = |lot: Lot| (lot.repair().name, format!("{:?}", lot.blow), format!("{:?}", lot.actor));
+        let words = |lot: Lot| (lot.repair().name, lot.fault.word(), format!("{:?}", lot.actor));
         let mut met: BTreeMap<(String, String), usize> = BTreeMap::new();
         for number in 0..runs {
-            let (repair, blow, actor) = words(lot(number));
+            let (repair, fault, actor) = words(lot(number));
             *met.entry((repair.to_owned(), actor.clone())).or_default() += 1;
-            *met.entry((blow.clone(), actor.clone())).or_default() += 1;
+            *met.entry((fault.clone(), actor.clone())).or_default() += 1;
             let stopped = if lot(number).stopped { "stopped" } else { "running" };
-            for word in [repair.to_owned(), blow, actor.clone(), stopped.to_owned(), format!("{actor} {stopped}")] {
+            for word in [repair.to_owned(), fault, actor.clone(), stopped.to_owned(), format!("{actor} {stopped}")] {
                 *times.entry(word).or_default() += 1;
             }
         }
         let (stopped, running) = (times["stopped"], times["running"]);
         assert!(stopped * 4 >= runs && stopped * 2 <= running * 2, "{stopped} of {runs} runs without controllers");
-        let kinds = REPAIRS.len() + Blow::ALL.len() + actors().len();
+        let kinds = REPAIRS.len() + FAULTS.len() + actors().len();
         let single: Vec<_> =
             times.iter().filter(|(word, _)| !word.contains("opped") && !word.contains("unning")).collect();
         assert_eq!(single.len(), kinds);
         assert!(single.iter().all(|(_, times)| **times >= least), "{single:?}");
-        let wanted = (REPAIRS.len() + Blow::ALL.len()) * actors().len();
+        let wanted = (REPAIRS.len() + FAULTS.len()) * actors().len();
         assert!(pairs == 0 || met.len() == wanted, "{} of {wanted} pairs", met.len());
     }
 }
@@ -149,7 +150,7 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     });
     let (still, moving): (Vec<usize>, Vec<usize>) = (0..runs).partition(|number| lot(*number).stopped);
 
-    // All that is struck while the controllers stand still is brought about before, and judged when they run again.
+    // All that is intercepted while the controllers stand still is brought about before, and judged when they run again.
     let idle = abreast(kinds, |repair| Case::new(&site, clean(repair, true), &format!("still{repair}")).park());
     let parked: Vec<(usize, Parked)> = abreast(still, |number| (number, make(&site, number).park()));
     site.stop_controllers();
@@ -164,36 +165,37 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
             counts.iter().zip(&REPAIRS).map(|(count, repair)| format!("{} {count:?}", repair.name)).collect();
         eprintln!("{what} controllers: {}", told.join(", "));
     }
-    let struck = abreast(parked, |(number, parked)| {
+    let intercepted = abreast(parked, |(number, parked)| {
         let case = parked.back(&site);
         let at = request(number, runs, still_counts[lot(number).repair]);
-        let struck = case.strike(at);
-        (number, at, case.park(), struck)
+        let intercepted = case.intercept(at);
+        (number, at, case.park(), intercepted)
     });
     site.start_controllers();
-    eprintln!("{} runs without controllers were struck after {} s", struck.len(), begin.elapsed().as_secs());
+    eprintln!("{} runs without controllers were intercepted after {} s", intercepted.len(), begin.elapsed().as_secs());
 
-    let judge = |number: usize, at: At, case: Case<'_>, struck: &Struck| {
+    let judge = |number: usize, at: At<'static>, case: Case<'_>, intercepted: &Intercepted| {
         let lot = lot(number);
-        let came = case.came(struck);
+        let came = case.came(intercepted);
         let harm = case.harm();
-        let what = format!("{number}: {} at {at:?} ({}), {lot:?}", lot.repair().name, struck.request);
+        let what = format!("{number}: {} at {at:?} ({}), {lot:?}", lot.repair().name, intercepted.request);
         case.clear();
         match came {
             _ if !harm.is_empty() => Err(format!("{what}: {harm:?}; {came:?}")),
-            Ok(came) => Ok(Came { lot, met: struck.met, on_write: struck.on_write, what: came }),
+            Ok(came) => Ok(Came { lot, met: intercepted.met, on_write: intercepted.on_write, what: came }),
             Err(why) => Err(format!("{what}: {why}")),
         }
     };
-    let struck = struck.into_iter().map(|(number, at, parked, struck)| (number, Some((at, parked, struck))));
-    let all = struck.chain(moving.into_iter().map(|number| (number, None))).collect();
+    let intercepted =
+        intercepted.into_iter().map(|(number, at, parked, intercepted)| (number, Some((at, parked, intercepted))));
+    let all = intercepted.chain(moving.into_iter().map(|number| (number, None))).collect();
     let all = abreast(all, |(number, before)| {
-        if let Some((at, parked, struck)) = before {
-            return judge(number, at, parked.back(&site), &struck);
+        if let Some((at, parked, intercepted)) = before {
+            return judge(number, at, parked.back(&site), &intercepted);
         }
         let (at, case) = (request(number, runs, counts[lot(number).repair]), make(&site, number));
-        let struck = case.strike(at);
-        judge(number, at, case, &struck)
+        let intercepted = case.intercept(at);
+        judge(number, at, case, &intercepted)
     });
     let (done, wrong): (Vec<_>, Vec<_>) = all.into_iter().partition(Result::is_ok);
     let done: Vec<Came> = done.into_iter().filter_map(Result::ok).collect();
@@ -204,22 +206,22 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     assert_eq!(done.len(), runs);
     // How often something is waited for differs, so that the last requests of a run may not come.
     let missed = done.iter().filter(|came| !came.met).count();
-    assert!(missed * 10 <= runs, "{missed} of {runs} runs ended before their blow");
+    assert!(missed * 10 <= runs, "{missed} of {runs} runs ended before their fault");
 }
 
-/// What came of the runs, by repair, by actor and by blow, with controllers and without.
+/// What came of the runs, by repair, by actor and by fault, with controllers and without.
 fn tell(done: &[Came]) {
     let by: [(&str, Key); 5] = [
         ("repair", |came| came.lot.repair().name.to_owned()),
         ("actor", |came| format!("{:?}", came.lot.actor).to_lowercase()),
-        ("blow", |came| format!("{:?}", came.lot.blow).to_lowercase()),
+        ("fault", |came| came.lot.fault.word()),
         ("controllers", |came| if came.lot.stopped { "stopped" } else { "running" }.to_owned()),
-        ("blow on", |came| if came.on_write { "a write" } else { "another request" }.to_owned()),
+        ("fault on", |came| if came.on_write { "a write" } else { "another request" }.to_owned()),
     ];
     for (what, key) in by {
         let mut tally: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
         for came in done {
-            let missed = "without the blow";
+            let missed = "without the fault";
             let word = if came.met { came.what.as_str() } else { missed };
             *tally.entry(key(came)).or_default().entry(word).or_default() += 1;
         }

@@ -2,7 +2,7 @@
 //! and journals that never began.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test waits, and fails by panicking")]
 
-use crate::live::proxy::{Deed, Proxy};
+use crate::live::proxy::Proxy;
 use crate::live::site::{PV, PVC, Place, Site};
 use crate::support::screen::{CTRL_C, plain};
 use crate::support::{Finished, Run};
@@ -34,11 +34,7 @@ fn a_journal_is_of_its_cluster_and_not_of_an_address() {
     place.namespace("tied-to");
     place.bound("data", "a", "Delete");
     let current = Arc::new(Mutex::new(site.api.client()));
-    let proxy = fresh.runtime.block_on(async {
-        let client = either(&current);
-        let pass = Arc::new(|_: usize, _: &str| Deed::Pass);
-        Proxy::start(client, pass, Arc::new(|_: usize| Box::pin(async {}) as _)).await
-    });
+    let proxy = fresh.runtime.block_on(async { Proxy::passing(either(&current)).await });
     let journals = place.keep();
     let directory = journals.path().to_string_lossy().into_owned();
     let through = |words: &[&str]| -> Finished {

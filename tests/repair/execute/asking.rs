@@ -1,6 +1,7 @@
 //! What is asked of the API server before anything is written: trials, rights and quotas.
 
-use super::{Ear, Fault, NEW_LIST, NOW, OLD_LIST, PV, Server, World, options};
+use super::{Ear, NEW_LIST, NOW, OLD_LIST, PV, Server, options};
+use crate::support::faults::Fault;
 use pvctl::execute::{Journal, Options, Outcome, StopKind, execute, receipts};
 use pvctl::model::Kind;
 use pvctl::repair::{self, Plan, Receipts};
@@ -13,11 +14,11 @@ async fn a_rehearsal_writes_nothing() {
     let mut journal = Journal::rehearsal(confirmed.plan());
     let options = Options { server_dry_run: true, ..options() };
     let ear = Ear::new();
-    let before = server.world(|world| world.objects.clone());
+    let before = server.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>());
     let outcome = execute(&server.client(), confirmed, &mut journal, &options, &ear).await.unwrap();
     assert_eq!(outcome, Outcome { written: false, done: vec![1, 5], untried: vec![2, 4] });
-    assert_eq!(server.world(|world| world.objects.clone()), before);
-    assert_eq!(server.world(|world| world.writes().len()), 0);
+    assert_eq!(server.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>()), before);
+    assert_eq!(server.writes().len(), 0);
     assert!(
         ear.heard.lock().unwrap().contains(
             &"2 untried: volume pv-1 is tied to claim db/data and has policy Delete: its data would go with the claim"
@@ -28,7 +29,7 @@ async fn a_rehearsal_writes_nothing() {
     let confirmed = server.confirmed().await;
     let stop = execute(&server.client(), confirmed, &mut journal, &self::options(), &ear).await.unwrap_err();
     assert_eq!(stop.kind, StopKind::Refused);
-    assert_eq!(server.world(|world| world.writes().len()), 0);
+    assert_eq!(server.writes().len(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,25 +54,25 @@ async fn receipts_say_what_is_permitted_and_accepted() {
     ] {
         assert!(shown.contains(&wanted.to_owned()), "{wanted} in {shown:?}");
     }
-    assert_eq!(server.world(|world| world.writes().len()), 0);
+    assert_eq!(server.writes().len(), 0);
 
-    server.world(|world| world.denied.push("delete"));
+    server.store(|store| store.denied.insert("delete".to_owned()));
     let asked = receipts(&server.client(), &plan).await.unwrap();
     let denied: Vec<_> = asked.rights.iter().filter(|(_, given)| *given == Some(false)).collect();
     assert!(denied.len() == 1 && denied[0].0.kind == Kind::PersistentVolumeClaim);
 
-    let server = Server::new().fault("POST /apis/authorization", Fault::Status(403, "not even that"));
+    let server = Server::new().fault("POST /apis/authorization", Fault::Refused(403, "not even that"));
     let asked = receipts(&server.client(), &plan).await.unwrap();
     assert_eq!(asked.rights.iter().filter(|(_, given)| given.is_none()).count(), 1);
 
-    let server = Server::new().fault(&format!("dry POST {NEW_LIST}"), Fault::Status(403, "policy says no"));
+    let server = Server::new().fault(&format!("dry POST {NEW_LIST}"), Fault::Refused(403, "policy says no"));
     let asked = receipts(&server.client(), &plan).await.unwrap();
     assert_eq!(asked.dry_run, Some(Err("create pvc/moved -n shop: HTTP 403: policy says no".to_owned())));
     let rejected = server.review(plan.clone(), &asked).await.unwrap_err();
     assert_eq!(rejected.refusal.by, "admission");
 
-    let other: fn(&mut World) = |world| world.edit(PV, |volume| volume["metadata"]["uid"] = json!("another-uid"));
-    let server = Server::new().fault("POST /apis/authorization", Fault::Actor(other));
+    let other: super::Act = |store, _| store.edit(PV, |volume| volume["metadata"]["uid"] = json!("another-uid"));
+    let server = Server::new().acts("POST /apis/authorization", other);
     assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Changed);
 }
 
@@ -79,12 +80,10 @@ async fn receipts_say_what_is_permitted_and_accepted() {
 #[tokio::test(start_paused = true)]
 async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     let tried = |server: &Server| {
-        server.world(|world| {
-            assert_eq!(world.writes(), [""; 0]);
-            let dry = format!("dry POST {OLD_LIST}");
-            let bodies = world.log.iter().zip(&world.bodies).filter(|(line, _)| **line == dry);
-            bodies.map(|(_, body)| body.clone()).collect::<Vec<Value>>()
-        })
+        assert_eq!(server.writes(), [""; 0]);
+        let dry = format!("dry POST {OLD_LIST}");
+        let bodies = server.log().into_iter().zip(server.bodies()).filter(|(line, _)| *line == dry);
+        bodies.map(|(_, body)| body).collect::<Vec<Value>>()
     };
     let server = Server::new();
     let plan = server.plan_to_replace("late").await;
@@ -96,16 +95,13 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     assert_eq!(bodies[0]["metadata"]["name"], "late-pvctl-1");
     assert_eq!(bodies[0]["metadata"]["namespace"], "db");
     assert_eq!(bodies[0]["spec"]["resources"]["requests"]["storage"], "2Gi");
-    server.world(|world| assert!(world.log.contains(&format!("GET {OLD_LIST}/late-pvctl-1"))));
+    assert!(server.log().contains(&format!("GET {OLD_LIST}/late-pvctl-1")));
 
     // A name that somebody has is none that is free.
     let taken = json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": { "name": "late-pvctl-1", "namespace": "db", "uid": "other" }, "spec": {}, "status": {} });
-    server.world(|world| {
-        world.put(&format!("{OLD_LIST}/late-pvctl-1"), taken);
-        world.log.clear();
-        world.bodies.clear();
-    });
+    server.store(|store| store.put_at(&format!("{OLD_LIST}/late-pvctl-1"), taken));
+    server.forget();
     assert_eq!(receipts(&server.client(), &plan).await.unwrap().dry_run, Some(Ok(())));
     assert_eq!(tried(&server)[0]["metadata"]["name"], "late-pvctl-2");
 
@@ -127,14 +123,14 @@ async fn what_is_tried_under_another_name_refuses_or_warns() {
     ] {
         let server = Server::new();
         let plan = server.plan_to_replace("late").await;
-        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Status(code, message));
+        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Refused(code, message));
         let asked = receipts(&server.client(), &plan).await.unwrap();
         let why = format!("{TRIED}: HTTP {code}: {message}");
         assert_eq!((&asked.dry_run, asked.doubts.len()), (&Some(Err(why.clone())), 0));
         let rejected = server.review(plan, &asked).await.unwrap_err();
         assert_eq!(rejected.refusal.by, "admission");
         assert_eq!(rejected.refusal.message, format!("the API server refuses a write in a dry run: {why}"));
-        assert_eq!(server.world(|world| world.writes().len()), 0);
+        assert_eq!(server.writes().len(), 0);
     }
     let quota = "persistentvolumeclaims \"late-pvctl-1\" is forbidden: exceeded quota: storage, requested: \
                  persistentvolumeclaims=1, used: persistentvolumeclaims=2, limited: persistentvolumeclaims=2";
@@ -152,16 +148,16 @@ async fn what_is_tried_under_another_name_refuses_or_warns() {
     ] {
         let server = Server::new();
         let plan = server.plan_to_replace("late").await;
-        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Status(code, message));
+        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Refused(code, message));
         let asked = receipts(&server.client(), &plan).await.unwrap();
         assert_eq!(asked.dry_run, Some(Ok(())), "{message}");
         assert_eq!(asked.doubts, [format!("{doubt}: HTTP {code}: {message}")]);
-        assert_eq!(server.world(|world| world.writes().len()), 0);
+        assert_eq!(server.writes().len(), 0);
     }
     // Whoever may not look for a free name is told that it was not tried.
     let server = Server::new();
     let plan = server.plan_to_replace("late").await;
-    let server = server.fault(&format!("GET {OLD_LIST}/late-pvctl-1"), Fault::Status(403, "not yours"));
+    let server = server.fault(&format!("GET {OLD_LIST}/late-pvctl-1"), Fault::Refused(403, "not yours"));
     let asked = receipts(&server.client(), &plan).await.unwrap();
     let doubt = "create pvc/late -n db: it could not be tried, because its name is taken until the old claim is gone, and no \
                  other was found to be free";
@@ -174,18 +170,15 @@ async fn a_trial_meets_whoever_writes_at_the_same_time() {
     const MODIFIED: &str = "the object has been modified";
     let server = Server::new();
     let plan = server.plan().await;
-    let server = server.fault(&format!("dry PATCH {PV}"), Fault::Status(409, MODIFIED));
+    let server = server.fault(&format!("dry PATCH {PV}"), Fault::Refused(409, MODIFIED));
     let asked = receipts(&server.client(), &plan).await.unwrap();
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
-    let tried = server.world(|world| world.log.iter().filter(|line| line.starts_with("dry PATCH")).count());
+    let tried = server.log().iter().filter(|line| line.starts_with("dry PATCH")).count();
     // The first write twice; and once each the other write to the volume, and what takes these two back.
     assert_eq!(tried, 5);
     // Who changes what the step rests on is named.
-    let moved = server.world(|world| {
-        world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
-        world.writes().len()
-    });
-    assert_eq!(moved, 0);
+    server.store(|store| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle")));
+    assert_eq!(server.writes().len(), 0);
     let stop = receipts(&server.client(), &plan).await.unwrap_err();
     assert_eq!(stop.kind, StopKind::Changed);
 }
@@ -287,7 +280,7 @@ async fn rights_are_asked_for_every_request() {
 
     let granted = Receipts::granted(&plan);
     let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
-    server.world(|world| world.log.clear());
+    server.forget();
     let directory = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(directory.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
     execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap();
@@ -304,12 +297,11 @@ async fn rights_are_asked_for_every_request() {
             }
         })
         .collect();
-    server.world(|world| {
-        for line in &world.log {
-            assert!(requests.contains(&line.trim_start_matches("dry ").to_owned()), "{line}");
-        }
-        assert!(world.log.contains(&"GET /api/v1/namespaces/default/pods/recycler-for-pv-1".to_owned()));
-    });
+    let log = server.log();
+    for line in &log {
+        assert!(requests.contains(&line.trim_start_matches("dry ").to_owned()), "{line}");
+    }
+    assert!(log.contains(&"GET /api/v1/namespaces/default/pods/recycler-for-pv-1".to_owned()));
 }
 
 /// A quota says how much it has: where that does not suffice without the old claim either, that is not deleted.
@@ -361,9 +353,9 @@ async fn a_quota_is_a_warning_only_where_the_old_claim_makes_room() {
         let server = Server::new();
         let plan = server.plan_to_replace("late").await;
         let message: &'static str = message.leak();
-        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Status(403, message));
+        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Refused(403, message));
         let asked = receipts(&server.client(), &plan).await.unwrap();
-        assert_eq!(server.world(|world| world.writes().len()), 0);
+        assert_eq!(server.writes().len(), 0);
         asked
     };
     let said = |requested: &str, used: &str, limited: &str| {

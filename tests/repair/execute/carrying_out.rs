@@ -1,6 +1,8 @@
 //! What becomes of a plan step by step, and where it stops because the world is another one.
 
-use super::{Ear, Fault, NEW, NOW, OLD, PV, Server, WRITES, World, options, run};
+use super::{Act, Ear, NEW, NOW, OLD, PV, Server, WRITES, options, run};
+use crate::support::api::{Seen, Store};
+use crate::support::faults::Fault;
 use pvctl::execute::{End, Journal, Outcome, Settled, StopKind, execute, manifests, receipts, settle};
 use pvctl::repair::{self, Receipts, volume_key};
 use serde_json::{Value, json};
@@ -19,34 +21,33 @@ async fn a_claim_moves() {
     assert_eq!(entry.remaining().steps, []);
     assert!(entry.in_doubt().is_none() && entry.written());
     let created = entry.done()[4].after.clone().unwrap();
-    server.world(|world| {
-        assert_eq!(world.writes(), WRITES);
-        assert_eq!(created["metadata"]["uid"], world.objects[NEW]["metadata"]["uid"]);
-        // Each write is tried first, and carries the uid and the version of the object as it was just read.
-        let at = world.log.iter().position(|line| line == WRITES[0]).unwrap();
-        assert_eq!(world.log[at - 2..at], [format!("dry {}", WRITES[0]), format!("GET {PV}")]);
-        assert_eq!(
-            world.bodies[at],
-            json!({ "metadata": { "uid": "volume-uid", "resourceVersion": "1" },
-                "spec": { "persistentVolumeReclaimPolicy": "Retain" } })
-        );
-        let at = world.log.iter().position(|line| line == WRITES[1]).unwrap();
-        assert_eq!(world.bodies[at]["preconditions"], json!({ "uid": "claim-uid", "resourceVersion": "2" }));
-        // What it rests on is looked at once more when the server has tried it.
-        let looks = [
-            format!("dry {}", WRITES[1]),
-            format!("GET {OLD}"),
-            // Whether the policy is still what the plan made it.
-            format!("GET {PV}"),
-            format!("GET {OLD}"),
-            "GET /api/v1/persistentvolumes".to_owned(),
-            "GET /api/v1/namespaces/db/pods".to_owned(),
-            "GET /apis/apps/v1/namespaces/db/statefulsets".to_owned(),
-            "GET /apis/storage.k8s.io/v1/volumeattachments".to_owned(),
-            format!("GET {PV}"),
-        ];
-        assert_eq!(world.log[at - 9..at], looks);
-    });
+    assert_eq!(server.writes(), WRITES);
+    let (log, bodies) = (server.log(), server.bodies());
+    assert_eq!(created["metadata"]["uid"], server.store(|store| store.at(NEW)["metadata"]["uid"].clone()));
+    // Each write is tried first, and carries the uid and the version of the object as it was just read.
+    let at = log.iter().position(|line| line == WRITES[0]).unwrap();
+    assert_eq!(log[at - 2..at], [format!("dry {}", WRITES[0]), format!("GET {PV}")]);
+    assert_eq!(
+        bodies[at],
+        json!({ "metadata": { "uid": "volume-uid", "resourceVersion": "1" },
+            "spec": { "persistentVolumeReclaimPolicy": "Retain" } })
+    );
+    let at = log.iter().position(|line| line == WRITES[1]).unwrap();
+    assert_eq!(bodies[at]["preconditions"], json!({ "uid": "claim-uid", "resourceVersion": "2" }));
+    // What it rests on is looked at once more when the server has tried it.
+    let looks = [
+        format!("dry {}", WRITES[1]),
+        format!("GET {OLD}"),
+        // Whether the policy is still what the plan made it.
+        format!("GET {PV}"),
+        format!("GET {OLD}"),
+        "GET /api/v1/persistentvolumes".to_owned(),
+        "GET /api/v1/namespaces/db/pods".to_owned(),
+        "GET /apis/apps/v1/namespaces/db/statefulsets".to_owned(),
+        "GET /apis/storage.k8s.io/v1/volumeattachments".to_owned(),
+        format!("GET {PV}"),
+    ];
+    assert_eq!(log[at - 9..at], looks);
     assert_eq!(
         *ear.heard.lock().unwrap(),
         ["1 starts", "1 done", "2 starts", "2 done", "3 starts", "3 done", "4 starts", "4 done", "5 starts", "5 done"]
@@ -67,10 +68,10 @@ async fn a_claim_moves() {
 
 #[tokio::test(start_paused = true)]
 async fn a_changed_world_stops_before_the_first_write() {
-    let other: fn(&mut World) = |world| world.edit(PV, |volume| volume["metadata"]["uid"] = json!("another-uid"));
-    let recycle: fn(&mut World) =
-        |world| world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
-    let gone: fn(&mut World) = |world| _ = world.objects.remove(OLD);
+    let other: Act = |store, _| store.edit(PV, |volume| volume["metadata"]["uid"] = json!("another-uid"));
+    let recycle: Act =
+        |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
+    let gone: Act = |store, _| store.remove(OLD);
     let cases = [
         (
             other,
@@ -84,12 +85,12 @@ async fn a_changed_world_stops_before_the_first_write() {
         (gone, "pvc/data -n db does not exist any more"),
     ];
     for (change, message) in cases {
-        let server = Server::new().fault("GET", Fault::Actor(change));
+        let server = Server::new().acts("GET", change);
         let dir = tempfile::tempdir().unwrap();
         let (result, id) = run(&server, dir.path(), &Ear::new()).await;
         let stop = result.unwrap_err();
         assert_eq!((stop.kind, stop.written, stop.message.as_str()), (StopKind::Changed, false, message));
-        assert_eq!(server.world(|world| world.writes().len()), 0);
+        assert_eq!(server.writes().len(), 0);
         let entry = Journal::read(dir.path(), &id).unwrap();
         assert_eq!(entry.end, End::Stopped { why: message.to_owned(), written: false });
     }
@@ -97,31 +98,31 @@ async fn a_changed_world_stops_before_the_first_write() {
 
 #[tokio::test(start_paused = true)]
 async fn a_changed_world_stops_after_a_write_and_says_how_to_go_on() {
-    let pod: fn(&mut World) = |world| {
-        world.put(
+    let pod: Act = |store, _| {
+        store.put_at(
             "/api/v1/namespaces/db/pods/web",
             json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "web", "namespace": "db", "uid": "pod" },
                 "spec": { "nodeName": "node-1",
                     "volumes": [{ "name": "v", "persistentVolumeClaim": { "claimName": "data" } }] } }),
         );
     };
-    let attachment: fn(&mut World) = |world| {
-        world.put(
+    let attachment: Act = |store, _| {
+        store.put_at(
             "/apis/storage.k8s.io/v1/volumeattachments/va",
             json!({ "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment",
                 "metadata": { "name": "va", "uid": "va" },
                 "spec": { "attacher": "csi.example.com", "nodeName": "node-1", "source": { "persistentVolumeName": "pv-1" } } }),
         );
     };
-    let delete: fn(&mut World) =
-        |world| world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Delete"));
+    let delete: Act =
+        |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Delete"));
     let cases = [
         (pod, "step 2: pods use claim db/data: web"),
         (attachment, "step 2: VolumeAttachments keep volume pv-1 at node-1"),
         (delete, "step 2: the policy of volume pv-1 is Delete, where Retain was expected"),
     ];
     for (change, message) in cases {
-        let server = Server::new().fault("GET /api/v1/namespaces/db/pods", Fault::Actor(change));
+        let server = Server::new().acts("GET /api/v1/namespaces/db/pods", change);
         let dir = tempfile::tempdir().unwrap();
         let (result, id) = run(&server, dir.path(), &Ear::new()).await;
         let stop = result.unwrap_err();
@@ -131,32 +132,30 @@ async fn a_changed_world_stops_after_a_write_and_says_how_to_go_on() {
             format!("kubectl pvctl undo {id} takes back what was done"),
         ];
         assert!(hints.iter().all(|hint| stop.hints.contains(hint)), "{:?}", stop.hints);
-        server.world(|world| {
-            assert_eq!(world.writes(), WRITES[..1]);
-            assert!(world.objects.contains_key(OLD));
-        });
+        assert_eq!(server.writes(), WRITES[..1]);
+        assert!(server.store(|store| store.has(OLD)));
     }
 }
 
 /// A list that cannot be read does not say that nobody is there.
 #[tokio::test(start_paused = true)]
 async fn an_unread_list_stops() {
-    let forbidden = Fault::Status(403, "pods is forbidden");
+    let forbidden = Fault::Refused(403, "pods is forbidden");
     let server = Server::new().fault("GET /api/v1/namespaces/db/pods", forbidden);
     let dir = tempfile::tempdir().unwrap();
     let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
     assert_eq!(stop.kind, StopKind::Partial);
     assert_eq!(stop.message, "step 2: pods in namespace db could not be listed");
     assert_eq!(stop.causes, ["HTTP 403: pods is forbidden"]);
-    assert_eq!(server.world(|world| world.writes().len()), 1);
+    assert_eq!(server.writes().len(), 1);
 }
 
 /// Delete comes back only while the very claim that the volume names is there, and not one of its name.
 #[tokio::test(start_paused = true)]
 async fn a_namesake_does_not_keep_the_data() {
-    let namesake: fn(&mut World) = |world| {
-        world.idle = true;
-        world.edit(NEW, |claim| claim["metadata"]["uid"] = json!("another"));
+    let namesake: Act = |store, _| {
+        store.stands_still = true;
+        store.edit(NEW, |claim| claim["metadata"]["uid"] = json!("another"));
     };
     let server = Server::new();
     let request = repair::Request::Move {
@@ -169,31 +168,30 @@ async fn a_namesake_does_not_keep_the_data() {
     let plan = server.plan_of(&request).await;
     let granted = Receipts::granted(&plan);
     let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
-    server.world(|world| {
-        world.log.clear();
-        let (nothing, acts) = (Fault::Actor(|_| ()), Fault::Actor(namesake));
-        world.faults = [nothing, nothing, acts].map(|fault| ("dry PATCH /api".to_owned(), fault)).to_vec();
-    });
+    server.forget();
+    let nothing: Act = |_, _| {};
+    let server =
+        [nothing, nothing, namesake].into_iter().fold(server, |server, act| server.acts("dry PATCH /api", act));
     let dir = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
     let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
     let said = "claim shop/moved is not the one that volume pv-1 names by uid: with policy Delete its data would go";
     assert!(stop.message.ends_with(said), "{stop:?}");
-    assert_eq!(server.world(|world| world.objects[PV]["spec"]["persistentVolumeReclaimPolicy"].clone()), "Retain");
+    assert_eq!(server.store(|store| store.at(PV)["spec"]["persistentVolumeReclaimPolicy"].clone()), "Retain");
 }
 
 /// A conflict with somebody who did just what the step asks for ends nothing, and is not ours to take back.
 #[tokio::test(start_paused = true)]
 async fn who_was_quicker_has_done_the_step() {
-    let retain: fn(&mut World) =
-        |world| world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Retain"));
+    let retain: Act =
+        |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Retain"));
     for (place, writes) in [("PATCH /api", 4), ("dry PATCH /api", 3)] {
-        let server = Server::new().fault(place, Fault::Actor(retain));
+        let server = Server::new().acts(place, retain);
         let dir = tempfile::tempdir().unwrap();
         let (result, id) = run(&server, dir.path(), &Ear::new()).await;
         result.unwrap();
         server.is_moved();
-        assert_eq!(server.world(|world| world.writes().len()), writes, "{place}");
+        assert_eq!(server.writes().len(), writes, "{place}");
         let done = Journal::read(dir.path(), &id).unwrap().done();
         assert_eq!(
             done.iter().map(|done| done.was_so).collect::<Vec<_>>(),
@@ -206,9 +204,9 @@ async fn who_was_quicker_has_done_the_step() {
 /// A claim of the very name that somebody else creates while ours is on its way.
 #[tokio::test(start_paused = true)]
 async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
-    fn stranger(world: &mut World) {
-        world.idle = true;
-        world.put(
+    fn stranger(store: &mut Store, _: &[Seen]) {
+        store.stands_still = true;
+        store.put_at(
             NEW,
             json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim",
                 "metadata": { "name": "moved", "namespace": "shop", "uid": "stranger" },
@@ -216,10 +214,10 @@ async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
         );
     }
     let server = Server::new()
-        .fault("POST /api/v1/namespaces/shop", Fault::Before)
-        .fault("GET /api/v1/namespaces/shop", Fault::Actor(|_| {}))
-        .fault("GET /api/v1/namespaces/shop", Fault::Actor(|_| {}))
-        .fault("GET /api/v1/namespaces/shop", Fault::Actor(stranger));
+        .fault("POST /api/v1/namespaces/shop", Fault::CutBefore)
+        .acts("GET /api/v1/namespaces/shop", |_, _| {})
+        .acts("GET /api/v1/namespaces/shop", |_, _| {})
+        .acts("GET /api/v1/namespaces/shop", stranger);
     let dir = tempfile::tempdir().unwrap();
     let (result, id) = run(&server, dir.path(), &Ear::new()).await;
     let stop = result.unwrap_err();
@@ -231,7 +229,7 @@ async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
     let mut journal = Journal::open(dir.path(), &id).unwrap();
     assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::NotWritten));
     assert_eq!(journal.entry().done().len(), 4, "what was created is not ours to take back");
-    assert_eq!(server.world(|world| world.objects[NEW]["metadata"]["uid"].clone()), "stranger");
+    assert_eq!(server.store(|store| store.at(NEW)["metadata"]["uid"].clone()), "stranger");
 }
 
 /// What cannot be taken back is said instead of a command that would be refused.
@@ -242,7 +240,7 @@ async fn a_stop_does_not_promise_to_take_back_what_lasts() {
     plan.steps[1].undo = repair::Undo::Impossible { why: "gone is gone".to_owned() };
     let granted = Receipts::granted(&plan);
     let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
-    let server = server.fault("DELETE /api", Fault::Actor(|world| world.idle = true));
+    let server = server.acts("DELETE /api", |store, _| store.stands_still = true);
     let dir = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
     let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
@@ -264,14 +262,14 @@ async fn names_stay_in_their_place() {
         assert_eq!(stop.kind, StopKind::Refused, "{name}");
     }
     let mut plan = server.plan().await;
-    server.world(|world| world.log.clear());
+    server.forget();
     let last = plan.steps.last_mut().unwrap().write.as_mut().unwrap();
     let repair::Change::Create { manifest } = &mut last.change else { panic!("the last step creates") };
     manifest["metadata"]["name"] = json!("another");
     assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Refused);
     // And so do writes that no repair makes, and those of another kind.
     let plan = server.plan().await;
-    server.world(|world| world.log.clear());
+    server.forget();
     let refused = async |change: &dyn Fn(&mut repair::Write), said: &str| {
         let mut changed = plan.clone();
         change(changed.steps[0].write.as_mut().unwrap());
@@ -286,17 +284,17 @@ async fn names_stay_in_their_place() {
     refused(&|write| write.change = repair::Change::SetClass { class: "fast".into() }, said).await;
     let said = "no repair is to patch pvc/data -n db: that is written to volumes only";
     refused(&|write| write.object = repair::claim_key("db", "data"), said).await;
-    assert_eq!(server.world(|world| world.log.len()), 0, "nothing was asked");
+    assert_eq!(server.log().len(), 0, "nothing was asked");
 }
 
 /// The claim was created and got the volume, of which nobody heard, and somebody deleted it: another one of that name
 /// would wait for ever, because the volume knows the first one by its uid.
 #[tokio::test(start_paused = true)]
 async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
-    fn deleter(world: &mut World) {
-        world.idle = true;
-        world.objects.remove(NEW);
-        world.edit(PV, |volume| {
+    fn deleter(store: &mut Store, _: &[Seen]) {
+        store.stands_still = true;
+        store.remove(NEW);
+        store.edit(PV, |volume| {
             volume["spec"]["claimRef"]["uid"] = json!("first");
             volume["status"]["phase"] = json!("Released");
         });
@@ -304,10 +302,10 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
     // Twice it is looked at before the request, once after it.
     let look = format!("GET {NEW}");
     let server = Server::new()
-        .fault("POST /api/v1/namespaces/shop", Fault::After)
-        .fault(&look, Fault::Actor(|_| {}))
-        .fault(&look, Fault::Actor(|_| {}))
-        .fault(&look, Fault::Actor(deleter));
+        .fault("POST /api/v1/namespaces/shop", Fault::CutAfter)
+        .acts(&look, |_, _| {})
+        .acts(&look, |_, _| {})
+        .acts(&look, deleter);
     let dir = tempfile::tempdir().unwrap();
     let (result, id) = run(&server, dir.path(), &Ear::new()).await;
     let stop = result.unwrap_err();
@@ -319,8 +317,8 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
     let way_on = "kubectl pvctl restore pvc/moved -n shop --from pv/pv-1 makes the volume wait for the claim again, and \
                   creates it";
     assert_eq!(stop.hints[0], way_on);
-    assert_eq!(server.world(|world| world.writes().len()), 4, "it was created once");
-    assert!(!server.world(|world| world.objects.contains_key(NEW)));
+    assert_eq!(server.writes().len(), 4, "it was created once");
+    assert!(!server.store(|store| store.has(NEW)));
     // Who goes on with it is told before anything is written.
     let mut journal = Journal::open(dir.path(), &id).unwrap();
     assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::NotWritten));
@@ -334,8 +332,8 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
 /// The claim of today has another volume than the one before it, of which a pod may still be there.
 #[tokio::test(start_paused = true)]
 async fn a_pod_of_the_claim_before_stops() {
-    let with_pod = |world: &mut World, created: &str| {
-        world.put(
+    let with_pod = |store: &mut Store, created: &str| {
+        store.put_at(
             "/api/v1/namespaces/db/pods/db-0",
             json!({ "apiVersion": "v1", "kind": "Pod",
                 "metadata": { "name": "db-0", "namespace": "db", "uid": "pod", "creationTimestamp": created },
@@ -354,32 +352,30 @@ async fn a_pod_of_the_claim_before_stops() {
         ("2026-11-21T10:00:00Z", None),
     ] {
         let server = Server::new();
-        server.world(|world| {
-            world.edit(PV, |volume| {
+        server.store(|store| {
+            store.edit(PV, |volume| {
                 volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Retain");
                 volume["spec"]["claimRef"]["uid"] = json!("gone");
                 volume["status"]["phase"] = json!("Released");
             });
-            world.edit(OLD, |claim| {
+            store.edit(OLD, |claim| {
                 claim["metadata"]["creationTimestamp"] = json!("2026-11-21T10:00:00Z");
                 claim["spec"]["volumeName"] = json!("pv-9");
             });
-            let mut other = world.objects[PV].clone();
+            let mut other = store.at(PV).clone();
             other["metadata"]["name"] = json!("pv-9");
             other["metadata"]["uid"] = json!("other-uid");
             other["spec"]["csi"]["volumeHandle"] = json!("disk-9");
             other["spec"]["claimRef"]["uid"] = json!("claim-uid");
             other["status"]["phase"] = json!("Bound");
-            world.put("/api/v1/persistentvolumes/pv-9", other);
+            store.put_at("/api/v1/persistentvolumes/pv-9", other);
         });
         let to = repair::Recipient::Claim { namespace: "shop".into(), name: "moved".into() };
         let plan = server.plan_of(&repair::Request::Release { volume: "pv-1".into(), to }).await;
         let granted = Receipts::granted(&plan);
         let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
-        server.world(|world| {
-            world.log.clear();
-            with_pod(world, created);
-        });
+        server.forget();
+        server.store(|store| with_pod(store, created));
         let dir = tempfile::tempdir().unwrap();
         let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
         let result = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await;
@@ -387,7 +383,7 @@ async fn a_pod_of_the_claim_before_stops() {
             Some(said) => assert_eq!(result.unwrap_err().message, said),
             None => assert_eq!(result, Ok(Outcome { written: true, done: vec![1], untried: vec![] })),
         }
-        assert_eq!(server.world(|world| world.writes().len()), usize::from(said.is_none()));
+        assert_eq!(server.writes().len(), usize::from(said.is_none()));
     }
 }
 
@@ -395,22 +391,22 @@ async fn a_pod_of_the_claim_before_stops() {
 #[tokio::test(start_paused = true)]
 async fn the_volume_of_a_living_claim_does_not_stop() {
     const COPY: &str = "/api/v1/namespaces/shop/persistentvolumeclaims/copy";
-    let gone: fn(&mut World) = |world| _ = world.objects.remove(OLD);
+    let gone: Act = |store, _| store.remove(OLD);
     for dies in [false, true] {
         let server = Server::new();
-        server.world(|world| {
-            let mut copy = world.objects[OLD].clone();
+        server.store(|store| {
+            let mut copy = store.at(OLD).clone();
             copy["metadata"]["name"] = json!("copy");
             copy["metadata"]["namespace"] = json!("shop");
             copy["metadata"]["uid"] = json!("copy-uid");
             copy["status"]["phase"] = json!("Lost");
-            world.put(COPY, copy);
-            let mut spare = world.objects[PV].clone();
+            store.put_at(COPY, copy);
+            let mut spare = store.at(PV).clone();
             spare["metadata"] = json!({ "name": "pv-2", "uid": "spare-uid" });
             spare["spec"]["csi"]["volumeHandle"] = json!("disk-2");
             spare["spec"]["claimRef"] = Value::Null;
             spare["status"]["phase"] = json!("Available");
-            world.put("/api/v1/persistentvolumes/pv-2", spare);
+            store.put_at("/api/v1/persistentvolumes/pv-2", spare);
         });
         let request = repair::Request::Rebind {
             namespace: "shop".into(),
@@ -421,17 +417,13 @@ async fn the_volume_of_a_living_claim_does_not_stop() {
         let plan = server.plan_of(&request).await;
         let granted = Receipts::granted(&plan);
         let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
-        server.world(|world| {
-            world.log.clear();
-            if dies {
-                world.faults = vec![("GET /api/v1/persistentvolumes".to_owned(), Fault::Actor(gone))];
-            }
-        });
+        server.forget();
+        let server = if dies { server.acts("GET /api/v1/persistentvolumes", gone) } else { server };
         let dir = tempfile::tempdir().unwrap();
         let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
         let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
         let deleted = format!("DELETE {COPY}");
-        let wrote = server.world(|world| world.writes().contains(&deleted.as_str()));
+        let wrote = server.writes().contains(&deleted);
         assert_eq!(wrote, !dies, "{stop:?}");
         if dies {
             assert_eq!(
@@ -445,10 +437,10 @@ async fn the_volume_of_a_living_claim_does_not_stop() {
 /// A list of StatefulSets that cannot be read does not say that there is none.
 #[tokio::test(start_paused = true)]
 async fn unread_stateful_sets_stop() {
-    let forbidden = Fault::Status(403, "statefulsets is forbidden");
+    let forbidden = Fault::Refused(403, "statefulsets is forbidden");
     let server = Server::new().fault("GET /apis/apps/v1/namespaces/db/statefulsets", forbidden);
     let dir = tempfile::tempdir().unwrap();
     let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
     assert_eq!(stop.message, "step 2: statefulsets in namespace db could not be listed");
-    assert_eq!(server.world(|world| world.writes().len()), 1);
+    assert_eq!(server.writes().len(), 1);
 }

@@ -1,6 +1,8 @@
 //! Requests that fail, and answers that are lost.
 
-use super::{Ear, Fault, NEW_LIST, NOW, OLD, PV, Server, World, go_on, options, run};
+use super::{Act, Ear, NEW_LIST, NOW, OLD, PV, Server, controllers, go_on, options, run};
+use crate::support::api::{Seen, Store};
+use crate::support::faults::Fault;
 use pvctl::execute::{Journal, Sent, Settled, StopKind, Way, execute, settle};
 use serde_json::json;
 use std::sync::Mutex;
@@ -18,39 +20,40 @@ async fn refusals_are_final() {
     ];
     for (code, method, kind, writes) in cases {
         let place = format!("{method} /api");
-        let server = Server::new().fault(&place, Fault::Status(code, "no"));
+        let server = Server::new().fault(&place, Fault::Refused(code, "no"));
         let dir = tempfile::tempdir().unwrap();
         let (result, id) = run(&server, dir.path(), &Ear::new()).await;
         let stop = result.unwrap_err();
         assert_eq!((stop.kind, stop.written), (kind, writes > 1), "{code} {method}");
-        assert_eq!(server.world(|world| world.writes().len()), writes, "{code} {method}");
+        assert_eq!(server.writes().len(), writes, "{code} {method}");
         let entry = Journal::read(dir.path(), &id).unwrap();
         assert!(entry.in_doubt().is_none(), "{code} {method}: it was surely not carried out");
         // The same of a write that is only tried.
-        let server = Server::new().fault(&format!("dry {place}"), Fault::Status(code, "no"));
+        let server = Server::new().fault(&format!("dry {place}"), Fault::Refused(code, "no"));
         let dir = tempfile::tempdir().unwrap();
         let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
         assert_eq!(stop.kind, kind, "dry {code} {method}");
-        assert_eq!(server.world(|world| world.writes().len()), writes - 1, "dry {code} {method}");
+        assert_eq!(server.writes().len(), writes - 1, "dry {code} {method}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_busy_server_is_asked_again() {
-    let server = Server::new().fault("DELETE /api", Fault::Later(429, 7));
+    let server = Server::new().fault("DELETE /api", Fault::Busy(429, 7));
     let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
     let begun = tokio::time::Instant::now();
     run(&server, dir.path(), &ear).await.0.unwrap();
     assert_eq!(begun.elapsed().as_secs(), 7);
     server.is_moved();
-    assert!(ear.heard.lock().unwrap().contains(&"2 again: HTTP 429: too much at once".to_owned()));
+    let again = "2 again: HTTP 429: the server has received too many requests and has asked us to try again later";
+    assert!(ear.heard.lock().unwrap().contains(&again.to_owned()));
     // And not for ever.
-    let server = (0..6).fold(Server::new(), |server, _| server.fault("PATCH /api", Fault::Later(429, 600)));
+    let server = (0..6).fold(Server::new(), |server, _| server.fault("PATCH /api", Fault::Busy(429, 600)));
     let begun = tokio::time::Instant::now();
     let stop = run(&server, tempfile::tempdir().unwrap().path(), &Ear::new()).await.0.unwrap_err();
     assert_eq!((stop.kind, stop.written), (StopKind::Unreadable, false));
     assert_eq!(begun.elapsed().as_secs(), 50);
-    assert_eq!(server.world(|world| world.writes().len()), 6);
+    assert_eq!(server.writes().len(), 6);
 }
 
 /// Whatever becomes of the answer to a write, it is sent again only if it did nothing.
@@ -58,19 +61,19 @@ async fn a_busy_server_is_asked_again() {
 async fn lost_answers_are_cleared_up() {
     for method in ["PATCH", "DELETE", "POST"] {
         for (fault, twice) in [
-            (Fault::Before, true),
+            (Fault::CutBefore, true),
             (Fault::Large, true),
-            (Fault::After, false),
-            (Fault::Silence(false), true),
-            (Fault::Silence(true), false),
-            (Fault::Status(500, "etcdserver: request timed out"), true),
+            (Fault::CutAfter, false),
+            (Fault::SilentBefore, true),
+            (Fault::SilentAfter, false),
+            (Fault::Refused(500, "etcdserver: request timed out"), true),
         ] {
             let server = Server::new().fault(&format!("{method} /api"), fault);
             let dir = tempfile::tempdir().unwrap();
             let (result, id) = run(&server, dir.path(), &Ear::new()).await;
             result.unwrap();
             server.is_moved();
-            let writes = server.world(|world| world.writes().len());
+            let writes = server.writes().len();
             assert_eq!(writes, if twice { 5 } else { 4 }, "{method}");
             assert!(Journal::read(dir.path(), &id).unwrap().in_doubt().is_none());
         }
@@ -80,12 +83,12 @@ async fn lost_answers_are_cleared_up() {
 /// Two requests in a row without an answer, then no more: the third time somebody has to look.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_answers_is_given_up() {
-    let server = (0..3).fold(Server::new(), |server, _| server.fault("POST /api/v1/namespaces/shop", Fault::Before));
+    let server = (0..3).fold(Server::new(), |server, _| server.fault("POST /api/v1/namespaces/shop", Fault::CutBefore));
     let dir = tempfile::tempdir().unwrap();
     let (result, id) = run(&server, dir.path(), &Ear::new()).await;
     let stop = result.unwrap_err();
     assert_eq!(stop.kind, StopKind::Partial);
-    assert_eq!(server.world(|world| world.writes().len()), 6);
+    assert_eq!(server.writes().len(), 6);
     assert_eq!(Journal::read(dir.path(), &id).unwrap().in_doubt().unwrap().id, 5);
     go_on(&server, dir.path(), &id).await.unwrap();
     server.is_moved();
@@ -95,45 +98,43 @@ async fn a_server_that_never_answers_is_given_up() {
 /// claim then, and that is ours.
 #[tokio::test(start_paused = true)]
 async fn a_claim_that_arrives_late_is_known_for_ours() {
-    fn arrives(world: &mut World) {
-        let body = world.bodies.iter().rev().find(|body| body["kind"] == "PersistentVolumeClaim").unwrap().clone();
-        assert_eq!(world.answer("POST", NEW_LIST, &body, false).0, 201);
-        world.play();
+    fn arrives(store: &mut Store, seen: &[Seen]) {
+        let lost = seen.iter().rev().find(|seen| seen.writes() && seen.method == "POST").unwrap();
+        lost.carry_out(store).unwrap();
+        controllers(store);
     }
     let sets = "GET /apis/apps/v1/namespaces/shop/statefulsets";
-    let server = Server::new()
-        .fault(&format!("POST {NEW_LIST}"), Fault::Before)
-        .fault(sets, Fault::Actor(|_| {}))
-        .fault(sets, Fault::Actor(arrives));
+    let server =
+        Server::new().fault(&format!("POST {NEW_LIST}"), Fault::CutBefore).acts(sets, |_, _| {}).acts(sets, arrives);
     let dir = tempfile::tempdir().unwrap();
     let (result, id) = run(&server, dir.path(), &Ear::new()).await;
     result.unwrap();
     server.is_moved();
-    assert_eq!(server.world(|world| world.writes().len()), 4, "it was asked for once");
+    assert_eq!(server.writes().len(), 4, "it was asked for once");
     assert!(Journal::read(dir.path(), &id).unwrap().in_doubt().is_none());
 }
 
 /// A request of which nobody heard, and somebody who wrote afterwards.
 #[tokio::test(start_paused = true)]
 async fn a_doubtful_step_is_no_dead_end() {
-    let label: fn(&mut World) = |world| {
+    let label: Act = |store, _| {
         for path in [PV, OLD] {
-            world.edit(path, |object| object["metadata"]["labels"] = json!({ "touched": "yes" }));
+            store.edit(path, |object| object["metadata"]["labels"] = json!({ "touched": "yes" }));
         }
     };
-    let recycle: fn(&mut World) =
-        |world| world.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
+    let recycle: Act =
+        |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
     let cases = [
         ("PATCH /api", label, Settled::AsExpected),
         ("DELETE /api", label, Settled::NotWritten),
         ("PATCH /api", recycle, Settled::Unknown),
     ];
     for (place, touch, settled) in cases {
-        let server = (0..3).fold(Server::new(), |server, _| server.fault(place, Fault::Before));
+        let server = (0..3).fold(Server::new(), |server, _| server.fault(place, Fault::CutBefore));
         let dir = tempfile::tempdir().unwrap();
         let (result, id) = run(&server, dir.path(), &Ear::new()).await;
         assert_eq!(result.unwrap_err().kind, StopKind::Partial);
-        server.world(touch);
+        server.store(|store| touch(store, &[]));
         {
             let mut journal = Journal::open(dir.path(), &id).unwrap();
             assert_eq!(settle(&server.client(), &mut journal).await, Ok(settled), "{place}");
@@ -148,7 +149,7 @@ async fn a_doubtful_step_is_no_dead_end() {
 
 #[tokio::test(start_paused = true)]
 async fn requests_keep_to_their_limit_and_are_heard() {
-    let server = Server::new().fault("PATCH /api", Fault::Silence(false));
+    let server = Server::new().fault("PATCH /api", Fault::SilentBefore);
     let confirmed = server.confirmed().await;
     let dir = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(dir.path(), confirmed.plan(), "", NOW).unwrap();

@@ -14,11 +14,10 @@ mod failures;
 mod journals;
 mod waits;
 
-use http::{Request, Response};
-use http_body_util::BodyExt;
-use kube::client::Body;
+use crate::support::api::{ApiServer, Controllers, Seen, Store, Who};
+use crate::support::faults::{At, Fault};
 use pvctl::execute::{Event, Journal, Observer, Options, Outcome, Stopped, execute, manifests, resume, settle};
-use pvctl::model::{Kind, Timestamp};
+use pvctl::model::{Kind, ObjectKey, Timestamp};
 use pvctl::repair::{self, Confirmed, Plan, Proposed, Receipts, Reviewed, Situation};
 use pvctl::simulate::Settings;
 use pvctl::snapshot::decode::decode;
@@ -26,8 +25,8 @@ use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snaps
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const PV: &str = "/api/v1/persistentvolumes/pv-1";
@@ -42,198 +41,60 @@ const NEW_LIST: &str = "/api/v1/namespaces/shop/persistentvolumeclaims";
 
 const NOW: Timestamp = Timestamp(1_795_356_094);
 
-/// What happens at a request, instead of an answer or before it.
-#[derive(Clone, Copy)]
-enum Fault {
-    /// The server answers this and does nothing.
-    Status(u16, &'static str),
-    /// The same, with `Retry-After`.
-    Later(u16, u64),
-    /// The connection breaks before the server acts.
-    Before,
-    /// Somebody on the way answers with more than any object has.
-    Large,
-    /// The connection breaks after the server acted.
-    After,
-    /// There is never an answer; the server acts, or does not.
-    Silence(bool),
-    /// Somebody else does something first.
-    Actor(fn(&mut World)),
-}
+/// What somebody does at a request.
+type Act = fn(&mut Store, &[Seen]);
 
-/// The server's store, its log, and what is to go wrong.
-#[derive(Default)]
-struct World {
-    objects: BTreeMap<String, Value>,
-    version: u64,
-    /// `METHOD path`, with `dry` before it where nothing was to be written.
-    log: Vec<String>,
-    bodies: Vec<Value>,
-    /// The beginning of a line of the log, with what happens at the first request of it.
-    faults: Vec<(String, Fault)>,
-    /// What happens at the request of that number.
-    at: Option<(usize, Fault)>,
-    idle: bool,
-    denied: Vec<&'static str>,
-}
-
-impl World {
-    fn put(&mut self, path: &str, mut object: Value) {
-        self.version += 1;
-        object["metadata"]["resourceVersion"] = json!(self.version.to_string());
-        self.objects.insert(path.to_owned(), object);
-    }
-
-    fn edit(&mut self, path: &str, edit: impl FnOnce(&mut Value)) {
-        let mut object = self.objects.get(path).expect("an object").clone();
-        edit(&mut object);
-        self.put(path, object);
-    }
-
-    /// The claims and volumes that were written to, without what was only tried.
-    fn writes(&self) -> Vec<&str> {
-        let writes = self.log.iter().filter(|line| !line.starts_with("GET") && !line.starts_with("dry"));
-        writes.map(String::as_str).filter(|line| !line.contains("selfsubject")).collect()
-    }
-
-    /// What the controllers make of it: finalizers go, volumes are released, offered and bound.
-    fn play(&mut self) {
-        if self.idle {
-            return;
-        }
-        let terminating = |object: &Value| object["metadata"]["deletionTimestamp"].is_string();
-        self.objects.retain(|path, object| !path.contains("claims/") || !terminating(object));
-        let claims: BTreeMap<String, Value> = self
-            .objects
-            .iter()
-            .filter(|(path, _)| path.contains("claims/"))
-            .map(|(k, v)| (k.clone(), v.clone()))
-            .collect();
-        let named = &self.objects[PV]["spec"]["claimRef"];
-        if named.is_null() {
-            return;
-        }
-        let (uid, name) = (named["uid"].clone(), named["name"].as_str().unwrap().to_owned());
-        let path = format!("/api/v1/namespaces/{}/persistentvolumeclaims/{name}", named["namespace"].as_str().unwrap());
-        let phase = match claims.get(&path) {
-            Some(claim) if uid.is_null() || claim["metadata"]["uid"] == uid => {
-                let of_claim = claim["metadata"]["uid"].clone();
-                if claim["status"]["phase"] != "Bound" {
-                    self.edit(&path, |claim| {
-                        claim["status"]["phase"] = json!("Bound");
-                        claim["metadata"]["annotations"]["pv.kubernetes.io/bind-completed"] = json!("yes");
-                    });
-                    self.edit(PV, |volume| volume["spec"]["claimRef"]["uid"] = of_claim);
-                }
-                "Bound"
-            }
-            _ if uid.is_null() => "Available",
-            _ => "Released",
-        };
-        if self.objects[PV]["status"]["phase"] != phase {
-            self.edit(PV, |volume| volume["status"]["phase"] = json!(phase));
-        }
-    }
-
-    fn answer(&mut self, method: &str, path: &str, body: &Value, dry: bool) -> (u16, Value) {
-        let refuse =
-            |code: u16, message: &str| (code, json!({ "kind": "Status", "status": "Failure", "message": message }));
-        if path.ends_with("/selfsubjectaccessreviews") {
-            let verb = body["spec"]["resourceAttributes"]["verb"].as_str().unwrap();
-            return (
-                201,
-                json!({ "kind": "SelfSubjectAccessReview", "status": { "allowed": !self.denied.contains(&verb) } }),
-            );
-        }
-        let current = self.objects.get(path).cloned();
-        match (method, current) {
-            ("GET", Some(object)) => (200, object),
-            ("GET", None)
-                if ["/pods", "/volumeattachments", "/statefulsets", "/persistentvolumes"]
-                    .iter()
-                    .any(|end| path.ends_with(end)) =>
-            {
-                let within = |known: &&String| known.starts_with(&format!("{path}/"));
-                let items: Vec<&Value> =
-                    self.objects.iter().filter(|(known, _)| within(known)).map(|(_, v)| v).collect();
-                (200, json!({ "kind": "List", "metadata": {}, "items": items }))
-            }
-            ("POST", _) => {
-                let name = body["metadata"]["name"].as_str().unwrap();
-                let path = format!("{path}/{name}");
-                if self.objects.contains_key(&path) {
-                    return refuse(409, "persistentvolumeclaims \"moved\" already exists");
-                }
-                let mut object = body.clone();
-                self.version += 1;
-                object["metadata"]["uid"] = json!(format!("created-{}", self.version));
-                object["metadata"]["resourceVersion"] = json!(self.version.to_string());
-                object["metadata"]["finalizers"] = json!(["kubernetes.io/pvc-protection"]);
-                object["status"] = json!({ "phase": "Pending" });
-                if !dry {
-                    self.objects.insert(path, object.clone());
-                }
-                (201, object)
-            }
-            (_, None) => refuse(404, "not found"),
-            ("PATCH", Some(mut object)) => {
-                if object["metadata"]["resourceVersion"] != body["metadata"]["resourceVersion"] {
-                    return refuse(409, "the object has been modified");
-                }
-                if object["metadata"]["uid"] != body["metadata"]["uid"] {
-                    return refuse(422, "metadata.uid: field is immutable");
-                }
-                merge(&mut object, body);
-                if !dry {
-                    self.put(path, object.clone());
-                    object = self.objects[path].clone();
-                }
-                (200, object)
-            }
-            ("DELETE", Some(mut object)) => {
-                let wanted = &body["preconditions"];
-                let metadata = &object["metadata"];
-                if metadata["uid"] != wanted["uid"] || metadata["resourceVersion"] != wanted["resourceVersion"] {
-                    return refuse(409, "the precondition does not hold");
-                }
-                object["metadata"]["deletionTimestamp"] = json!("2026-11-22T14:01:34Z");
-                if !dry {
-                    self.put(path, object.clone());
-                }
-                (200, object)
-            }
-            _ => refuse(405, "method not allowed"),
-        }
-    }
-}
-
-/// RFC 7386.
-fn merge(object: &mut Value, patch: &Value) {
-    let Value::Object(patch) = patch else {
-        *object = patch.clone();
+/// What the controllers make of it: finalizers go, volumes are released, offered and bound.
+fn controllers(store: &mut Store) {
+    if store.stands_still {
         return;
-    };
-    if !object.is_object() {
-        *object = json!({});
     }
-    for (key, value) in patch {
-        if value.is_null() {
-            object.as_object_mut().unwrap().remove(key);
-        } else {
-            merge(&mut object[key], value);
+    let claims: Vec<(ObjectKey, Value)> =
+        store.all(Kind::PersistentVolumeClaim, "").map(|(key, claim)| (key.clone(), claim.clone())).collect();
+    for (key, claim) in claims {
+        if claim["metadata"]["deletionTimestamp"].is_string() {
+            store.put(&key, None, "kube-controller-manager");
         }
+    }
+    let named = store.at(PV)["spec"]["claimRef"].clone();
+    if named.is_null() {
+        return;
+    }
+    let path = format!(
+        "/api/v1/namespaces/{}/persistentvolumeclaims/{}",
+        named["namespace"].as_str().unwrap(),
+        named["name"].as_str().unwrap()
+    );
+    let uid = &named["uid"];
+    let phase = if store.has(&path) && (uid.is_null() || store.at(&path)["metadata"]["uid"] == *uid) {
+        let claim = store.at(&path).clone();
+        if claim["status"]["phase"] != "Bound" {
+            store.edit(&path, |claim| {
+                claim["status"]["phase"] = json!("Bound");
+                claim["metadata"]["annotations"]["pv.kubernetes.io/bind-completed"] = json!("yes");
+            });
+            store.edit(PV, |volume| volume["spec"]["claimRef"]["uid"] = claim["metadata"]["uid"].clone());
+        }
+        "Bound"
+    } else if uid.is_null() {
+        "Available"
+    } else {
+        "Released"
+    };
+    if store.at(PV)["status"]["phase"] != phase {
+        store.edit(PV, |volume| volume["status"]["phase"] = json!(phase));
     }
 }
 
-/// The server: a store that a client talks to without a socket.
+/// The API server with what these tests ask of it.
 #[derive(Clone)]
-struct Server(Arc<Mutex<World>>);
+struct Server(ApiServer);
 
 impl Server {
     /// A volume with data, bound to claim db/data.
     fn new() -> Self {
-        let mut world = World::default();
-        world.put(
+        let mut store = Store::default();
+        store.put_at(
             PV,
             json!({
                 "apiVersion": "v1", "kind": "PersistentVolume",
@@ -247,7 +108,7 @@ impl Server {
                 "status": { "phase": "Bound" },
             }),
         );
-        world.put(
+        store.put_at(
             OLD,
             json!({
                 "apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -259,85 +120,55 @@ impl Server {
                 "status": { "phase": "Bound" },
             }),
         );
-        world.put(
+        store.put_at(
             "/apis/storage.k8s.io/v1/storageclasses/standard",
             json!({ "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
                 "metadata": { "name": "standard", "uid": "class-uid" }, "provisioner": "csi.example.com" }),
         );
         for name in ["db", "shop"] {
-            world.put(
+            store.put_at(
                 &format!("/api/v1/namespaces/{name}"),
                 json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "uid": name } }),
             );
         }
-        Self(Arc::new(Mutex::new(world)))
+        Self(ApiServer::new(store, Controllers::Stopped, 1).playing(|store, _| controllers(store)))
     }
 
     fn fault(self, at: &str, fault: Fault) -> Self {
-        self.world(|world| world.faults.push((at.to_owned(), fault)));
+        self.0.fault(At::Line(at), fault);
         self
     }
 
-    fn world<T>(&self, look: impl FnOnce(&mut World) -> T) -> T {
-        look(&mut self.0.lock().unwrap())
+    /// Somebody acts at the first request whose line begins so.
+    fn acts(self, at: &str, act: Act) -> Self {
+        self.0.incident(At::Line(at), Who::Test(act), Fault::None);
+        self
+    }
+
+    fn store<T>(&self, look: impl FnOnce(&mut Store) -> T) -> T {
+        self.0.with(|store, _| look(store))
     }
 
     fn client(&self) -> kube::Client {
-        let server = self.clone();
-        kube::Client::new(tower::service_fn(move |request| server.clone().serve(request)), "default")
+        self.0.client()
     }
 
-    async fn serve(self, request: Request<Body>) -> Result<Response<Body>, std::io::Error> {
-        let (parts, body) = request.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
-        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        let dry =
-            parts.uri.query().is_some_and(|query| query.contains("dryRun=All")) || body["dryRun"] == json!(["All"]);
-        let (method, path) = (parts.method.as_str(), parts.uri.path());
-        let fault = self.world(|world| {
-            let line = format!("{}{method} {path}", if dry { "dry " } else { "" });
-            world.log.push(line.clone());
-            world.bodies.push(body.clone());
-            let count = world.log.len();
-            if let Some((_, fault)) = world.at.take_if(|(number, _)| *number == count) {
-                return Some(fault);
-            }
-            let found = world.faults.iter().position(|(start, _)| line.starts_with(start.as_str()));
-            found.map(|place| world.faults.remove(place).1)
-        });
-        let broken = || Err(std::io::Error::other("the connection broke"));
-        let mut retry_after = None;
-        let (code, answer) = match fault {
-            Some(Fault::Status(code, message)) => (code, json!({ "kind": "Status", "message": message })),
-            Some(Fault::Later(code, seconds)) => {
-                retry_after = Some(seconds);
-                (code, json!({ "kind": "Status", "message": "too much at once" }))
-            }
-            Some(Fault::Before) => return broken(),
-            Some(Fault::Large) => return Ok(Response::new(Body::from(vec![b' '; (8 << 20) + 1]))),
-            Some(Fault::Silence(false)) => std::future::pending().await,
-            Some(Fault::After | Fault::Silence(true) | Fault::Actor(_)) | None => self.world(|world| {
-                if let Some(Fault::Actor(act)) = fault {
-                    act(world);
-                }
-                let answer = world.answer(method, path, &body, dry);
-                if method != "GET" && !dry {
-                    world.play();
-                }
-                answer
-            }),
-        };
-        if matches!(fault, Some(Fault::Silence(true))) {
-            std::future::pending::<()>().await;
-        }
-        if matches!(fault, Some(Fault::After)) {
-            return broken();
-        }
-        let mut response = Response::builder().status(code);
-        if let Some(seconds) = retry_after {
-            response = response.header("Retry-After", seconds);
-        }
-        Ok(response.body(Body::from(answer.to_string().into_bytes())).unwrap())
+    /// `METHOD path` of each request, with `dry` before it where nothing was to be written.
+    fn log(&self) -> Vec<String> {
+        self.0.seen().iter().map(|seen| seen.line().to_string()).collect()
+    }
+
+    fn bodies(&self) -> Vec<Value> {
+        self.0.seen().into_iter().map(|seen| seen.body).collect()
+    }
+
+    /// What was written to, without what was only tried.
+    fn writes(&self) -> Vec<String> {
+        self.0.writes().iter().map(|seen| seen.line().to_string()).collect()
+    }
+
+    fn forget(&self) {
+        self.0.forget();
     }
 
     /// What a review sees of the store as it is.
@@ -347,8 +178,8 @@ impl Server {
             coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
         }
         let mut parts = Parts { coverage, now: Some(NOW), ..Parts::default() };
-        self.world(|world| {
-            for object in world.objects.values() {
+        self.store(|store| {
+            for (_, object) in store.objects() {
                 match decode(object.to_string().as_bytes(), "a test").unwrap() {
                     Item::Object(object) => parts.objects.push(object),
                     Item::Skipped(kind) => panic!("{kind} is passed over"),
@@ -361,8 +192,8 @@ impl Server {
     /// A review takes seconds, and many runs come by the same place: what was reviewed once is not reviewed again.
     async fn review(&self, plan: Plan, asked: &Receipts) -> Result<Confirmed, Box<repair::Rejected>> {
         static KNOWN: Mutex<BTreeMap<String, Reviewed>> = Mutex::new(BTreeMap::new());
-        let mut objects = self.world(|world| world.objects.clone());
-        for object in objects.values_mut() {
+        let mut objects = self.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>());
+        for object in &mut objects {
             object["metadata"]["resourceVersion"] = json!("1");
         }
         let place = format!("{plan:?} {asked:?} {objects:?}");
@@ -404,8 +235,8 @@ impl Server {
 
     /// A claim of that name that waits for a volume, and the plan to replace it by one that asks for more.
     async fn plan_to_replace(&self, name: &str) -> Plan {
-        self.world(|world| {
-            world.put(
+        self.store(|store| {
+            store.put_at(
                 &format!("{OLD_LIST}/{name}"),
                 json!({
                     "apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -424,32 +255,25 @@ impl Server {
             provisioner_stopped: true,
         };
         let plan = self.plan_of(&request).await;
-        self.world(|world| {
-            world.log.clear();
-            world.bodies.clear();
-        });
+        self.forget();
         plan
     }
 
     /// The confirmed plan; what was asked until here is no part of the log.
     async fn confirmed(&self) -> Confirmed {
-        let (faults, at) = self.world(|world| (std::mem::take(&mut world.faults), world.at.take()));
+        let incidents = self.0.take_incidents();
         let plan = self.plan().await;
         let granted = Receipts::granted(&plan);
         let confirmed = self.review(plan, &granted).await.expect("the plan is safe");
-        self.world(|world| {
-            world.log.clear();
-            world.bodies.clear();
-            world.faults = faults;
-            world.at = at;
-        });
+        self.forget();
+        self.0.add_incidents(incidents);
         confirmed
     }
 
     fn is_moved(&self) {
-        self.world(|world| {
-            assert!(!world.objects.contains_key(OLD), "the old claim is there");
-            let (volume, claim) = (&world.objects[PV], &world.objects[NEW]);
+        self.store(|store| {
+            assert!(!store.has(OLD), "the old claim is there");
+            let (volume, claim) = (store.at(PV), store.at(NEW));
             assert_eq!(volume["status"]["phase"], "Bound");
             assert_eq!(volume["spec"]["persistentVolumeReclaimPolicy"], "Retain");
             assert_eq!(volume["spec"]["claimRef"]["uid"], claim["metadata"]["uid"]);

@@ -1,13 +1,14 @@
 //! Waits, and runs that are interrupted or killed and go on later.
 
-use super::{Ear, Fault, NOW, OLD, OLD_LIST, Server, WRITES, go_on, options, run};
+use super::{Ear, NOW, OLD, OLD_LIST, Server, WRITES, controllers, go_on, options, run};
+use crate::support::faults::{At, Fault};
 use pvctl::execute::{End, Journal, StopKind, execute};
 use pvctl::repair::Receipts;
 use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_has_a_limit() {
-    let server = Server::new().fault("DELETE /api", Fault::Actor(|world| world.idle = true));
+    let server = Server::new().acts("DELETE /api", |store, _| store.stands_still = true);
     let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
     let (result, id) = run(&server, dir.path(), &ear).await;
     let stop = result.unwrap_err();
@@ -31,13 +32,13 @@ async fn a_wait_has_a_limit() {
     let entry = Journal::read(dir.path(), &id).unwrap();
     assert_eq!(entry.remaining().steps.iter().map(|step| step.id).collect::<Vec<_>>(), [2, 3, 4, 5]);
     assert!(entry.remaining().steps[0].write.is_none(), "the claim is not deleted twice");
-    server.world(|world| {
-        world.idle = false;
-        world.play();
+    server.store(|store| {
+        store.stands_still = false;
+        controllers(store);
     });
     go_on(&server, dir.path(), &id).await.unwrap();
     server.is_moved();
-    assert_eq!(server.world(|world| world.writes().len()), 4);
+    assert_eq!(server.writes().len(), 4);
     assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
 }
 
@@ -45,12 +46,12 @@ async fn a_wait_has_a_limit() {
 #[tokio::test(start_paused = true)]
 async fn a_wait_outlives_failures() {
     let server = Server::new()
-        .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
-        .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
-        .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
-        .fault(&format!("GET {OLD}"), Fault::Actor(|_| {}))
-        .fault(&format!("GET {OLD}"), Fault::Before)
-        .fault(&format!("GET {OLD}"), Fault::Status(500, "etcd is away"))
+        .acts(&format!("GET {OLD}"), |_, _| {})
+        .acts(&format!("GET {OLD}"), |_, _| {})
+        .acts(&format!("GET {OLD}"), |_, _| {})
+        .acts(&format!("GET {OLD}"), |_, _| {})
+        .fault(&format!("GET {OLD}"), Fault::CutBefore)
+        .fault(&format!("GET {OLD}"), Fault::Refused(500, "etcd is away"))
         .fault(&format!("GET {OLD}"), Fault::Large);
     let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
     run(&server, dir.path(), &ear).await.0.unwrap();
@@ -76,14 +77,14 @@ async fn an_interrupted_run_goes_on_later() {
         let (server, dir, ear) = (Server::new(), tempfile::tempdir().unwrap(), Ear::patient_for(after));
         let (result, id) = run(&server, dir.path(), &ear).await;
         let Err(stop) = result else { break };
-        let written = server.world(|world| !world.writes().is_empty());
+        let written = !server.writes().is_empty();
         assert_eq!(stop.kind, if written { StopKind::Partial } else { StopKind::Interrupted }, "{after}");
         assert_eq!(stop.written, written);
         assert!(stop.message.starts_with("interrupted at step "), "{}", stop.message);
         kinds.push(stop.kind);
         go_on(&server, dir.path(), &id).await.unwrap();
         server.is_moved();
-        assert_eq!(server.world(|world| world.writes().join(" ")), WRITES.join(" "));
+        assert_eq!(server.writes().join(" "), WRITES.join(" "));
     }
     // At each of four writes before both looks and before it is sent, and at the first look of each of four waits.
     assert_eq!(kinds.len(), 16);
@@ -97,7 +98,8 @@ async fn a_run_that_was_killed_goes_on_later() {
     'all: for at in 1.. {
         for acted in [false, true] {
             let (server, dir) = (Server::new(), tempfile::tempdir().unwrap());
-            server.world(|world| world.at = Some((at, Fault::Silence(acted))));
+            let fault = if acted { Fault::SilentAfter } else { Fault::SilentBefore };
+            server.0.fault(At::Request(at), fault);
             let id = {
                 let confirmed = server.confirmed().await;
                 let mut journal = Journal::create(dir.path(), confirmed.plan(), "", NOW).unwrap();
@@ -121,26 +123,26 @@ async fn a_run_that_was_killed_goes_on_later() {
 #[tokio::test(start_paused = true)]
 async fn an_interrupt_ends_what_only_reads() {
     for place in ["GET", "dry PATCH", "GET /api/v1/namespaces/db/pods"] {
-        let server = Server::new().fault(place, Fault::Silence(false));
+        let server = Server::new().fault(place, Fault::SilentBefore);
         let begun = tokio::time::Instant::now();
         let stop = run(&server, tempfile::tempdir().unwrap().path(), &Ear::patient_for(9)).await.0.unwrap_err();
         assert!(stop.message.starts_with("interrupted at step "), "{place}: {}", stop.message);
         assert!(begun.elapsed() <= Duration::from_secs(2), "{place}: {:?}", begun.elapsed());
     }
-    let server = Server::new().fault("PATCH /api", Fault::Silence(true));
+    let server = Server::new().fault("PATCH /api", Fault::SilentAfter);
     let begun = tokio::time::Instant::now();
     let dir = tempfile::tempdir().unwrap();
     let (result, id) = run(&server, dir.path(), &Ear::patient_for(3)).await;
     assert_eq!(result.unwrap_err().kind, StopKind::Partial);
     assert_eq!(begun.elapsed().as_secs(), 30);
     go_on(&server, dir.path(), &id).await.unwrap();
-    assert_eq!(server.world(|world| world.writes().len()), 4);
+    assert_eq!(server.writes().len(), 4);
 }
 
 /// The quota controller counts anew some time after the old claim is gone: the new one is tried again meanwhile.
 #[tokio::test(start_paused = true)]
 async fn a_quota_that_still_counts_the_old_claim_is_waited_for() {
-    const FULL: Fault = Fault::Status(
+    const FULL: Fault = Fault::Refused(
         403,
         "exceeded quota: q, requested: persistentvolumeclaims=1, used: \
         persistentvolumeclaims=1, limited: persistentvolumeclaims=1",
@@ -150,15 +152,16 @@ async fn a_quota_that_still_counts_the_old_claim_is_waited_for() {
         let plan = server.plan_to_replace("late").await;
         let granted = Receipts::granted(&plan);
         let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
-        server.world(|world| {
-            let faults = |start: &str, count| vec![(format!("{start} {OLD_LIST}"), FULL); count];
-            world.faults = [faults("dry POST", dry), faults("POST", written)].concat();
-        });
+        for (start, count) in [("dry POST", dry), ("POST", written)] {
+            for _ in 0..count {
+                server.0.fault(At::Line(&format!("{start} {OLD_LIST}")), FULL);
+            }
+        }
         let directory = tempfile::tempdir().unwrap();
         let mut journal = Journal::create(directory.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
         let begun = tokio::time::Instant::now();
         let ended = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await;
-        let there = server.world(|world| world.objects.contains_key(&format!("{OLD_LIST}/late")));
+        let there = server.store(|store| store.has(&format!("{OLD_LIST}/late")));
         (ended, there, begun.elapsed().as_secs())
     };
     let (ended, there, seconds) = replaced(3, 0).await;

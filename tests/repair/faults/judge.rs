@@ -3,7 +3,8 @@
 use super::recovery::Way;
 use super::state::{self, Place};
 use super::{Case, Controllers, Prepared, Report, describe};
-use crate::support::api::{Actor, Fault, Loss, Moment, StageApi, Store, text};
+use crate::support::api::{Actor, ApiServer, Loss, Moment, Store, text};
+use crate::support::faults::Fault;
 use pvctl::execute::{self, Journal, Stopped};
 use pvctl::repair::{GivenUp, Plan};
 use serde_json::Value;
@@ -59,7 +60,7 @@ pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
 }
 
 /// What happened, change by change, and what was asked for.
-pub(super) fn told(prepared: &Prepared, api: &StageApi) -> Vec<String> {
+pub(super) fn told(prepared: &Prepared, api: &ApiServer) -> Vec<String> {
     let line = |moment: &Moment| match &moment.after {
         Some(object) => format!(
             "{} by {}: {} {} {} {}",
@@ -126,7 +127,7 @@ pub(super) fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, repo
 ///
 /// A plan that is asked to give a volume its policy Delete back does so in the end, and looks at the claim before.
 /// Who deletes the claim after that look deletes the data with it, a moment early or a year late.
-pub(super) fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: &Loss) -> bool {
+pub(super) fn is_excused(prepared: &Prepared, api: &ApiServer, case: Case, loss: &Loss) -> bool {
     let name = match loss {
         Loss::Destroyed(volume) | Loss::Gone(volume) | Loss::Taken(volume, ..) => volume,
         Loss::Lost(namespace, name) => {
@@ -147,7 +148,7 @@ pub(super) fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: 
         Loss::Destroyed(_) | Loss::Gone(_) | Loss::Lost(..) => text(volume, "/spec/persistentVolumeReclaimPolicy"),
     };
     let before = prepared.base.read(&key).map(stands);
-    let struck = api.struck().unwrap_or(0);
+    let struck = api.acted().unwrap_or(0);
     let then = api.with(|store, _| {
         let last = store.history[..struck].iter().rev().find(|moment| moment.key == key);
         last.and_then(|moment| moment.after.as_ref().map(stands))
@@ -157,7 +158,7 @@ pub(super) fn is_excused(prepared: &Prepared, api: &StageApi, case: Case, loss: 
 
 /// Whether a volume got policy Delete back by our own hand while its claim had it, and the actor struck at that very
 /// write or later: after the last look at its claim.
-fn gave_delete_back(api: &StageApi, name: &str, case: Case) -> bool {
+fn gave_delete_back(api: &ApiServer, name: &str, case: Case) -> bool {
     let key = crate::support::api::volume_key(name);
     let written: Vec<usize> = api.with(|store, _| {
         let policy = |volume: &Value| text(volume, "/spec/persistentVolumeReclaimPolicy");

@@ -1,5 +1,5 @@
 //! Fault injection: at every single request of every repair something goes wrong with it, somebody of the adversary's
-//! list strikes at that moment, and the controllers run, run astray, or do not run. Whatever happens, no volume is
+//! list acts at that moment, and the controllers run, run on stale caches, or do not run. Whatever happens, no volume is
 //! lost, none comes to a stranger, the journal can be read, and the cluster ends in a state of the plan, or in one that
 //! the actor makes of it without any fault. Among controllers what was begun can always be continued or taken back.
 //!
@@ -16,8 +16,9 @@ mod state;
 mod tally;
 
 use crate::support::api::{
-    Actor, Fault, Loss, Random, StageApi, Store, Strike, Treasure, drivers, losses, lost, settings,
+    Actor, ApiServer, Controllers, Loss, Protected, Random, Store, Who, drivers, losses, lost, settings,
 };
+use crate::support::faults::{At, Fault};
 use judge::{by_us, is_excused, is_given_up, journal_of, judge, judge_end, told};
 use prepare::prepared;
 use pvctl::execute::{self, Event, Journal, Observer, Options, Stopped};
@@ -43,29 +44,6 @@ const NOW: Timestamp = Timestamp(1_780_000_000);
 const OPTIONS: Options =
     Options { wait_limit: Duration::from_secs(20), poll: Duration::from_secs(2), server_dry_run: false };
 
-/// What the controllers do meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Controllers {
-    /// They sync something between requests.
-    Run,
-    /// They do so, with caches that lag, and die between two writes now and then.
-    Astray,
-    /// They do nothing until the run is over.
-    Stopped,
-}
-
-impl Controllers {
-    const ALL: [Self; 3] = [Self::Run, Self::Astray, Self::Stopped];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Astray => "astray",
-            Self::Stopped => "stopped",
-        }
-    }
-}
-
 /// One run, as its description names it.
 #[derive(Clone, Copy, Debug)]
 struct Case {
@@ -84,7 +62,7 @@ struct Prepared {
     plan: Plan,
     reviewed: Reviewed,
     receipts: Receipts,
-    treasures: Vec<Treasure>,
+    protected: Vec<Protected>,
     /// How many requests it takes.
     requests: usize,
     /// What the cluster may look like in the end.
@@ -166,7 +144,7 @@ fn confirmed(reviewed: Reviewed) -> Confirmed {
 
 /// Asks the server and reviews, in a world that holds still.
 fn looked_at(store: &Store, plan: Plan) -> Result<(Reviewed, Receipts), String> {
-    let api = StageApi::new(store.clone(), false, 1);
+    let api = ApiServer::new(store.clone(), Controllers::Stopped, 1);
     let receipts = run(async { execute::receipts(&api.client(), &plan).await }).map_err(|stop| stop.message)?;
     Ok((reviewed(store, plan, &receipts)?, receipts))
 }
@@ -191,7 +169,7 @@ struct Cut {
     settled: Store,
 }
 
-/// How a run went on after the strike.
+/// How a run went on after its incident.
 #[derive(Clone, Debug, Default)]
 struct Report {
     /// A word for how it ended.
@@ -256,12 +234,9 @@ fn disturbed(
     reviews: &Reviews,
     dir: &Path,
     to_its_end: bool,
-) -> Option<(Report, StageApi, Store)> {
-    let strike = Strike { request: case.request, fault: case.fault, actor: case.actor };
-    let running = case.controllers != Controllers::Stopped;
-    let api = StageApi::new(prepared.base.clone(), running, case.seed)
-        .striking(strike)
-        .astray(case.controllers == Controllers::Astray);
+) -> Option<(Report, ApiServer, Store)> {
+    let api = ApiServer::new(prepared.base.clone(), case.controllers, case.seed);
+    api.incident(At::Request(case.request), Who::Actor(case.actor), case.fault);
     let mut report = Report::default();
     run(async {
         let client = api.client();
@@ -270,7 +245,7 @@ fn disturbed(
             ended = begun => Some(ended),
             () = api.killed() => None,
         };
-        api.struck()?;
+        api.acted()?;
         let finished = matches!(ended, Some(Ok(())));
         let journal = journal_of(dir, &mut report).filter(|_| !finished && to_its_end);
         let mut random = Random::new(case.seed ^ 0x5eed);
@@ -282,10 +257,10 @@ fn disturbed(
         let written = api.with(|store, _| by_us(store, prepared.base.history.len()));
         judge_end(ended.as_ref(), written, &mut report);
         if let Some(id) = journal {
-            if running || random.below(2) == 0 {
+            if case.controllers != Controllers::Stopped || random.below(2) == 0 {
                 api.with(Store::settle);
             }
-            api.run_controllers(true);
+            api.run_controllers(Controllers::Run);
             let recovery = Recovery { prepared, api: &api, client: &client, reviews, dir, id: &id };
             report.way = recovery.recover(case.actor, on_first, &mut report).await;
             tokio::time::sleep(IN_FLIGHT).await;
@@ -299,7 +274,7 @@ fn disturbed(
     Some((report, api, settled))
 }
 
-/// Where a cluster may be in the end when an actor strikes at any request, and nothing else goes wrong: where the run is
+/// Where a cluster may be in the end when an actor acts at any request, and nothing else goes wrong: where the run is
 /// cut short there or not, and brought to its end or not.
 fn without_faults(prepared: &Prepared, actor: Actor, reviews: &Reviews) -> BTreeSet<String> {
     let mut ends = BTreeSet::new();
@@ -326,7 +301,7 @@ fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Optio
     let mut all = lost(&settled);
     all.extend(api.with(|store, random| {
         aftermath(store, random);
-        losses(store, &prepared.treasures)
+        losses(store, &prepared.protected)
     }));
     for loss in all {
         if is_given_up(&loss, &prepared.plan) {
@@ -392,7 +367,7 @@ fn parse(all: &[Prepared], words: &str) -> Case {
     Case {
         scenario: all.iter().position(|prepared| prepared.name == scenario).unwrap(),
         request: request.parse().unwrap(),
-        fault: Fault::ALL.into_iter().find(|known| known.word() == fault).unwrap(),
+        fault: Fault::OF_REPAIRS.into_iter().find(|known| known.word() == fault).unwrap(),
         actor: Actor::all().find(|known| known.word() == actor).unwrap(),
         controllers: Controllers::ALL.into_iter().find(|known| known.word() == controllers).unwrap(),
         seed: seed.parse().unwrap(),
@@ -405,7 +380,7 @@ fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
     let mut random = Random::new(seed);
     for (scenario, prepared) in all.iter().enumerate() {
         for request in 1..=prepared.requests {
-            for fault in Fault::ALL {
+            for fault in Fault::OF_REPAIRS {
                 for actor in Actor::all() {
                     for controllers in Controllers::ALL {
                         let seed = random.next() % 1_000_000;

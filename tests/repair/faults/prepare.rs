@@ -4,14 +4,16 @@ use super::state::States;
 use super::{
     Cut, NOW, OPTIONS, Prepared, Silent, aftermath, confirmed, describe, folder, looked_at, manifests_of, run, way_back,
 };
-use crate::support::api::{Actor, Loss, Random, StageApi, Store, Treasure, losses, lost, scenarios, settings, text};
+use crate::support::api::{
+    Actor, ApiServer, Controllers, Loss, Protected, Random, Store, losses, lost, scenarios, settings, text,
+};
 use pvctl::execute::{self, Journal, Stopped};
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{Done, GivenUp, Plan, Proposed, Reviewed, Situation, propose, reads};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The volumes with data of which nobody said that they may be lost.
-pub(super) fn treasures(store: &Store, plan: &Plan) -> Vec<(Treasure, Vec<GivenUp>)> {
+pub(super) fn protected(store: &Store, plan: &Plan) -> Vec<(Protected, Vec<GivenUp>)> {
     store
         .all(Kind::PersistentVolume, "")
         .map(|(key, volume)| {
@@ -24,7 +26,7 @@ pub(super) fn treasures(store: &Store, plan: &Plan) -> Vec<(Treasure, Vec<GivenU
             names.push((text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name")));
             let uids = vec![text(volume, "/spec/claimRef/uid")];
             let given_up = carried.map(|carried| carried.given_up.clone()).unwrap_or_default();
-            (Treasure { volume: key.name.to_string(), uids, names }, given_up)
+            (Protected { volume: key.name.to_string(), uids, names }, given_up)
         })
         .collect()
 }
@@ -48,7 +50,7 @@ pub(super) fn undisturbed(
     ends_at_step: Option<u32>,
 ) -> (Cut, String, Vec<Done>, Result<usize, Stopped>) {
     let folder = folder();
-    let api = StageApi::new(store.clone(), true, 7);
+    let api = ApiServer::new(store.clone(), Controllers::Run, 7);
     let plan = reviewed.plan().clone();
     let (id, done, result) = run(async {
         let client = api.client();
@@ -99,19 +101,20 @@ fn prepare(name: &str, base: Store, plan: Plan, notes: &mut Vec<String>) -> Vec<
             states.add(undisturbed(&settled, &back, step).0);
         }
     }
-    let treasures: Vec<Treasure> = treasures(&base, &plan).into_iter().map(|(treasure, _)| treasure).collect();
+    let protected: Vec<Protected> =
+        protected(&base, &plan).into_iter().map(|(protected_volume, _)| protected_volume).collect();
     let mut excused: BTreeMap<Actor, BTreeSet<Loss>> = BTreeMap::new();
     for actor in Actor::all() {
         for seed in 0..6 {
             let (mut store, mut random) = (base.clone(), Random::new(seed));
-            actor.strike(&mut store, &base, &mut random);
+            actor.act(&mut store, &base, &mut random);
             aftermath(&mut store, &mut random);
-            excused.entry(actor).or_default().extend(losses(&store, &treasures).into_iter().chain(lost(&store)));
+            excused.entry(actor).or_default().extend(losses(&store, &protected).into_iter().chain(lost(&store)));
         }
     }
     let back = way_back(&after, &id, &plan, &done);
     let prepared =
-        Prepared { name: name.to_owned(), base, reviewed, receipts, treasures, requests, states, excused, plan };
+        Prepared { name: name.to_owned(), base, reviewed, receipts, protected, requests, states, excused, plan };
     let mut all = vec![prepared];
     if !name.starts_with("undo-") {
         match back {

@@ -5,7 +5,7 @@ use super::prepare::planned;
 use super::{
     IN_FLIGHT, NOW, OPTIONS, Prepared, Report, Reviews, Silent, confirmed, describe, guard, reviewed_once, way_back,
 };
-use crate::support::api::{Actor, StageApi, Store};
+use crate::support::api::{Actor, ApiServer, Store};
 use pvctl::execute::{self, Journal};
 use pvctl::repair::{Plan, Request};
 use std::path::Path;
@@ -34,7 +34,7 @@ impl Way {
 /// The run that is to be brought to an end.
 pub(super) struct Recovery<'r> {
     pub(super) prepared: &'r Prepared,
-    pub(super) api: &'r StageApi,
+    pub(super) api: &'r ApiServer,
     pub(super) client: &'r kube::Client,
     pub(super) reviews: &'r Reviews,
     pub(super) dir: &'r Path,

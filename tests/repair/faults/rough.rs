@@ -3,14 +3,14 @@
 //! has seen that it is not.
 
 use super::{Case, Prepared, Report};
-use crate::support::api::newcomers::{ANEW, SECOND};
-use crate::support::api::{Actor, Loss, StageApi, claim_key, text, volume_key};
+use crate::support::api::writers::{ANEW, SECOND};
+use crate::support::api::{Actor, ApiServer, Loss, claim_key, text, volume_key};
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{FIELD_MANAGER, Request};
 use serde_json::Value;
 
 /// Whether a loss is the actor's own doing, and no look of ours could have kept it.
-pub(super) fn is_excused(api: &StageApi, case: Case, loss: &Loss) -> bool {
+pub(super) fn is_excused(api: &ApiServer, case: Case, loss: &Loss) -> bool {
     if !case.actor.is_rough() {
         return false;
     }
@@ -24,7 +24,7 @@ pub(super) fn is_excused(api: &StageApi, case: Case, loss: &Loss) -> bool {
 /// Whether what was read last of the volume, before the write was sent after which it could be deleted, was not policy
 /// Delete: who wrote since then came too late for any look. Such a write deletes a claim, or makes the volume name one
 /// that is gone.
-fn came_too_late(api: &StageApi, name: &str) -> bool {
+fn came_too_late(api: &ApiServer, name: &str) -> bool {
     let key = volume_key(name);
     let is_deletable = |volume: &Value| {
         text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete"
@@ -66,7 +66,7 @@ fn came_too_late(api: &StageApi, name: &str) -> bool {
 
 /// Whether a volume that no claim had could be deleted from the very moment at which an admission made policy Delete of
 /// Retain, in a write of ours: who reads the answer comes too late.
-fn is_admissions(api: &StageApi, name: &str) -> bool {
+fn is_admissions(api: &ApiServer, name: &str) -> bool {
     let key = volume_key(name);
     let at = |volume: &Value, policy: &str| {
         text(volume, "/spec/persistentVolumeReclaimPolicy") == policy
@@ -83,7 +83,7 @@ fn is_admissions(api: &StageApi, name: &str) -> bool {
 }
 
 /// What must not be after a run with such an actor.
-pub(super) fn judge(prepared: &Prepared, api: &StageApi, case: Case, report: &mut Report) {
+pub(super) fn judge(prepared: &Prepared, api: &ApiServer, case: Case, report: &mut Report) {
     if !case.actor.is_rough() {
         return;
     }
@@ -108,7 +108,7 @@ pub(super) fn judge(prepared: &Prepared, api: &StageApi, case: Case, report: &mu
 }
 
 /// The volumes that were made anew under their names.
-fn makers_volumes(api: &StageApi) -> Vec<String> {
+fn makers_volumes(api: &ApiServer) -> Vec<String> {
     api.with(|store, _| {
         let anew = |volume: &Value| text(volume, "/metadata/uid").starts_with(ANEW);
         let all = store.all(Kind::PersistentVolume, "").filter(|(_, volume)| anew(volume));
@@ -117,7 +117,7 @@ fn makers_volumes(api: &StageApi) -> Vec<String> {
 }
 
 /// Our writes to objects that only have the name of those that the repair is about, until the same is asked for anew.
-fn strange_writes(prepared: &Prepared, api: &StageApi, until: Option<usize>) -> Vec<String> {
+fn strange_writes(prepared: &Prepared, api: &ApiServer, until: Option<usize>) -> Vec<String> {
     let uid = |object: &Value| text(object, "/metadata/uid");
     let own = |key: &ObjectKey| prepared.base.read(key).map(uid);
     api.with(|store, _| {

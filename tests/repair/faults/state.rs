@@ -102,7 +102,7 @@ impl States {
             for cut in &self.cuts {
                 for seed in 0..3 {
                     let (mut store, mut random) = (cut.clone(), Random::new(seed));
-                    actor.strike(&mut store, base, &mut random);
+                    actor.act(&mut store, base, &mut random);
                     store.settle(&mut random);
                     states.insert(state(&store));
                     actor.leave(&mut store);

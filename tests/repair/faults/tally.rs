@@ -31,7 +31,7 @@ impl Tally {
             return;
         };
         self.runs += 1;
-        *self.faults.entry(case.fault.word().to_owned()).or_default() += 1;
+        *self.faults.entry(case.fault.word()).or_default() += 1;
         *self.actors.entry(case.actor.word().to_owned()).or_default() += 1;
         *self.controllers.entry(case.controllers.word().to_owned()).or_default() += 1;
         *self.outcomes.entry(report.outcome.clone()).or_default() += 1;

@@ -3,7 +3,7 @@
 use super::{bound, cluster, refused, released, run};
 use crate::project::schema::{assert_valid, validator};
 use crate::support::Run;
-use crate::support::fake_api::Answer;
+use crate::support::faults::Fault;
 use serde_json::{Value, json};
 
 /// Words that are wrong are told from each other before any cluster is asked.
@@ -85,14 +85,14 @@ async fn rights_that_are_missing_and_guards_that_fail_refuse() {
 
     // A list that cannot be read is no empty list.
     let fake = cluster(bound("db", "data", "disk")).await;
-    fake.fail("/api/v1/namespaces/db/pods", usize::MAX, Answer::Status(403, "no pods for you"));
+    fake.fail("/api/v1/namespaces/db/pods", usize::MAX, Fault::Refused(403, "no pods for you"));
     let ended = refused(&fake, 6, &["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--yes"]).await;
     assert!(ended.stderr.contains("the pods of namespace db could not be listed"), "{}", ended.stderr);
 
     // The API server tries the first write.
     let fake = cluster([released("data", "Retain")]).await;
     let path = "/api/v1/persistentvolumes/data?fieldManager=kubectl-pvctl&dryRun=All";
-    fake.fail(path, usize::MAX, Answer::Status(403, "admission webhook says no"));
+    fake.fail(path, usize::MAX, Fault::Refused(403, "admission webhook says no"));
     let ended = refused(&fake, 6, &["release", "pv/data", "--yes"]).await;
     assert!(ended.stderr.contains("admission webhook says no"), "{}", ended.stderr);
 }

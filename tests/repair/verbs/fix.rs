@@ -2,7 +2,7 @@
 
 use super::{Running, bound, cluster, refused, released, run, waiting};
 use crate::support::Run;
-use crate::support::fake_api::Answer;
+use crate::support::faults::Fault;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ async fn fix_without_a_repair_says_so() {
     }
 
     let fake = cluster([]).await;
-    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Answer::Status(403, "no volumes for you"));
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Refused(403, "no volumes for you"));
     let ended = refused(&fake, 3, &["fix", "-n", "db"]).await;
     assert_eq!(ended.stdout, "Nothing is wrong that fix knows of, as far as it could be read.\n");
     assert!(ended.stderr.contains("warning: persistentvolumes may not be listed"), "{}", ended.stderr);
@@ -171,7 +171,7 @@ async fn fix_does_not_count_what_came_out_otherwise() {
     Running::until_writes(&fake, 1).await;
     // Whoever reads the volume afterwards sees that somebody has taken the policy back.
     let [back, _] = bound("db", "data", "disk");
-    fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Answer::Body(back.to_string().leak()));
+    fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Fault::Body(back.to_string().leak()));
     fake.let_go();
     let ended = running.end().await;
     assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
@@ -188,7 +188,7 @@ async fn what_is_not_safe_any_more_is_a_change_of_the_world() {
     // Who looks first sees a volume that is younger than the namespace.
     let list = json!({"kind": "PersistentVolumeList", "apiVersion": "v1", "metadata": {"resourceVersion": "7"},
         "items": [released("data", "Retain")]});
-    fake.fail("/api/v1/persistentvolumes?", 1, Answer::Body(list.to_string().leak()));
+    fake.fail("/api/v1/persistentvolumes?", 1, Fault::Body(list.to_string().leak()));
     let ended = refused(&fake, 4, &["fix", "pv/data", "--yes"]).await;
     assert!(ended.stdout.contains("release: volume data is offered again, to claim db/data alone (safe)"));
     let said = "error: the world has changed, and the repair is not a safe one any more: nothing was written\n";
@@ -203,7 +203,7 @@ async fn fix_that_cannot_look_again_says_what_it_did() {
     let state = tempfile::tempdir().unwrap();
     let running = Running::start(&fake, state.path(), &["fix", "pv/data", "--yes"]);
     Running::until_writes(&fake, 1).await;
-    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Answer::Html(502));
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Page(502));
     fake.let_go();
     let ended = running.end().await;
     assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
@@ -214,8 +214,8 @@ async fn fix_that_cannot_look_again_says_what_it_did() {
     // Where nothing was repaired, it is one.
     let fake = cluster([released("data", "Retain")]).await;
     fake.deny("patch");
-    fake.fail("/api/v1/persistentvolumes?", 2, Answer::Late(Duration::ZERO));
-    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Answer::Html(502));
+    fake.fail("/api/v1/persistentvolumes?", 2, Fault::Slow(Duration::ZERO));
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Page(502));
     let ended = refused(&fake, 3, &["fix", "pv/data", "--yes"]).await;
     assert!(ended.stderr.contains("you may not: patch persistentvolumes data"), "{}", ended.stderr);
 }

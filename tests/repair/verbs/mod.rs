@@ -12,7 +12,7 @@ mod fix;
 mod stopped;
 mod undo;
 
-use crate::support::fake_api::FakeApi;
+use crate::support::api::ApiServer;
 use crate::support::{Finished, Run};
 use serde_json::{Value, json};
 use std::io::Read as _;
@@ -70,15 +70,15 @@ fn around() -> Vec<Value> {
     namespaces.into_iter().chain([class]).collect()
 }
 
-pub(crate) async fn cluster(objects: impl IntoIterator<Item = Value>) -> FakeApi {
-    let fake = FakeApi::start().await;
+pub(crate) async fn cluster(objects: impl IntoIterator<Item = Value>) -> ApiServer {
+    let fake = ApiServer::start().await;
     fake.hold(around());
     fake.hold(objects);
     fake
 }
 
 /// Runs the program on that API server, with its journals in that directory and this on stdin.
-pub(crate) async fn with(fake: &FakeApi, journals: &Path, input: &str, arguments: &[&str]) -> Finished {
+pub(crate) async fn with(fake: &ApiServer, journals: &Path, input: &str, arguments: &[&str]) -> Finished {
     let mut words: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
     words.extend(["--server".to_owned(), fake.url()]);
     let (state, input) = (journals.to_str().unwrap().to_owned(), input.to_owned());
@@ -89,7 +89,7 @@ pub(crate) async fn with(fake: &FakeApi, journals: &Path, input: &str, arguments
     tokio::task::spawn_blocking(run).await.unwrap()
 }
 
-async fn run(fake: &FakeApi, arguments: &[&str]) -> Finished {
+async fn run(fake: &ApiServer, arguments: &[&str]) -> Finished {
     let directory = tempfile::tempdir().unwrap();
     with(fake, directory.path(), "", arguments).await
 }
@@ -101,11 +101,11 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn start(fake: &FakeApi, journals: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(fake: &ApiServer, journals: &Path, arguments: &[&str]) -> Self {
         Self::start_onto(fake, journals, arguments, Stdio::piped())
     }
 
-    fn start_onto(fake: &FakeApi, journals: &Path, arguments: &[&str], stdout: Stdio) -> Self {
+    fn start_onto(fake: &ApiServer, journals: &Path, arguments: &[&str], stdout: Stdio) -> Self {
         let url = fake.url();
         let words = [arguments, &["--server", &url]].concat();
         let (mut command, home) = Run::new(&words).env("XDG_STATE_HOME", journals.to_str().unwrap()).into_command();
@@ -114,7 +114,7 @@ impl Running {
     }
 
     /// Until so many writes have arrived.
-    pub(crate) async fn until_writes(fake: &FakeApi, count: usize) {
+    pub(crate) async fn until_writes(fake: &ApiServer, count: usize) {
         for _ in 0..600 {
             if fake.writes().len() >= count {
                 return;
@@ -158,14 +158,14 @@ pub(crate) fn waiting(name: &str) -> Value {
 }
 
 /// The id of the newest journal.
-pub(crate) async fn newest(fake: &FakeApi, journals: &Path) -> String {
+pub(crate) async fn newest(fake: &ApiServer, journals: &Path) -> String {
     let listed = with(fake, journals, "", &["history", "-o", "json"]).await;
     let history: Value = serde_json::from_str(&listed.stdout).unwrap();
     history["items"][0]["id"].as_str().unwrap().to_owned()
 }
 
 /// Nothing was written: not to the cluster, and no journal.
-pub(crate) async fn refused(fake: &FakeApi, code: i32, arguments: &[&str]) -> Finished {
+pub(crate) async fn refused(fake: &ApiServer, code: i32, arguments: &[&str]) -> Finished {
     let directory = tempfile::tempdir().unwrap();
     let ended = with(fake, directory.path(), "", arguments).await;
     assert_eq!(ended.code, Some(code), "{arguments:?}: {}{}", ended.stdout, ended.stderr);
@@ -175,7 +175,7 @@ pub(crate) async fn refused(fake: &FakeApi, code: i32, arguments: &[&str]) -> Fi
 }
 
 /// A release that stopped at its second step: somebody else wrote between the dry run of that step and its write.
-pub(crate) async fn stopped_at_second_step(journals: &Path) -> (FakeApi, Finished) {
+pub(crate) async fn stopped_at_second_step(journals: &Path) -> (ApiServer, Finished) {
     let fake = cluster([released("data", "Delete")]).await;
     fake.refuse_write(1, 409, "the object has been modified");
     let stopped = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
@@ -185,7 +185,7 @@ pub(crate) async fn stopped_at_second_step(journals: &Path) -> (FakeApi, Finishe
 
 /// What the controller does with the volume `disk` and the claim `data`, again and again: a volume whose claim is gone
 /// is released, and one that a claim names is bound to it.
-pub(crate) fn play(fake: &FakeApi) -> tokio::task::JoinHandle<()> {
+pub(crate) fn play(fake: &ApiServer) -> tokio::task::JoinHandle<()> {
     let fake = fake.clone();
     tokio::spawn(async move {
         for turn in 0_u32.. {

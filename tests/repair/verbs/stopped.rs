@@ -1,7 +1,7 @@
 //! Plans that stop on the way, and how they are gone on with.
 
 use super::{Running, cluster, newest, refused, released, run, stopped_at_second_step, waiting, with};
-use crate::support::fake_api::Answer;
+use crate::support::faults::Fault;
 use pvctl::repair::{Plan, StableHash};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -80,7 +80,7 @@ async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
     begun(6, "there is no terminal to ask on: nothing was written", &go_on[..2]).await;
     fake.deny("patch");
     begun(6, "you may not: patch persistentvolumes data", &go_on).await;
-    fake.fail("/api/v1/persistentvolumes", usize::MAX, Answer::Html(502));
+    fake.fail("/api/v1/persistentvolumes", usize::MAX, Fault::Page(502));
     begun(3, "error: ", &go_on).await;
 }
 
@@ -141,7 +141,7 @@ async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     let words = ["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--provisioner-stopped", "--yes"];
     let tried = "/api/v1/namespaces/db/persistentvolumeclaims?fieldManager=kubectl-pvctl&dryRun=All";
     let fake = cluster([waiting("late")]).await;
-    fake.fail(tried, 1, Answer::Status(403, "admission webhook \"size.example.com\" denied the request"));
+    fake.fail(tried, 1, Fault::Refused(403, "admission webhook \"size.example.com\" denied the request"));
     let ended = refused(&fake, 6, &words).await;
     let said = ended.stderr.replace("\n  ", " ");
     assert!(said.contains("(tried under the name late-pvctl-1, because its own is taken until the old claim is gone)"));
@@ -150,7 +150,7 @@ async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     let fake = cluster([waiting("late")]).await;
     let full = "late is forbidden: exceeded quota: storage, requested: requests.storage=2Gi, used: requests.storage=9Gi, \
                 limited: requests.storage=9Gi";
-    fake.fail(tried, 1, Answer::Status(403, full));
+    fake.fail(tried, 1, Fault::Refused(403, full));
     let ended = refused(&fake, 6, &words).await;
     let said = ended.stderr.replace("\n  ", " ");
     assert!(said.contains("not enough of requests.storage when that is gone either"), "{}", ended.stderr);
@@ -159,7 +159,7 @@ async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     let fake = cluster([waiting("late")]).await;
     let tight = "late is forbidden: exceeded quota: storage, requested: requests.storage=2Gi, used: requests.storage=9Gi, \
                  limited: requests.storage=10Gi";
-    fake.fail(tried, 1, Answer::Status(403, tight));
+    fake.fail(tried, 1, Fault::Refused(403, tight));
     let ended = run(&fake, &words).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     let shown = ended.stdout.replace("\n    ", " ");
@@ -223,7 +223,7 @@ async fn an_interrupt_after_the_last_step_ends_the_waiting() {
     let lost = lost.to_string().leak();
     let path = "/api/v1/namespaces/db/persistentvolumeclaims/late";
     let silent = Duration::from_secs(25);
-    for (answer, known) in [(Answer::Body(lost), true), (Answer::Late(silent), false)] {
+    for (answer, known) in [(Fault::Body(lost), true), (Fault::Slow(silent), false)] {
         let fake = cluster([waiting("late")]).await;
         let state = tempfile::tempdir().unwrap();
         fake.hold_write(1);

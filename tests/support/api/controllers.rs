@@ -46,7 +46,7 @@ impl Store {
 
     /// The same, where the controller may act on the object as it was before its last change, and may die between two
     /// of its writes.
-    pub(crate) fn tick_astray(&mut self, random: &mut Random) -> bool {
+    pub(crate) fn tick_stale(&mut self, random: &mut Random) -> bool {
         self.sync(random, true)
     }
 

@@ -1,145 +1,148 @@
-//! The API server that a `kube::Client` talks to: requests to a [`Store`], counted, with one fault at one of them.
+//! The API server: requests to a [`Store`], seen and counted, with controllers, with somebody who acts at one of them,
+//! and with what goes wrong there. A `kube::Client` calls it as a service, and programs reach it by HTTP.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::Random;
-use super::adversary::Actor;
-use super::store::{Call, Failure, Preconditions, Store, text};
+use super::actors::Actor;
+use super::http::{Arrives, Reply, answered, listen};
+use super::meet::meet;
+use super::request::Seen;
+use super::store::{Failure, Store, key_of};
+use crate::support::faults::{At, Fault, Trigger};
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
-use pvctl::model::{Kind, ObjectKey, Str};
-use pvctl::repair::FIELD_MANAGER;
+use pvctl::model::{Kind, ObjectKey};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use tokio::net::TcpListener;
 use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
 
-/// What goes wrong with one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Fault {
-    /// Nothing.
-    None,
-    /// 500 without the server having acted.
-    Error500,
-    /// 500 after the server has acted.
-    Error500After,
-    /// 409 without the server having acted.
-    Conflict409,
-    /// 429, to be tried again after a second.
-    Busy429,
-    /// The connection breaks before the server has acted.
-    CutBefore,
-    /// The connection breaks after the server has acted.
-    CutAfter,
-    /// The answer comes late, and still in time.
-    Delay,
-    /// The server acts after the client has given up.
-    Late,
-    /// The tool is killed before the server has acted.
-    KilledBefore,
-    /// The tool is killed after the server has acted.
-    KilledAfter,
-    /// The tool is killed, and the server acts some time after that.
-    KilledLate,
+/// The version of the lists on a socket before anything is written: newer than what tests state of their objects.
+const LISTED: u64 = 77;
+
+/// What the controllers do meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Controllers {
+    /// They sync something before each request.
+    Run,
+    /// They do so, with caches that lag, and die between two writes now and then.
+    Stale,
+    /// They do nothing.
+    Stopped,
 }
 
-impl Fault {
-    /// Every fault, and none.
-    pub(crate) const ALL: [Self; 12] = [
-        Self::None,
-        Self::Error500,
-        Self::Error500After,
-        Self::Conflict409,
-        Self::Busy429,
-        Self::CutBefore,
-        Self::CutAfter,
-        Self::Delay,
-        Self::Late,
-        Self::KilledBefore,
-        Self::KilledAfter,
-        Self::KilledLate,
-    ];
+impl Controllers {
+    pub(crate) const ALL: [Self; 3] = [Self::Run, Self::Stale, Self::Stopped];
 
     /// The word that names it in a run's description.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Self::None => "none",
-            Self::Error500 => "500",
-            Self::Error500After => "500-after",
-            Self::Conflict409 => "409",
-            Self::Busy429 => "429",
-            Self::CutBefore => "cut-before",
-            Self::CutAfter => "cut-after",
-            Self::Delay => "delay",
-            Self::Late => "late",
-            Self::KilledBefore => "killed-before",
-            Self::KilledAfter => "killed-after",
-            Self::KilledLate => "killed-late",
+            Self::Run => "run",
+            Self::Stale => "stale",
+            Self::Stopped => "stopped",
         }
     }
 }
 
-/// What happens at the n-th request, from 1.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Strike {
-    pub(crate) request: usize,
-    pub(crate) fault: Fault,
-    pub(crate) actor: Actor,
+/// Whoever acts at one request.
+#[derive(Clone, Copy)]
+pub(crate) enum Who {
+    /// One of those who may come between the steps of a repair.
+    Actor(Actor),
+    /// The test itself, which knows the requests so far.
+    Test(fn(&mut Store, &[Seen])),
+}
+
+/// What happens at a request: somebody acts, and something goes wrong with it.
+pub(crate) struct Incident {
+    trigger: Trigger,
+    who: Who,
+    fault: Fault,
 }
 
 struct State {
     store: Store,
     start: Store,
     random: Random,
-    running: bool,
-    astray: bool,
-    requests: Vec<String>,
-    strike: Option<Strike>,
-    /// The history's length when the strike fell, if it has.
-    struck: Option<usize>,
+    controllers: Controllers,
+    /// What a test plays after each write, in place of controllers.
+    after_write: Option<fn(&mut Store, &Seen)>,
+    seen: Vec<Seen>,
+    incidents: Vec<Incident>,
+    /// The history's length when an actor acted for the first time, if one has.
+    acted: Option<usize>,
     /// The numbers of the requests that changed something, from 1, by the moments that they added to the history.
     written: BTreeMap<usize, usize>,
     /// How long the history was when each request began to be answered, if nothing delayed it.
     lengths: Vec<usize>,
-    /// The one who struck acts again and again.
+    /// The actor who acts again and again.
     restless: Option<Actor>,
 }
 
-/// The server.
+/// The server; on a socket it ends with the test's runtime.
 #[derive(Clone)]
-pub(crate) struct StageApi {
+pub(crate) struct ApiServer {
     state: Arc<Mutex<State>>,
     killed: Arc<Notify>,
+    gate: Arc<Notify>,
+    address: Option<SocketAddr>,
 }
 
-impl StageApi {
-    /// A server with these objects. While the controllers run, they sync something before each request.
-    pub(crate) fn new(store: Store, running: bool, seed: u64) -> Self {
+impl ApiServer {
+    /// A server with these objects, for clients in this process.
+    pub(crate) fn new(store: Store, controllers: Controllers, seed: u64) -> Self {
         let state = State {
             start: store.clone(),
             store,
             random: Random::new(seed),
-            running,
-            astray: false,
-            requests: Vec::new(),
-            strike: None,
-            struck: None,
+            controllers,
+            after_write: None,
+            seen: Vec::new(),
+            incidents: Vec::new(),
+            acted: None,
             written: BTreeMap::new(),
             lengths: Vec::new(),
             restless: None,
         };
-        Self { state: Arc::new(Mutex::new(state)), killed: Arc::new(Notify::new()) }
+        Self { state: Arc::new(Mutex::new(state)), killed: Arc::default(), gate: Arc::default(), address: None }
     }
 
-    /// Lets something happen at one request.
-    pub(crate) fn striking(self, strike: Strike) -> Self {
-        self.state().strike = Some(strike);
-        self
+    /// A server on a socket without encryption. It has two namespaces, and is a cluster of its own.
+    pub(crate) async fn start() -> Self {
+        Self::listening(None).await
     }
 
-    /// Lets the controllers act on old versions, and die between two writes.
-    pub(crate) fn astray(self, astray: bool) -> Self {
-        self.state().astray = astray;
+    /// The same with the given keys.
+    pub(crate) async fn start_tls(acceptor: TlsAcceptor) -> Self {
+        Self::listening(Some(acceptor)).await
+    }
+
+    async fn listening(acceptor: Option<TlsAcceptor>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = Self {
+            address: Some(address),
+            ..Self::new(Store::of_version(LISTED), Controllers::Stopped, 1).playing(controllers_of_typed_repairs)
+        };
+        for (name, uid) in [("kube-system", format!("cluster-{}", address.port())), ("db", "db".to_owned())] {
+            let metadata = json!({ "name": name, "uid": uid });
+            server.hold([json!({ "kind": "Namespace", "apiVersion": "v1", "metadata": metadata })]);
+        }
+        let answering = server.clone();
+        listen(listener, acceptor, move |request| {
+            let server = answering.clone();
+            async move { server.answer(seen(request).await).await }
+        });
+        server
+    }
+
+    /// Lets the test play what controllers do after each write.
+    pub(crate) fn playing(self, play: fn(&mut Store, &Seen)) -> Self {
+        self.state().after_write = Some(play);
         self
     }
 
@@ -149,8 +152,30 @@ impl StageApi {
 
     /// A client of this server.
     pub(crate) fn client(&self) -> kube::Client {
-        let api = self.clone();
-        kube::Client::new(tower::service_fn(move |request| api.clone().answer(request)), "default")
+        let server = self.clone();
+        let call = move |request: Request<Body>| {
+            let server = server.clone();
+            async move {
+                let reply = server.answer(seen(request).await).await;
+                if reply.arrives == Arrives::Whole {
+                    let (parts, body) = reply.response.into_parts();
+                    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+                    return Ok(Response::from_parts(parts, Body::from(body.to_vec())));
+                }
+                Err(std::io::Error::new(std::io::ErrorKind::ConnectionReset, "the connection broke"))
+            }
+        };
+        kube::Client::new(tower::service_fn(call), "default")
+    }
+
+    /// The port of the socket.
+    pub(crate) fn port(&self) -> u16 {
+        self.address.map_or(0, |address| address.port())
+    }
+
+    /// The address for http.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port())
     }
 
     /// Looks at the store, or changes it.
@@ -160,9 +185,104 @@ impl StageApi {
         what(store, random)
     }
 
-    /// All requests so far: method, path and query.
+    /// Adds objects as they are; each states its kind. One of the same kind and name goes.
+    pub(crate) fn hold(&self, objects: impl IntoIterator<Item = Value>) {
+        self.with(|store, _| objects.into_iter().for_each(|object| store.hold(object)));
+    }
+
+    /// Puts an object in the place of the one of its kind, namespace and name.
+    pub(crate) fn replace(&self, object: Value) {
+        self.hold([object]);
+    }
+
+    /// Takes objects of that kind and name away.
+    pub(crate) fn remove(&self, kind: &str, name: &str) {
+        self.with(|store, _| store.forget(kind, name));
+    }
+
+    /// Adds objects that lists do not show yet and single readings do.
+    pub(crate) fn hold_later(&self, objects: impl IntoIterator<Item = Value>) {
+        let keyed = objects.into_iter().filter_map(|object| Some((key_of(&object)?, object)));
+        self.with(|store, _| store.unlisted.extend(keyed));
+    }
+
+    /// The object of that kind and name as it is now.
+    pub(crate) fn object(&self, kind: &str, name: &str) -> Option<Value> {
+        let kind = Kind::from_manifest(kind)?;
+        self.with(|store, _| store.all(kind, "").find(|(key, _)| key.name == name).map(|(_, object)| object.clone()))
+    }
+
+    /// Says, when asked, that this verb is not permitted, and does not permit it.
+    pub(crate) fn deny(&self, verb: &str) {
+        self.with(|store, _| store.denied.insert(verb.to_owned()));
+    }
+
+    /// Lets a request go wrong.
+    pub(crate) fn fault(&self, at: At<'_>, fault: Fault) {
+        self.incident(at, Who::Actor(Actor::Nobody), fault);
+    }
+
+    /// Lets somebody act at a request, and the request go wrong.
+    pub(crate) fn incident(&self, at: At<'_>, who: Who, fault: Fault) {
+        let mut state = self.state();
+        let writes = state.seen.iter().filter(|seen| seen.writes()).count();
+        let trigger = Trigger::after(at, state.seen.len(), writes);
+        state.incidents.push(Incident { trigger, who, fault });
+    }
+
+    /// Takes away all that is still to happen.
+    pub(crate) fn take_incidents(&self) -> Vec<Incident> {
+        std::mem::take(&mut self.state().incidents)
+    }
+
+    /// Adds what was taken away.
+    pub(crate) fn add_incidents(&self, incidents: Vec<Incident>) {
+        self.state().incidents.extend(incidents);
+    }
+
+    /// Answers requests whose path and query begin so with something else, so many times.
+    pub(crate) fn fail(&self, path: &str, times: usize, fault: Fault) {
+        self.fault(At::Path(path, times), fault);
+    }
+
+    /// Answers one write with a failure: the one before which so many were done.
+    pub(crate) fn refuse_write(&self, after: usize, code: u16, message: &'static str) {
+        self.fault(At::Write(after + 1), Fault::Refused(code, message));
+    }
+
+    /// Keeps one write waiting until it is let go: the one before which so many were done.
+    pub(crate) fn hold_write(&self, after: usize) {
+        self.fault(At::Write(after + 1), Fault::Held);
+    }
+
+    /// Lets the request go that waits.
+    pub(crate) fn let_go(&self) {
+        self.gate.notify_one();
+    }
+
+    /// All requests so far.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.state().seen.clone()
+    }
+
+    /// The method and the path of each.
     pub(crate) fn requests(&self) -> Vec<String> {
-        self.state().requests.clone()
+        self.state().seen.iter().map(|seen| format!("{} {}", seen.method, seen.path())).collect()
+    }
+
+    /// Forgets the requests so far.
+    pub(crate) fn forget(&self) {
+        self.state().seen.clear();
+    }
+
+    /// The requests so far that changed something, or were to.
+    pub(crate) fn writes(&self) -> Vec<Seen> {
+        self.seen().into_iter().filter(Seen::writes).collect()
+    }
+
+    /// How many requests came for paths that begin so.
+    pub(crate) fn count(&self, path: &str) -> usize {
+        self.state().seen.iter().filter(|seen| seen.uri.starts_with(path)).count()
     }
 
     /// The number of the request, from 1, that added a moment to the history; nothing where no request did.
@@ -180,258 +300,128 @@ impl StageApi {
         self.state().restless = None;
     }
 
-    /// How long the history was when the strike fell, if it has fallen.
-    pub(crate) fn struck(&self) -> Option<usize> {
-        self.state().struck
+    /// How long the history was when the first incident came, if one has come.
+    pub(crate) fn acted(&self) -> Option<usize> {
+        self.state().acted
     }
 
     /// Starts or stops the controllers.
-    pub(crate) fn run_controllers(&self, running: bool) {
-        self.state().running = running;
+    pub(crate) fn run_controllers(&self, controllers: Controllers) {
+        self.state().controllers = controllers;
     }
 
-    /// Ends when the tool is killed.
+    /// Ends when the program is killed.
     pub(crate) async fn killed(&self) {
         self.killed.notified().await;
     }
 
-    async fn answer(self, request: Request<Body>) -> Result<Response<Body>, std::io::Error> {
-        let (parts, body) = request.into_parts();
-        let broken = |failure| std::io::Error::other(format!("{failure}"));
-        let body = body.collect().await.map_err(broken)?.to_bytes();
-        let mut call = Asked {
-            number: 0,
-            method: parts.method.to_string(),
-            path: parts.uri.path().to_owned(),
-            query: query(parts.uri.query().unwrap_or_default()),
-            content_type: parts
-                .headers
-                .get("content-type")
-                .and_then(|value| value.to_str().ok())
-                .unwrap_or_default()
-                .to_owned(),
-            body: if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap_or(Value::Null) },
-        };
-        let fault = self.arrive(&call);
-        call.number = self.state().requests.len();
-        let cut = || Err(std::io::Error::new(std::io::ErrorKind::ConnectionReset, "connection reset by peer"));
-        let refuse = |code, reason, message: &str| Ok(reply(Err(Failure::new(code, reason, message))));
-        match fault {
-            Fault::None => Ok(reply(self.act(&call))),
-            Fault::Error500 => refuse(500, "InternalError", "Internal error occurred: etcdserver: leader changed"),
-            Fault::Error500After => {
-                // What it answered is lost.
-                _ = self.act(&call);
-                refuse(500, "InternalError", "Internal error occurred: etcdserver: request timed out")
-            }
-            Fault::Conflict409 => {
-                refuse(409, "Conflict", "Operation cannot be fulfilled: the object has been modified")
-            }
-            Fault::Busy429 => {
-                let mut response = reply(Err(Failure::new(
-                    429,
-                    "TooManyRequests",
-                    "the server has received too many requests and has asked us to try again later",
-                )));
-                response.headers_mut().insert("retry-after", http::HeaderValue::from_static("1"));
-                Ok(response)
-            }
-            Fault::CutBefore => cut(),
-            Fault::CutAfter => {
-                // What it answered is lost.
-                _ = self.act(&call);
-                cut()
-            }
-            Fault::Delay => {
-                tokio::time::sleep(Duration::from_secs(5)).await;
-                Ok(reply(self.act(&call)))
-            }
-            Fault::Late => {
-                // A task of its own: it goes on when the client drops the request.
-                let late = self.clone();
-                let acting = tokio::spawn(async move {
-                    tokio::time::sleep(Duration::from_secs(45)).await;
-                    late.act(&call)
-                });
-                acting.await.map(reply).map_err(std::io::Error::other)
-            }
-            Fault::KilledLate => {
-                let late = self.clone();
-                tokio::spawn(async move {
-                    tokio::time::sleep(Duration::from_secs(45)).await;
-                    // Nobody hears what it answered.
-                    _ = late.act(&call);
-                });
-                self.killed.notify_one();
-                std::future::pending().await
-            }
-            Fault::KilledBefore => {
-                self.killed.notify_one();
-                std::future::pending().await
-            }
-            Fault::KilledAfter => {
-                // Nobody hears what it answered.
-                _ = self.act(&call);
-                self.killed.notify_one();
-                std::future::pending().await
-            }
+    async fn answer(&self, seen: Seen) -> Reply {
+        let (number, faults) = self.arrive(&seen);
+        if faults.contains(&Fault::Held) {
+            self.gate.notified().await;
         }
+        let fault = faults.into_iter().find(|fault| *fault != Fault::Held).unwrap_or(Fault::None);
+        let server = self.clone();
+        let act = async move { reply(&seen.method, server.act(&seen, number)) };
+        meet(fault, act, async || self.killed.notify_one()).await
     }
 
-    /// Counts a request, lets the controllers and the actor act, and tells what goes wrong with it.
-    fn arrive(&self, call: &Asked) -> Fault {
+    /// Counts a request, lets the controllers and the actors act, and tells its number and what goes wrong with it.
+    fn arrive(&self, request: &Seen) -> (usize, Vec<Fault>) {
         let mut state = self.state();
-        let State { store, start, random, running, astray, requests, strike, struck, lengths, restless, written: _ } =
-            &mut *state;
-        requests.push(format!("{} {}", call.method, call.path));
-        if *running {
+        let State { store, start, random, controllers, seen, incidents, acted, lengths, restless, .. } = &mut *state;
+        seen.push(request.clone());
+        if *controllers != Controllers::Stopped {
             for _ in 0..random.below(4) {
-                let moved =
-                    if *astray && random.below(4) == 0 { store.tick_astray(random) } else { store.tick(random) };
+                let stale = *controllers == Controllers::Stale && random.below(4) == 0;
+                let moved = if stale { store.tick_stale(random) } else { store.tick(random) };
                 if !moved {
                     break;
                 }
             }
         }
         if let Some(actor) = restless.filter(|_| random.below(2) == 0) {
-            actor.strike(store, start, random);
+            actor.act(store, start, random);
         }
-        let strikes = strike.filter(|strike| strike.request == requests.len() && struck.is_none());
-        if let Some(strike) = strikes {
-            *struck = Some(store.history.len());
-            strike.actor.strike(store, start, random);
-            *restless = Some(strike.actor).filter(|actor| actor.is_restless());
+        let mut faults = Vec::new();
+        let mut is_named = false;
+        for incident in incidents.iter_mut() {
+            // Of those that name requests, the first takes this one.
+            if is_named && incident.trigger.names() || !incident.trigger.is_at(&request.line()) {
+                continue;
+            }
+            is_named |= incident.trigger.names();
+            acted.get_or_insert(store.history.len());
+            match incident.who {
+                Who::Actor(actor) => {
+                    actor.act(store, start, random);
+                    if actor.is_restless() {
+                        *restless = Some(actor);
+                    }
+                }
+                Who::Test(act) => act(store, seen),
+            }
+            faults.push(incident.fault);
         }
         lengths.push(store.history.len());
-        strikes.map_or(Fault::None, |strike| strike.fault)
+        (seen.len(), faults)
     }
 
-    fn act(&self, call: &Asked) -> Result<Value, Failure> {
+    fn act(&self, seen: &Seen, number: usize) -> Result<Value, Failure> {
         let mut state = self.state();
-        let State { store, written, .. } = &mut *state;
+        let State { store, written, after_write, .. } = &mut *state;
         let before = store.history.len();
-        let answer = call.carry_out(store);
-        written.extend((before..store.history.len()).map(|moment| (moment, call.number)));
+        let answer = seen.carry_out(store);
+        written.extend((before..store.history.len()).map(|moment| (moment, number)));
+        if let Some(play) = after_write.filter(|_| seen.writes() && store.history.len() > before) {
+            play(store, seen);
+        }
         answer
     }
 }
 
+/// What the controllers do with the objects of the verbs that repair, as far as it is not waited for: what is being
+/// deleted goes, and a volume is offered or released where the claim that it names is not there.
+fn controllers_of_typed_repairs(store: &mut Store, seen: &Seen) {
+    if seen.method == "DELETE"
+        && let Some(deleted) = store.history.last().map(|moment| moment.key.clone())
+    {
+        store.put(&deleted, None, "kube-controller-manager");
+        return;
+    }
+    let volumes: Vec<(ObjectKey, Value)> =
+        store.all(Kind::PersistentVolume, "").map(|(key, volume)| (key.clone(), volume.clone())).collect();
+    for (key, mut volume) in volumes {
+        let named = !volume["spec"]["claimRef"]["uid"].is_null();
+        let phase = match volume["status"]["phase"].as_str() {
+            Some("Released") if !named => "Available",
+            Some("Available") if named => "Released",
+            _ => continue,
+        };
+        volume["status"]["phase"] = phase.into();
+        store.put(&key, Some(volume), "kube-controller-manager");
+    }
+}
+
 /// A request, taken apart.
-#[derive(Clone, Debug)]
-struct Asked {
-    /// From 1, as it arrived: it may be carried out after others.
-    number: usize,
-    method: String,
-    path: String,
-    query: BTreeMap<String, String>,
-    content_type: String,
-    body: Value,
-}
-
-impl Asked {
-    fn carry_out(&self, store: &mut Store) -> Result<Value, Failure> {
-        if self.path == "/version" {
-            return Ok(json!({ "major": "1", "minor": "36", "gitVersion": "v1.36.0" }));
-        }
-        let unknown = || Failure::new(404, "NotFound", "the server could not find the requested resource");
-        let (version, rest) = split(&self.path).ok_or_else(unknown)?;
-        let (namespace, resource, name) = match rest.as_slice() {
-            ["namespaces", namespace, resource, rest @ ..] => (*namespace, *resource, rest.first().copied()),
-            [resource, rest @ ..] => ("", *resource, rest.first().copied()),
-            [] => return Err(unknown()),
-        };
-        if resource == "selfsubjectaccessreviews" && self.method == "POST" {
-            return Ok(self.review(store));
-        }
-        let kind = Kind::listed()
-            .chain([Kind::Lease])
-            .find(|kind| kind.resource() == resource && kind.api_version() == version)
-            .ok_or_else(unknown)?;
-        let name = name.unwrap_or_default();
-        let verb = match (self.method.as_str(), name.is_empty()) {
-            ("GET", true) => "list",
-            ("GET", false) => "get",
-            ("POST", true) => "create",
-            ("PATCH", false) => "patch",
-            ("DELETE", false) => "delete",
-            _ => return Err(Failure::new(405, "MethodNotAllowed", "the server does not allow this method")),
-        };
-        if store.denied.contains(&format!("{verb} {resource}")) {
-            let group = version.split_once('/').map_or("", |(group, _)| group);
-            let place = if namespace.is_empty() {
-                "at the cluster scope".to_owned()
-            } else {
-                format!("in the namespace {namespace:?}")
-            };
-            let shown = if name.is_empty() { String::new() } else { format!(" {name:?}") };
-            let message = format!(
-                "{resource}{shown} is forbidden: User \"tester\" cannot {verb} resource {resource:?} in API group {group:?} {place}"
-            );
-            return Err(Failure::new(403, "Forbidden", message));
-        }
-        let in_body = self.body["dryRun"].as_array().is_some_and(|all| all.iter().any(|one| one == "All"));
-        let call = Call {
-            // Nobody else talks to it, and a deletion names no manager.
-            manager: self.query.get("fieldManager").cloned().unwrap_or_else(|| FIELD_MANAGER.to_owned()),
-            dry_run: self.query.get("dryRun").is_some_and(|value| value == "All") || verb == "delete" && in_body,
-        };
-        let key = ObjectKey { kind, namespace: Str::from(namespace), name: Str::from(name) };
-        match verb {
-            "list" => {
-                let limit = self.query.get("limit").and_then(|limit| limit.parse().ok()).unwrap_or(0);
-                let token = self.query.get("continue").map(String::as_str).unwrap_or_default();
-                store.list(kind, namespace, limit, token)
-            }
-            "get" => store.get(&key),
-            "create" => store.create(kind, namespace, &self.body, &call),
-            "patch" => store.patch(&key, &self.content_type, &self.body, &call),
-            _ => {
-                let given = |pointer: &str| Some(text(&self.body, pointer)).filter(|given| !given.is_empty());
-                let when = Preconditions {
-                    uid: given("/preconditions/uid"),
-                    version: given("/preconditions/resourceVersion"),
-                };
-                store.delete(&key, &when, &call)
-            }
-        }
-    }
-
-    /// What the authorizer says of a right.
-    fn review(&self, store: &Store) -> Value {
-        let asked = &self.body["spec"]["resourceAttributes"];
-        let right = format!("{} {}", text(asked, "/verb"), text(asked, "/resource"));
-        let allowed = !store.denied.contains(&right);
-        json!({
-            "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "metadata": {},
-            "spec": self.body["spec"], "status": { "allowed": allowed },
-        })
+async fn seen<B: hyper::body::Body>(request: Request<B>) -> Seen {
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let headers = parts
+        .headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
+    Seen {
+        method: parts.method.to_string(),
+        uri: parts.uri.to_string(),
+        headers: headers.collect(),
+        body: serde_json::from_slice(&body).unwrap_or_default(),
     }
 }
 
-/// The API version and the rest of a path.
-fn split(path: &str) -> Option<(String, Vec<&str>)> {
-    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    match parts.as_slice() {
-        ["api", version, rest @ ..] => Some(((*version).to_owned(), rest.to_vec())),
-        ["apis", group, version, rest @ ..] => Some((format!("{group}/{version}"), rest.to_vec())),
-        _ => None,
+fn reply(method: &str, answer: Result<Value, Failure>) -> Reply {
+    match answer {
+        Ok(object) => answered(if method == "POST" { 201 } else { 200 }, object.to_string()),
+        Err(failure) => answered(failure.code, failure.status().to_string()),
     }
-}
-
-fn query(text: &str) -> BTreeMap<String, String> {
-    text.split('&')
-        .filter_map(|pair| pair.split_once('='))
-        .map(|(key, value)| (key.to_owned(), value.replace('+', " ")))
-        .collect()
-}
-
-fn reply(answer: Result<Value, Failure>) -> Response<Body> {
-    let (code, body) = match answer {
-        Ok(object) => (200, object),
-        Err(failure) => (failure.code, failure.status()),
-    };
-    let mut response = Response::new(Body::from(body.to_string().into_bytes()));
-    *response.status_mut() = http::StatusCode::from_u16(code).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR);
-    response.headers_mut().insert("content-type", http::HeaderValue::from_static("application/json"));
-    response
 }

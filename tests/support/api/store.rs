@@ -3,8 +3,8 @@
 //! `endpoints/handlers/patch.go`, the strategies and the validation of volumes and claims, and the admission plugins of
 //! storage.
 
-use super::newcomers::{Mutation, disown};
 use super::patch::{json_patch, merge};
+use super::writers::{Mutation, disown};
 use pvctl::model::{Kind, ObjectKey, Str};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,25 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self { code, reason, message: message.into(), key: None }
+    }
+
+    /// An error of that code, with the reason that belongs to it.
+    pub(crate) fn of(code: u16, message: &str) -> Self {
+        let reason = match code {
+            400 => "BadRequest",
+            401 => "Unauthorized",
+            403 => "Forbidden",
+            404 => "NotFound",
+            409 => "Conflict",
+            410 => "Expired",
+            422 => "Invalid",
+            429 => "TooManyRequests",
+            500 => "InternalError",
+            503 => "ServiceUnavailable",
+            504 => "Timeout",
+            _ => "",
+        };
+        Self::new(code, reason, message)
     }
 
     fn about(mut self, key: &ObjectKey) -> Self {
@@ -106,14 +125,23 @@ pub(crate) struct Store {
     pub(crate) destroyed: BTreeSet<String>,
     /// Names and uids of volumes whose deletion a driver has begun: it goes on whatever is written since.
     pub(crate) doomed: BTreeSet<(String, String)>,
-    /// `verb resource` pairs that nobody may do here, such as `patch persistentvolumes`.
+    /// What nobody may do here: `verb resource`, such as `patch persistentvolumes`, or a verb for all resources.
     pub(crate) denied: BTreeSet<String>,
+    /// Objects that readings by name show already, and lists do not show yet.
+    pub(crate) unlisted: BTreeMap<ObjectKey, Value>,
+    /// Whether what a test plays in place of controllers stands still.
+    pub(crate) stands_still: bool,
     /// What an admission makes of every volume that is written through the API, and how often it has.
     pub(crate) mutation: Option<Mutation>,
     pub(crate) mutated: usize,
 }
 
 impl Store {
+    /// No objects, and lists of this version.
+    pub(crate) fn of_version(version: u64) -> Self {
+        Self { version, ..Self::default() }
+    }
+
     /// The object of that key.
     pub(crate) fn read(&self, key: &ObjectKey) -> Option<&Value> {
         self.objects.get(key)
@@ -182,9 +210,28 @@ impl Store {
         }
     }
 
+    /// Puts an object in place exactly as it is stated, without a uid or a version of this server's, and without a word
+    /// of it in the history.
+    pub(crate) fn hold(&mut self, object: Value) {
+        if let Some(key) = key_of(&object) {
+            self.unlisted.remove(&key);
+            self.objects.insert(key, object);
+        }
+    }
+
+    /// Takes objects of that kind and name away, without a word of it in the history.
+    pub(crate) fn forget(&mut self, kind: &str, name: &str) {
+        self.objects.retain(|key, _| key.kind.as_str() != kind || key.name != name);
+    }
+
+    /// Whether nobody may do that.
+    pub(crate) fn denies(&self, verb: &str, resource: &str) -> bool {
+        self.denied.contains(verb) || self.denied.contains(&format!("{verb} {resource}"))
+    }
+
     /// GET of one object.
     pub(crate) fn get(&self, key: &ObjectKey) -> Result<Value, Failure> {
-        self.objects.get(key).cloned().ok_or_else(|| Failure::not_found(key))
+        self.unlisted.get(key).or_else(|| self.objects.get(key)).cloned().ok_or_else(|| Failure::not_found(key))
     }
 
     /// GET of a collection: a page of at most `limit` objects, 0 for all.
@@ -196,7 +243,7 @@ impl Store {
         };
         let all: Vec<&Value> = self.all(kind, namespace).map(|(_, object)| object).collect();
         let end = if limit == 0 { all.len() } else { all.len().min(from.saturating_add(limit)) };
-        let items: Vec<Value> = all.get(from..end).unwrap_or_default().iter().copied().cloned().collect();
+        let items: Vec<Value> = all.get(from..end).unwrap_or_default().iter().map(|object| untyped(object)).collect();
         let mut metadata = json!({ "resourceVersion": self.version.to_string() });
         if end < all.len() {
             metadata["continue"] = end.to_string().into();
@@ -509,6 +556,16 @@ fn sign(object: &mut Value, call: &Call) {
     entries.retain(|entry| entry["manager"] != call.manager.as_str());
     entries.push(json!({ "manager": call.manager, "operation": "Update", "time": NOW }));
     object["metadata"]["managedFields"] = Value::Array(entries);
+}
+
+/// An item of a typed list, which does not state its kind.
+fn untyped(object: &Value) -> Value {
+    let mut item = object.clone();
+    if let Some(fields) = item.as_object_mut() {
+        fields.remove("kind");
+        fields.remove("apiVersion");
+    }
+    item
 }
 
 /// What an object says that it is.

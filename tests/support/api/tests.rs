@@ -1,9 +1,10 @@
 //! The server itself: each rule of the API server that a repair leans on, and the controllers on its objects.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::adversary::{Actor, Loss, Treasure, losses};
+use super::actors::{Actor, Loss, Protected, losses};
 use super::store::{Call, Preconditions, Store, claim, volume};
-use super::{Fault, Random, StageApi, Strike, worlds};
+use super::{ApiServer, Controllers, Random, worlds};
+use crate::support::faults::{At, Fault};
 use http::Request;
 use pvctl::model::Kind;
 use serde_json::{Value, json};
@@ -200,7 +201,7 @@ fn a_claim_that_a_pod_uses_stays() {
     let mut store = bound_pair("Retain");
     let start = store.clone();
     let mut random = Random::new(1);
-    Actor::User.strike(&mut store, &start, &mut random);
+    Actor::User.act(&mut store, &start, &mut random);
     store.delete(&claim("db", "data"), &Preconditions::default(), &me()).unwrap();
     store.settle(&mut random);
     assert!(store.get(&claim("db", "data")).unwrap()["metadata"]["deletionTimestamp"].is_string());
@@ -208,7 +209,7 @@ fn a_claim_that_a_pod_uses_stays() {
 
 #[test]
 fn losses_are_seen_in_the_history() {
-    let treasure = Treasure {
+    let protected_volume = Protected {
         volume: "disk".to_owned(),
         uids: vec!["uid-data".to_owned()],
         names: vec![("db".to_owned(), "data".to_owned())],
@@ -216,27 +217,27 @@ fn losses_are_seen_in_the_history() {
     let mut random = Random::new(1);
     let mut store = bound_pair("Delete");
     let start = store.clone();
-    assert_eq!(losses(&store, std::slice::from_ref(&treasure)), []);
-    Actor::Driver.strike(&mut store, &start, &mut random);
-    assert_eq!(losses(&store, std::slice::from_ref(&treasure)), [], "a bound volume is not deleted");
-    Actor::Deleter.strike(&mut store, &start, &mut random);
+    assert_eq!(losses(&store, std::slice::from_ref(&protected_volume)), []);
+    Actor::Driver.act(&mut store, &start, &mut random);
+    assert_eq!(losses(&store, std::slice::from_ref(&protected_volume)), [], "a bound volume is not deleted");
+    Actor::Deleter.act(&mut store, &start, &mut random);
     store.settle(&mut random);
-    Actor::Driver.strike(&mut store, &start, &mut random);
+    Actor::Driver.act(&mut store, &start, &mut random);
     let disk = || "disk".to_owned();
-    assert_eq!(losses(&store, std::slice::from_ref(&treasure)), [Loss::Destroyed(disk()), Loss::Gone(disk())]);
+    assert_eq!(losses(&store, std::slice::from_ref(&protected_volume)), [Loss::Destroyed(disk()), Loss::Gone(disk())]);
 
     let mut free = worlds::cluster();
     free.seed(worlds::volume("disk", "Retain", "Available"));
     let start = free.clone();
-    Actor::Stranger.strike(&mut free, &start, &mut random);
+    Actor::Stranger.act(&mut free, &start, &mut random);
     free.settle(&mut random);
     let taken = Loss::Taken(disk(), "stranger".to_owned(), "takes-disk".to_owned());
-    assert_eq!(losses(&free, std::slice::from_ref(&treasure)), [taken]);
+    assert_eq!(losses(&free, std::slice::from_ref(&protected_volume)), [taken]);
 
     let mut reserved = start.clone();
-    Actor::Scheduler.strike(&mut reserved, &start, &mut random);
+    Actor::Scheduler.act(&mut reserved, &start, &mut random);
     let taken = Loss::Taken(disk(), "stranger".to_owned(), "waits-for-disk".to_owned());
-    assert_eq!(losses(&reserved, std::slice::from_ref(&treasure)), [taken]);
+    assert_eq!(losses(&reserved, std::slice::from_ref(&protected_volume)), [taken]);
 }
 
 #[test]
@@ -248,7 +249,7 @@ fn those_who_apply_leave_a_trace_and_end_when_their_source_says_retain() {
         let start = store.clone();
         let mut random = Random::new(1);
         store.patch(&volume("disk"), MERGE, &retain, &me()).unwrap();
-        actor.strike(&mut store, &start, &mut random);
+        actor.act(&mut store, &start, &mut random);
         assert_eq!(policy(&store), "Delete", "{actor:?}");
         let disk = store.get(&volume("disk")).unwrap();
         let records = disk["metadata"].to_string();
@@ -271,7 +272,7 @@ fn what_is_made_anew_has_another_uid() {
     let mut store = worlds::cluster();
     store.seed(worlds::named(worlds::volume("disk", "Retain", "Released"), "db", "data", "uid-data"));
     let start = store.clone();
-    Actor::VolumeMaker.strike(&mut store, &start, &mut Random::new(1));
+    Actor::VolumeMaker.act(&mut store, &start, &mut Random::new(1));
     let disk = store.get(&volume("disk")).unwrap();
     assert_eq!(
         (&disk["metadata"]["uid"], &disk["spec"]["csi"]["volumeHandle"]),
@@ -281,7 +282,7 @@ fn what_is_made_anew_has_another_uid() {
     for actor in [Actor::ClaimMaker, Actor::NamespaceMaker] {
         let mut store = bound_pair("Retain");
         let start = store.clone();
-        actor.strike(&mut store, &start, &mut Random::new(1));
+        actor.act(&mut store, &start, &mut Random::new(1));
         let anew = store.get(&claim("db", "data")).unwrap();
         assert_ne!(anew["metadata"]["uid"], "uid-data", "{actor:?}");
         assert_eq!(anew["spec"]["volumeName"], Value::Null);
@@ -295,7 +296,7 @@ fn a_second_run_takes_the_volume_to_another_claim() {
     let mut store = bound_pair("Delete");
     let start = store.clone();
     let mut random = Random::new(1);
-    Actor::Second.strike(&mut store, &start, &mut random);
+    Actor::Second.act(&mut store, &start, &mut random);
     store.settle(&mut random);
     let disk = store.get(&volume("disk")).unwrap();
     assert_eq!((&disk["status"]["phase"], &disk["spec"]["claimRef"]["name"]), (&json!("Bound"), &json!("second")));
@@ -308,19 +309,19 @@ fn an_admission_stores_something_else_than_what_was_sent() {
     let retain: Value = serde_json::from_str(RETAIN).unwrap();
     let mut store = bound_pair("Delete");
     let start = store.clone();
-    Actor::PolicyMutator.strike(&mut store, &start, &mut Random::new(1));
+    Actor::PolicyMutator.act(&mut store, &start, &mut Random::new(1));
     let answer = store.patch(&volume("disk"), MERGE, &retain, &me()).unwrap();
     assert_eq!((&answer["spec"]["persistentVolumeReclaimPolicy"], store.mutated), (&json!("Delete"), 1));
     assert!(Actor::PolicyMutator.leave(&mut store));
     let answer = store.patch(&volume("disk"), MERGE, &retain, &me()).unwrap();
     assert_eq!((&answer["spec"]["persistentVolumeReclaimPolicy"], store.mutated), (&json!("Retain"), 1));
-    Actor::ClaimMutator.strike(&mut store, &start, &mut Random::new(1));
+    Actor::ClaimMutator.act(&mut store, &start, &mut Random::new(1));
     let other = json!({ "spec": { "claimRef": { "name": "other" } } });
     let answer = store.patch(&volume("disk"), MERGE, &other, &me()).unwrap();
     assert_eq!((&answer["spec"]["claimRef"], store.mutated), (&Value::Null, 2));
 }
 
-async fn ask(api: &StageApi, method: &str, path: &str, body: &str) -> Result<(u16, Value), kube::Error> {
+async fn ask(api: &ApiServer, method: &str, path: &str, body: &str) -> Result<(u16, Value), kube::Error> {
     let request = Request::builder()
         .method(method)
         .uri(path)
@@ -338,7 +339,7 @@ const RETAIN: &str = r#"{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}"#;
 
 #[tokio::test(start_paused = true)]
 async fn a_client_reads_and_writes() {
-    let api = StageApi::new(bound_pair("Delete"), false, 1);
+    let api = ApiServer::new(bound_pair("Delete"), Controllers::Stopped, 1);
     let (code, disk) = ask(&api, "GET", DISK, "").await.unwrap();
     assert_eq!((code, &disk["metadata"]["uid"]), (200, &json!("uid-disk")));
     let (code, status) = ask(&api, "GET", "/api/v1/namespaces/db/persistentvolumeclaims/none", "").await.unwrap();
@@ -372,31 +373,31 @@ async fn a_client_reads_and_writes() {
 
 #[tokio::test(start_paused = true)]
 async fn each_fault_leaves_the_server_as_it_says() {
-    let policy = |api: &StageApi| {
+    let policy = |api: &ApiServer| {
         api.with(|store, _| store.get(&volume("disk")).unwrap()["spec"]["persistentVolumeReclaimPolicy"].clone())
     };
     for (fault, code, written) in [
         (Fault::None, Some(200), true),
-        (Fault::Error500, Some(500), false),
-        (Fault::Error500After, Some(500), true),
-        (Fault::Conflict409, Some(409), false),
-        (Fault::Busy429, Some(429), false),
+        (Fault::ERROR, Some(500), false),
+        (Fault::RefusedAfter(500), Some(500), true),
+        (Fault::CONFLICT, Some(409), false),
+        (Fault::BUSY, Some(429), false),
         (Fault::CutBefore, None, false),
         (Fault::CutAfter, None, true),
-        (Fault::Delay, Some(200), true),
-        (Fault::Late, Some(200), true),
+        (Fault::DELAYED, Some(200), true),
+        (Fault::LATE, Some(200), true),
     ] {
-        let strike = Strike { request: 2, fault, actor: Actor::Nobody };
-        let api = StageApi::new(bound_pair("Delete"), false, 1).striking(strike);
+        let api = ApiServer::new(bound_pair("Delete"), Controllers::Stopped, 1);
+        api.fault(At::Request(2), fault);
         ask(&api, "GET", DISK, "").await.unwrap();
-        assert_eq!(api.struck(), None);
+        assert_eq!(api.acted(), None);
         let answer = ask(&api, "PATCH", DISK, RETAIN).await.ok().map(|(code, _)| code);
         assert_eq!((answer, policy(&api) == "Retain"), (code, written), "{fault:?}");
-        assert!(api.struck().is_some());
+        assert!(api.acted().is_some());
     }
     for (fault, written) in [(Fault::KilledBefore, false), (Fault::KilledAfter, true)] {
-        let strike = Strike { request: 1, fault, actor: Actor::Nobody };
-        let api = StageApi::new(bound_pair("Delete"), false, 1).striking(strike);
+        let api = ApiServer::new(bound_pair("Delete"), Controllers::Stopped, 1);
+        api.fault(At::Request(1), fault);
         tokio::select! {
             _ = ask(&api, "PATCH", DISK, RETAIN) => panic!("{fault:?} answers"),
             () = api.killed() => {}
@@ -407,8 +408,8 @@ async fn each_fault_leaves_the_server_as_it_says() {
 
 #[tokio::test(start_paused = true)]
 async fn the_server_acts_after_the_client_has_given_up() {
-    let strike = Strike { request: 1, fault: Fault::Late, actor: Actor::Nobody };
-    let api = StageApi::new(bound_pair("Delete"), false, 1).striking(strike);
+    let api = ApiServer::new(bound_pair("Delete"), Controllers::Stopped, 1);
+    api.fault(At::Request(1), Fault::LATE);
     let policy =
         || api.with(|store, _| store.get(&volume("disk")).unwrap()["spec"]["persistentVolumeReclaimPolicy"].clone());
     let waited = tokio::time::timeout(std::time::Duration::from_secs(30), ask(&api, "PATCH", DISK, RETAIN)).await;

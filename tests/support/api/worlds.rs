@@ -1,6 +1,6 @@
 //! Objects of small broken clusters.
 
-use super::adversary::STRANGER;
+use super::actors::STRANGER;
 use super::store::{NOW, Store};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 //! their names, repairs the same with another plan, or stores something else than what was sent.
 
 use super::store::{Call, NOW, Preconditions, Store, claim, text};
-use super::{Random, adversary::STRANGER};
+use super::{Random, actors::STRANGER};
 use pvctl::model::{Kind, ObjectKey};
 use serde_json::{Value, json};
 

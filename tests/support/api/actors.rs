@@ -2,8 +2,8 @@
 //! scheduler, the garbage collector, and people who touch an object.
 
 use super::Random;
-use super::newcomers;
 use super::store::{Call, Preconditions, Store, claim, text};
+use super::writers;
 use pvctl::model::{Kind, ObjectKey};
 use serde_json::{Value, json};
 
@@ -145,7 +145,7 @@ impl Actor {
     }
 
     /// Acts. `start` is the store as it was before the repair.
-    pub(crate) fn strike(self, store: &mut Store, start: &Store, random: &mut Random) {
+    pub(crate) fn act(self, store: &mut Store, start: &Store, random: &mut Random) {
         match self {
             Self::Nobody => {}
             Self::Driver => drivers(store),
@@ -156,15 +156,15 @@ impl Actor {
             Self::Scheduler => reserve(store, random),
             Self::User => use_claims(store, start),
             Self::Toucher => touch(store),
-            Self::Applier => newcomers::apply(store, start),
-            Self::Syncer => newcomers::sync(store, start),
-            Self::Changer => newcomers::set_delete(store),
-            Self::VolumeMaker => newcomers::make_volumes(store),
-            Self::ClaimMaker => newcomers::make_claims(store, start),
-            Self::NamespaceMaker => newcomers::make_namespaces(store, start),
-            Self::Second => newcomers::move_away(store),
-            Self::PolicyMutator => store.mutation = Some(newcomers::Mutation::Policy),
-            Self::ClaimMutator => store.mutation = Some(newcomers::Mutation::Claim),
+            Self::Applier => writers::apply(store, start),
+            Self::Syncer => writers::sync(store, start),
+            Self::Changer => writers::set_delete(store),
+            Self::VolumeMaker => writers::make_volumes(store),
+            Self::ClaimMaker => writers::make_claims(store, start),
+            Self::NamespaceMaker => writers::make_namespaces(store, start),
+            Self::Second => writers::move_away(store),
+            Self::PolicyMutator => store.mutation = Some(writers::Mutation::Policy),
+            Self::ClaimMutator => store.mutation = Some(writers::Mutation::Claim),
         }
     }
 
@@ -179,7 +179,7 @@ impl Actor {
                 }
                 !pods.is_empty()
             }
-            Self::Applier | Self::Syncer => newcomers::amend(store),
+            Self::Applier | Self::Syncer => writers::amend(store),
             Self::PolicyMutator | Self::ClaimMutator => store.mutation.take().is_some(),
             _ => false,
         }
@@ -331,7 +331,7 @@ fn touch(store: &mut Store) {
 
 /// A volume whose data must survive, as it was before a repair.
 #[derive(Clone, Debug)]
-pub(crate) struct Treasure {
+pub(crate) struct Protected {
     pub(crate) volume: String,
     /// Whose it may be: the claim that has it, by uid, and claims of these names.
     pub(crate) uids: Vec<String>,
@@ -370,28 +370,28 @@ pub(crate) fn lost(store: &Store) -> Vec<Loss> {
 }
 
 /// All losses in the history of a store.
-pub(crate) fn losses(store: &Store, treasures: &[Treasure]) -> Vec<Loss> {
+pub(crate) fn losses(store: &Store, protected: &[Protected]) -> Vec<Loss> {
     let mut losses = Vec::new();
-    for treasure in treasures {
-        let name = &treasure.volume;
+    for protected_volume in protected {
+        let name = &protected_volume.volume;
         if store.destroyed.contains(name) {
             losses.push(Loss::Destroyed(name.clone()));
         }
         let key = super::store::volume(name);
         for moment in store.history.iter().filter(|moment| moment.key == key) {
             let Some(volume) = &moment.after else {
-                if moment.by != newcomers::MAKER {
+                if moment.by != writers::MAKER {
                     losses.push(Loss::Gone(name.clone()));
                 }
                 continue;
             };
             // Another volume has the name by now: what was lost with this one is its maker's doing.
-            if text(volume, "/metadata/uid").starts_with(newcomers::ANEW) {
+            if text(volume, "/metadata/uid").starts_with(writers::ANEW) {
                 continue;
             }
             let uid = text(volume, "/spec/claimRef/uid");
             let named = (text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name"));
-            if !uid.is_empty() && !treasure.uids.contains(&uid) && !treasure.names.contains(&named) {
+            if !uid.is_empty() && !protected_volume.uids.contains(&uid) && !protected_volume.names.contains(&named) {
                 losses.push(Loss::Taken(name.clone(), named.0, named.1));
             }
         }
