@@ -1,5 +1,5 @@
-//! Nobody loses data without a word: wherever a predicted end of a volume destroys its data, audit names that volume and
-//! says that its data are in danger.
+//! Nobody loses data without a word: wherever a predicted end of a volume destroys its data, audit names that volume
+//! and says that its data are in danger.
 
 use crate::audit::rules::{FOLDER, header, read};
 use crate::predict::properties::{check, some_rules};
@@ -63,8 +63,8 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
     targets.map(headline).filter(|headline| !headline.contains("Danger: ")).collect()
 }
 
-/// The volumes whose data go in some end and of which nobody hears; and those of which somebody hears, and not first how
-/// their data are kept.
+/// The volumes whose data go in some end and of which nobody hears; and those of which somebody hears, and not first
+/// how their data are kept.
 fn silences(snapshot: &Snapshot, rules: &Rules) -> (Vec<String>, usize) {
     let settings = Settings { outcomes: Limit::All, ..Settings::new(rules.clone()) };
     let simulation = Simulation::new(snapshot, settings, 1);

@@ -438,8 +438,8 @@ fn a_wide_table_ends_with_what_to_try() {
     assert!(audit("table").stderr.contains(" -o wide adds what to try first; "));
 }
 
-/// A class may have two defects, and a claim of it a trouble that none of them explains: the claim is a root, and is not
-/// counted below the class.
+/// A class may have two defects, and a claim of it a trouble that none of them explains: the claim is a root, and is
+/// not counted below the class.
 #[test]
 fn what_is_wrong_with_a_class_is_no_reason_for_everything_there() {
     let path = format!("{FOLDER}/pvc-provisioner-silent/fires.yaml");

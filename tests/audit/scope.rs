@@ -1,4 +1,5 @@
-//! Which findings `audit` shows of a namespace, of labels and of objects: those on them, and what is to blame for these.
+//! Which findings `audit` shows of a namespace, of labels and of objects: those on them, and what is to blame for
+//! these.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "fixtures are files, and tests fail by panicking")]
 
 use crate::audit::rules::FOLDER;

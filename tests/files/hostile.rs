@@ -3,8 +3,8 @@
 use crate::support::{Finished, Run};
 use serde_json::{Value, json};
 
-/// What no output may hold. Each stands in places of its own. The name of a Secret is none of them: what it names is read
-/// by no verb, and a missing one is worth finding.
+/// What no output may hold. Each stands in places of its own. The name of a Secret is none of them: what it names is
+/// read by no verb, and a missing one is worth finding.
 pub(crate) const SECRETS: [&str; 6] = [
     "s3cret-attribute",
     "s3cret-annotation",

@@ -222,7 +222,8 @@ fn the_commands_of_the_two_bugs_run() {
     }
 }
 
-/// Since 1.31 the question for a claim without a namespace goes out and finds nothing; before, it is an error each time.
+/// Since 1.31 the question for a claim without a namespace goes out and finds nothing; before, it is an error each
+/// time.
 #[test]
 fn a_claim_that_is_named_without_a_namespace_is_not_found() {
     let volume = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"old","uid":"u-old"},"spec":{"capacity":

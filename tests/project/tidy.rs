@@ -46,11 +46,11 @@ fn source_files() -> Vec<(String, String)> {
     found.into_iter().map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8"))).collect()
 }
 
-/// The files of `src` and of the tasks.
+/// The files of `src`, of the tasks and of the tests.
 fn programs() -> Vec<(String, String)> {
-    let tasks = files("xtask", "rs").into_iter();
-    let tasks = tasks.map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8")));
-    source_files().into_iter().chain(tasks).collect()
+    let others = ["xtask", "tests"].into_iter().flat_map(|folder| files(folder, "rs"));
+    let others = others.map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8")));
+    source_files().into_iter().chain(others).collect()
 }
 
 /// The module that a file of `src` belongs to: the first part of its path.

@@ -1,5 +1,6 @@
-//! What names versions of Kubernetes and cannot ask the table of the versions, `MODELLED` in `src/controllers/rules.rs`:
-//! the modules and build tags of the real controllers, their recordings, and what people read.
+//! What names versions of Kubernetes and cannot ask the table of the versions, `MODELLED` in
+//! `src/controllers/rules.rs`: the modules and build tags of the real controllers, their recordings, and what people
+//! read.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::{files, text};

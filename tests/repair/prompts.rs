@@ -1,5 +1,5 @@
-//! The questions of repairs in a terminal: arrows, Enter, Esc, Ctrl-C, a narrow window, no colour. Whoever does not agree
-//! has written nothing.
+//! The questions of repairs in a terminal: arrows, Enter, Esc, Ctrl-C, a narrow window, no colour. Whoever does not
+//! agree has written nothing.
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test counts journals, and fails by panicking")]
 

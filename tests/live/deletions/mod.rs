@@ -43,8 +43,8 @@ const STARTS: usize = 4;
 
 const STEPS: usize = STARTS + 2;
 
-/// How long explanations and repairs are looked at in each step, and at most, as long as nobody has asked about some way
-/// and danger that there is.
+/// How long explanations and repairs are looked at in each step, and at most, as long as nobody has asked about some
+/// way and danger that there is.
 const SLICE: Duration = Duration::from_secs(4);
 
 const LONGEST: Duration = Duration::from_secs(24);

@@ -324,8 +324,8 @@ impl<'s> Case<'s> {
         }
     }
 
-    /// Where somebody may leave it in any way: the program ends in one of its ways, and what stopped is led on as far as
-    /// it goes. What was lost is judged for all.
+    /// Where somebody may leave it in any way: the program ends in one of its ways, and what stopped is led on as far
+    /// as it goes. What was lost is judged for all.
     fn judge_rough(&self, intercepted: &Intercepted) -> Result<String, String> {
         if !matches!(intercepted.ended.code, None | Some(0..=6)) {
             return Err("this is none of its exit codes".to_owned());

@@ -49,8 +49,8 @@ fn lot(number: usize) -> Lot {
     }
 }
 
-/// The request at which a run is intercepted: the runs of a repair go over all that it makes, and most of them over those
-/// with which it carries its plan out, and over its writes.
+/// The request at which a run is intercepted: the runs of a repair go over all that it makes, and most of them over
+/// those with which it carries its plan out, and over its writes.
 fn request(number: usize, runs: usize, requests: Requests) -> At<'static> {
     let (round, rounds) = (number / REPAIRS.len(), runs.div_ceil(REPAIRS.len()));
     let over = |count: usize| (round * count / rounds + number % 3) % count;
@@ -150,7 +150,8 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     });
     let (still, moving): (Vec<usize>, Vec<usize>) = (0..runs).partition(|number| lot(*number).stopped);
 
-    // All that is intercepted while the controllers stand still is brought about before, and judged when they run again.
+    // All that is intercepted while the controllers stand still is brought about before, and judged when they run
+    // again.
     let idle = abreast(kinds, |repair| Case::new(&site, clean(repair, true), &format!("still{repair}")).park());
     let parked: Vec<(usize, Parked)> = abreast(still, |number| (number, make(&site, number).park()));
     site.stop_controllers();

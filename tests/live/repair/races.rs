@@ -52,7 +52,8 @@ fn post(place: &Place<'_>, path: &str, object: &Value) {
     sent.unwrap();
 }
 
-/// A set that is scaled up once the plan is under way: its controller makes the claim anew, and a pod that waits for it.
+/// A set that is scaled up once the plan is under way: its controller makes the claim anew, and a pod that waits for
+/// it.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {

@@ -1,6 +1,6 @@
-//! Two people repair the same claim at once, each with plans and journals of their own: programs are killed, controllers
-//! stand still for a while, a volume is deleted and made anew under its name, and the API server is reached by another
-//! address afterwards. No volume is lost, none comes to a stranger, and every journal leads on or back.
+//! Two people repair the same claim at once, each with plans and journals of their own: programs are killed,
+//! controllers stand still for a while, a volume is deleted and made anew under its name, and the API server is reached
+//! by another address afterwards. No volume is lost, none comes to a stranger, and every journal leads on or back.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -1,7 +1,8 @@
 //! Fault injection: at every single request of every repair something goes wrong with it, somebody of the adversary's
-//! list acts at that moment, and the controllers run, run on stale caches, or do not run. Whatever happens, no volume is
-//! lost, none comes to a stranger, the journal can be read, and the cluster ends in a state of the plan, or in one that
-//! the actor makes of it without any fault. Among controllers what was begun can always be continued or taken back.
+//! list acts at that moment, and the controllers run, run on stale caches, or do not run. Whatever happens, no volume
+//! is lost, none comes to a stranger, the journal can be read, and the cluster ends in a state of the plan, or in one
+//! that the actor makes of it without any fault. Among controllers what was begun can always be continued or taken
+//! back.
 //!
 //! `faults::sample` makes as many runs as fit into its time; `faults::all` (ignored by default) makes all of them and
 //! goes on where it was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and tells

@@ -94,7 +94,8 @@ impl Recovery<'_> {
         }
     }
 
-    /// Goes on. Where a volume that the repair keeps has lost its policy, that is set first, as the run that stopped says.
+    /// Goes on. Where a volume that the repair keeps has lost its policy, that is set first, as the run that stopped
+    /// says.
     async fn go_on(&self, id: &str) -> Result<(), String> {
         let Err(why) = self.go_on_once(id).await else { return Ok(()) };
         if !why.contains("Retain") {

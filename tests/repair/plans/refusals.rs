@@ -75,8 +75,8 @@ fn a_claim_does_not_go_where_the_source_of_its_volume_deletes() {
     judged("Retain").accepted(&moving());
 }
 
-/// What server-side apply records of those who apply a volume: who owns the policy says which one it is; where this tool
-/// has set it since, nobody can tell.
+/// What server-side apply records of those who apply a volume: who owns the policy says which one it is; where this
+/// tool has set it since, nobody can tell.
 #[test]
 fn a_claim_does_not_go_where_a_manager_applies_another_policy() {
     let entry = |manager: &str, operation: &str, fields: Value| json!({ "manager": manager, "operation": operation, "fieldsType": "FieldsV1", "fieldsV1": { "f:spec": fields } });
@@ -229,8 +229,8 @@ fn a_reservation_expects_each_thing_once() {
     );
 }
 
-/// The controller gives a claim that names no volume the smallest free one that fits: what is predicted says which, also
-/// where several are as small.
+/// The controller gives a claim that names no volume the smallest free one that fits: what is predicted says which,
+/// also where several are as small.
 #[test]
 fn a_claim_that_is_created_gets_a_volume_that_is_free() {
     let free = |name: &str, size: &str| {

@@ -213,8 +213,8 @@ async fn an_interrupt_during_the_last_request_loses_nothing() {
     assert!(ended.stdout.contains("pv/data is Available, reserved for db/data"), "{}", ended.stdout);
 }
 
-/// Ctrl-C when all is written and only the controllers are waited for: the waiting ends at once, also in the middle of a
-/// reading, and what was done is said.
+/// Ctrl-C when all is written and only the controllers are waited for: the waiting ends at once, also in the middle of
+/// a reading, and what was done is said.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupt_after_the_last_step_ends_the_waiting() {

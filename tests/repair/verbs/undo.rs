@@ -88,8 +88,8 @@ async fn an_undo_that_stopped_is_gone_on_with() {
     assert!(nothing.stderr.contains("not taken back already"), "{}", nothing.stderr);
 }
 
-/// An undo of which no request was carried out is no beginning, and one of which all were carried out is an end, whether
-/// or not its journal could say so.
+/// An undo of which no request was carried out is no beginning, and one of which all were carried out is an end,
+/// whether or not its journal could say so.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
     let fake = cluster([released("data", "Retain")]).await;

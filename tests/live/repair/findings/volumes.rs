@@ -128,8 +128,8 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Failed, Recycle, of the former @/data"],
         found: &["pv-failed-recycle on pv/@-a"],
         acts: &[
-            // The next recycler is there already, and goes on whatever the policy is: nobody gets the volume before it is
-            // gone.
+            // The next recycler is there already, and goes on whatever the policy is: nobody gets the volume before it
+            // is gone.
             Act {
                 code: 1,
                 again: Some(1),

@@ -18,7 +18,8 @@ pub(super) fn installed_again(place: &Place<'_>) {
     place.site.put(&claim);
 }
 
-/// The claim was made anew and got a new volume. Somebody who wants the old data writes the new uid into the old volume.
+/// The claim was made anew and got a new volume. Somebody who wants the old data writes the new uid into the old
+/// volume.
 pub(super) fn uid_of_todays_claim(place: &Place<'_>) {
     made(place, "data", "a");
     leave(place, "data", "a", "Delete");
@@ -150,8 +151,8 @@ fn keep(place: &Place<'_>, finalizer: &str) {
     deleted_long_ago(place, PVC, &place.name, "data");
 }
 
-/// Somebody scales a set down that deletes the claims of members that leave. Its controller makes the pod of that member
-/// the owner of its claim, and deletes the pod, which takes its time to end.
+/// Somebody scales a set down that deletes the claims of members that leave. Its controller makes the pod of that
+/// member the owner of its claim, and deletes the pod, which takes its time to end.
 pub(super) fn set_is_scaled_down(place: &Place<'_>) {
     set(place, "es", 2, &json!({"whenDeleted": "Retain", "whenScaled": "Delete"}), &json!([]));
     member(place, "es", 0, "a");

@@ -211,8 +211,8 @@ pub(super) const CASES: &[Case] = &[
         found: &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-selected-node-gone on pvc/data -n @"]),
-            // It has no verb of its own: who is asked by `fix` can agree to it. The scheduler, whose turn it is then, is
-            // nobody here.
+            // It has no verb of its own: who is asked by `fix` can agree to it. The scheduler, whose turn it is then,
+            // is nobody here.
             Act {
                 code: 1,
                 again: None,
