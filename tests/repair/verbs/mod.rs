@@ -12,8 +12,9 @@ mod fix;
 mod stopped;
 mod undo;
 
-use crate::support::api::ApiServer;
+use crate::support::api::{ApiServer, Seen, Store};
 use crate::support::{Finished, Run};
+use pvctl::model::{Kind, ObjectKey};
 use serde_json::{Value, json};
 use std::io::Read as _;
 use std::path::Path;
@@ -70,8 +71,31 @@ fn around() -> Vec<Value> {
     namespaces.into_iter().chain([class]).collect()
 }
 
+/// What the controllers do at once: what was deleted goes, and a volume is offered or released where the claim that it
+/// names is not there.
+fn controllers(store: &mut Store, seen: &Seen) {
+    if seen.method == "DELETE"
+        && let Some(deleted) = store.history.last().map(|moment| moment.key.clone())
+    {
+        store.put(&deleted, None, "kube-controller-manager");
+        return;
+    }
+    let volumes: Vec<(ObjectKey, Value)> =
+        store.all(Kind::PersistentVolume, "").map(|(key, volume)| (key.clone(), volume.clone())).collect();
+    for (key, mut volume) in volumes {
+        let named = !volume["spec"]["claimRef"]["uid"].is_null();
+        let phase = match volume["status"]["phase"].as_str() {
+            Some("Released") if !named => "Available",
+            Some("Available") if named => "Released",
+            _ => continue,
+        };
+        volume["status"]["phase"] = phase.into();
+        store.put(&key, Some(volume), "kube-controller-manager");
+    }
+}
+
 pub(crate) async fn cluster(objects: impl IntoIterator<Item = Value>) -> ApiServer {
-    let fake = ApiServer::start().await;
+    let fake = ApiServer::start().await.playing(controllers);
     fake.hold(around());
     fake.hold(objects);
     fake

@@ -12,7 +12,7 @@ use crate::support::faults::{At, Fault, Trigger};
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
-use pvctl::model::{Kind, ObjectKey};
+use pvctl::model::Kind;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -124,10 +124,7 @@ impl ApiServer {
     async fn listening(acceptor: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let server = Self {
-            address: Some(address),
-            ..Self::new(Store::of_version(LISTED), Controllers::Stopped, 1).playing(controllers_of_typed_repairs)
-        };
+        let server = Self { address: Some(address), ..Self::new(Store::of_version(LISTED), Controllers::Stopped, 1) };
         for (name, uid) in [("kube-system", format!("cluster-{}", address.port())), ("db", "db".to_owned())] {
             let metadata = json!({ "name": name, "uid": uid });
             server.hold([json!({ "kind": "Namespace", "apiVersion": "v1", "metadata": metadata })]);
@@ -377,29 +374,6 @@ impl ApiServer {
             play(store, seen);
         }
         answer
-    }
-}
-
-/// What the controllers do with the objects of the verbs that repair, as far as it is not waited for: what is being
-/// deleted goes, and a volume is offered or released where the claim that it names is not there.
-fn controllers_of_typed_repairs(store: &mut Store, seen: &Seen) {
-    if seen.method == "DELETE"
-        && let Some(deleted) = store.history.last().map(|moment| moment.key.clone())
-    {
-        store.put(&deleted, None, "kube-controller-manager");
-        return;
-    }
-    let volumes: Vec<(ObjectKey, Value)> =
-        store.all(Kind::PersistentVolume, "").map(|(key, volume)| (key.clone(), volume.clone())).collect();
-    for (key, mut volume) in volumes {
-        let named = !volume["spec"]["claimRef"]["uid"].is_null();
-        let phase = match volume["status"]["phase"].as_str() {
-            Some("Released") if !named => "Available",
-            Some("Available") if named => "Released",
-            _ => continue,
-        };
-        volume["status"]["phase"] = phase.into();
-        store.put(&key, Some(volume), "kube-controller-manager");
     }
 }
 
