@@ -1,69 +1,45 @@
-//! The one binary of integration tests; each module is one subject.
+//! The one binary of integration tests; each folder is one subject, and `support` what they share.
 
-mod answers;
 mod audit;
-mod audit_scope;
-mod bounds;
-mod candidates;
-mod cases;
 mod cli;
 mod cluster;
-mod clusters;
-mod conformance;
-mod contexts;
-mod cuts;
-mod danger;
-mod execute;
-mod fake_api;
-mod fates;
-mod faults;
 mod files;
-mod folded;
-mod generated;
-mod guards;
-mod hostile;
-mod leaves;
-mod licences;
 #[cfg(unix)]
 mod live;
-mod liveness;
-mod plans;
-mod prompts;
-mod properties;
-mod proposals;
-mod readme;
-mod recipes;
-mod redaction;
-mod repair_cli;
-mod repair_journals;
-mod repair_manner;
-mod repair_planners;
-mod reports;
-mod roots;
-mod round_trip;
-mod said;
-mod schema;
-mod screen;
-mod shrink;
-mod snapshot;
-mod stage;
+mod predict;
+mod project;
+mod repair;
 mod support;
-mod tidy;
-mod undo_policies;
-mod versions;
-mod worlds;
+
+/// The file that has to name a module: `mod.rs` of its folder, or the file that has the folder's name beside it.
+fn parents(path: &str) -> Vec<String> {
+    let folder = path.strip_suffix("/mod.rs").unwrap_or(path);
+    let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+    if folder == "tests" {
+        return vec!["tests/main.rs".to_owned()];
+    }
+    vec![format!("{folder}/mod.rs"), format!("{folder}.rs")]
+}
 
 #[test]
 fn every_test_file_is_part_of_this_binary() {
     let files = support::files("tests", "rs");
-    let modules: Vec<&str> = files
-        .iter()
-        .filter_map(|(path, _)| path.strip_prefix("tests/")?.strip_suffix(".rs"))
-        .filter(|name| !name.contains('/') && *name != "main")
-        .collect();
-    assert!(modules.contains(&"tidy"), "the walk over the files finds nothing: {modules:?}");
-    let main = include_str!("main.rs");
-    for module in modules {
-        assert!(main.contains(&format!("\nmod {module};\n")), "tests/{module}.rs is not named in tests/main.rs");
+    let modules: Vec<&str> =
+        files.iter().map(|(path, _)| path.as_str()).filter(|path| *path != "tests/main.rs").collect();
+    assert!(modules.contains(&"tests/project/tidy.rs"), "the walk over the files finds nothing: {modules:?}");
+    for path in modules {
+        let module = path.strip_suffix("/mod.rs").or_else(|| path.strip_suffix(".rs")).unwrap_or(path);
+        let name = module.rsplit('/').next().unwrap_or(module);
+        let parents = parents(path);
+        let named = files.iter().filter(|(file, _)| parents.contains(file)).any(|(_, source)| {
+            let source = String::from_utf8_lossy(source);
+            source.lines().any(|line| line.strip_suffix(&format!("mod {name};")).is_some_and(is_visibility))
+        });
+        assert!(named, "{path} is not named in {}", parents.join(" or "));
     }
+}
+
+/// What may stand before `mod`.
+fn is_visibility(text: &str) -> bool {
+    ["", "pub(crate) ", "pub(super) "].contains(&text)
 }

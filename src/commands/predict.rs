@@ -199,7 +199,7 @@ impl<'s> Predictions<'s> for Shown<'_, 's> {
             let mut rendered = T::default();
             for number in batches[number] {
                 if let Some((objects, worlds)) = simulation.joint(*number) {
-                    render(&JointOut::new(simulation.snapshot(), *number, &objects, &worlds), &mut rendered)?;
+                    render(&JointOut::new(simulation.snapshot(), *number, objects, &worlds), &mut rendered)?;
                 }
             }
             Ok(rendered)

@@ -1,6 +1,6 @@
 //! What breaks in real clusters, all of it at the same time in one: the real controllers and the real scheduler, nodes
-//! without machines, and drivers and kubelets that are played. Where the cause is of a kind that is read, the first row of
-//! an audit of the namespace is the cause, and `fix` has the way out; elsewhere nobody innocent is blamed.
+//! without machines, and drivers and kubelets that are played. Where the cause is of a kind that is read, the first row
+//! of an audit of the namespace is the cause, and `fix` has the way out; elsewhere nobody innocent is blamed.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -57,8 +57,8 @@ struct Breakage {
 enum End {
     /// Nothing is found.
     Well,
-    /// The first row of an audit of the namespace: the object and its rule, whatever way out `fix` has among others, and
-    /// one of those that the finding has.
+    /// The first row of an audit of the namespace: the object and its rule, whatever way out `fix` has among others,
+    /// and one of those that the finding has.
     Row { cause: &'static str, fix: &'static str, way: &'static str },
     /// The same of what only informs: it is shown with `--all`, and nothing of it is wrong.
     Info { cause: &'static str, way: &'static str },
@@ -86,8 +86,8 @@ const fn breakage(
     Breakage { what, namespace, arise, at_last: None, asked, end }
 }
 
-/// One namespace in which all is well, and the breakages. A pod that is leaving may do so for a moment or for ever, and a
-/// driver refuses claims for two reasons: each of these is one breakage in two namespaces.
+/// One namespace in which all is well, and the breakages. A pod that is leaving may do so for a moment or for ever, and
+/// a driver refuses claims for two reasons: each of these is one breakage in two namespaces.
 static BREAKAGES: [Breakage; 36] = [
     breakage("nothing", "calm", unbound::all_is_well, &["pvc/state"], End::Well),
     breakage(

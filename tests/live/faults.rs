@@ -10,8 +10,9 @@
 
 use super::api::Api;
 use super::plane::Plane;
-use super::proxy::{Deed, Proxy};
+use super::proxy::{Proxy, nothing};
 use super::sound::{fill, sure, truth, wrong};
+use crate::support::faults::{Fault, Line};
 use crate::support::{Finished, Run};
 use serde_json::Value;
 use std::sync::Arc;
@@ -23,36 +24,37 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// A run may take as long as one request and a few tries of another one, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-const DEEDS: [Deed; 13] = [
-    Deed::Status(401, None),
-    Deed::Status(403, None),
-    Deed::Status(404, None),
-    Deed::Status(409, None),
-    Deed::Status(410, None),
-    Deed::Status(429, Some("1")),
-    Deed::Status(500, None),
-    Deed::Status(503, None),
-    Deed::Status(504, None),
-    Deed::CutBefore,
-    Deed::CutInside,
-    Deed::Slow(Duration::from_millis(500)),
-    Deed::Endless,
+/// What such answers say.
+const SAID: &str = "the test says so";
+
+const FAULTS: [Fault; 13] = [
+    Fault::Refused(401, SAID),
+    Fault::Refused(403, SAID),
+    Fault::Refused(404, SAID),
+    Fault::Refused(409, SAID),
+    Fault::Refused(410, SAID),
+    Fault::Busy(429, 1),
+    Fault::Refused(500, SAID),
+    Fault::Refused(503, SAID),
+    Fault::Refused(504, SAID),
+    Fault::CutBefore,
+    Fault::CutInside,
+    Fault::Delayed(Duration::from_millis(500)),
+    Fault::Endless,
 ];
 
 /// What came of a run.
 struct Met {
-    /// The request that met the deed.
+    /// The request with which something went wrong.
     path: String,
     finished: Finished,
     taken: Duration,
 }
 
-/// Runs the program with one request that meets a deed; nothing where there are fewer requests.
-fn run(runtime: &tokio::runtime::Runtime, api: &Api, place: usize, deed: &Deed) -> Option<Met> {
-    let deed = deed.clone();
-    let decide = Arc::new(move |number, _: &str| if number == place { deed.clone() } else { Deed::Pass });
-    let nothing = Arc::new(|_| Box::pin(async {}) as _);
-    let proxy = runtime.block_on(Proxy::start(api.client(), decide, nothing));
+/// Runs the program with one request that goes wrong; nothing where there are fewer requests.
+fn run(runtime: &tokio::runtime::Runtime, api: &Api, place: usize, fault: Fault) -> Option<Met> {
+    let decide = Arc::new(move |number, _: &Line<'_>| if number == place { fault } else { Fault::None });
+    let proxy = runtime.block_on(Proxy::start(api.client(), decide, nothing(), nothing()));
     let (url, timeout) = (proxy.url(), format!("{}s", TIMEOUT.as_secs()));
     let arguments = [
         "predict",
@@ -84,13 +86,13 @@ fn each_request_may_fail_in_each_way() {
     let truth = truth(&plane);
     let everything = sure(&truth);
     let (mut runs, mut whole, mut partial, mut refused) = (0, 0, 0, 0);
-    for deed in &DEEDS {
+    for fault in FAULTS {
         for place in 0.. {
-            let Some(Met { path, finished, taken }) = run(&runtime, &api, place, deed) else {
-                assert!(place > 4, "{deed:?}: only {place} requests");
+            let Some(Met { path, finished, taken }) = run(&runtime, &api, place, fault) else {
+                assert!(place > 4, "{fault:?}: only {place} requests");
                 break;
             };
-            let what = format!("{deed:?} of {path}: {:?} {}", finished.code, finished.stderr);
+            let what = format!("{fault:?} of {path}: {:?} {}", finished.code, finished.stderr);
             assert!(taken < PATIENCE, "{what} took {taken:?}");
             assert!(!finished.stderr.contains("panicked"), "{what}");
             runs += 1;
@@ -104,12 +106,12 @@ fn each_request_may_fail_in_each_way() {
             }
             let answer: Value = serde_json::from_str(&finished.stdout).unwrap();
             // An API server that says that one object is not there is believed.
-            let is_believed = matches!(deed, Deed::Status(404, _)) && !path.contains('?') && path != "/version";
+            let is_believed = matches!(fault, Fault::Refused(404, _)) && !path.contains('?') && path != "/version";
             if !is_believed {
                 assert_eq!(wrong(&answer, &truth), Vec::<String>::new(), "{what}");
             }
             // Who is told to wait, and who waits, gets everything in the end.
-            let passes = matches!(deed, Deed::Slow(_) | Deed::Status(429 | 503 | 504, _));
+            let passes = matches!(fault, Fault::Delayed(_) | Fault::Busy(..) | Fault::Refused(503 | 504, _));
             assert!(!passes || sure(&answer) == everything, "{what}");
             if sure(&answer) == everything {
                 assert_eq!(finished.code, Some(0), "{what}");

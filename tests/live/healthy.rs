@@ -1,5 +1,5 @@
-//! A cluster in which all is well, under the real controllers: audit has nothing to say but what it says as information,
-//! and that volumes with policy Retain wait for somebody.
+//! A cluster in which all is well, under the real controllers: audit has nothing to say but what it says as
+//! information, and that volumes with policy Retain wait for somebody.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -102,8 +102,8 @@ fn found(answer: &str) -> (BTreeMap<String, usize>, Value) {
     (by_id.collect(), report["summary"].clone())
 }
 
-/// Two hundred claims: bound to volumes made by hand, bound to provisioned ones, waiting for their first consumer, being
-/// provisioned; and volumes that were released by hand.
+/// Two hundred claims: bound to volumes made by hand, bound to provisioned ones, waiting for their first consumer,
+/// being provisioned; and volumes that were released by hand.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn nothing_is_wrong_with_a_cluster_in_which_all_is_well() {

@@ -3,7 +3,7 @@
 
 use super::api::Api;
 use super::plane::Plane;
-use crate::hostile::{QUESTIONS, assert_harmless, objects};
+use crate::files::hostile::{QUESTIONS, assert_harmless, objects};
 use crate::support::Run;
 use serde_json::json;
 

@@ -1,71 +1,29 @@
-//! What stands between the program and the API server in a test: it counts the requests, and does something else than
-//! to pass on those that the test says.
+//! What stands between the program and the API server in a test: it counts the requests, and lets those go wrong that
+//! the test says.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Bytes, Incoming};
-use hyper::service::service_fn;
-use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
+use crate::support::api::http::{Reply, listen};
+use crate::support::api::meet;
+use crate::support::faults::{Fault, Line};
+use http_body_util::BodyExt as _;
+use hyper::Request;
+use hyper::body::Incoming;
 use kube::Client;
-use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-
-/// What becomes of a request.
-#[derive(Clone, Debug)]
-pub(crate) enum Deed {
-    /// It is passed on.
-    Pass,
-    /// An answer with this code, and a `Status` of Kubernetes in it; with `Retry-After` in seconds where that is given.
-    Status(u16, Option<&'static str>),
-    /// The connection ends before any answer.
-    CutBefore,
-    /// The connection ends in the middle of the answer.
-    CutInside,
-    /// The answer comes after a while.
-    Slow(Duration),
-    /// The answer begins and never ends.
-    Endless,
-    /// Something is done, and the connection ends before the API server hears of the request.
-    Unheard(Hook),
-    /// The API server acts, then something is done, and the connection ends before any answer.
-    Unanswered(Hook),
-}
+use tokio::net::TcpListener;
 
 /// What goes on beside a request.
 pub(crate) type Doing = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What a test does at a request.
-#[derive(Clone)]
-pub(crate) struct Hook(Arc<dyn Fn() -> Doing + Send + Sync>);
-
-impl Hook {
-    /// Does this.
-    pub(crate) fn new(deed: impl Fn() -> Doing + Send + Sync + 'static) -> Self {
-        Self(Arc::new(deed))
-    }
-}
-
-impl std::fmt::Debug for Hook {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("a deed")
-    }
-}
-
-/// Says what becomes of a request: the number that it has, from 0, and its path with the query.
-pub(crate) type Decide = Arc<dyn Fn(usize, &str) -> Deed + Send + Sync>;
-
-/// The same, with the method before the path.
-pub(crate) type DecideByMethod = Arc<dyn Fn(usize, &str, &str) -> Deed + Send + Sync>;
-
-/// What a test does on the cluster right before a request is passed on, by the request's number.
+/// What a test does at a request: before it is passed on, or once the API server has acted and the program does not
+/// know yet.
 pub(crate) type Act = Arc<dyn Fn(usize) -> Doing + Send + Sync>;
+
+/// Says what goes wrong with a request: the number that it has, from 0, and what it says of itself.
+pub(crate) type Decide = Arc<dyn Fn(usize, &Line<'_>) -> Fault + Send + Sync>;
 
 /// The proxy; it ends with the test's runtime.
 #[derive(Clone)]
@@ -75,20 +33,32 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy in front of a control plane, on which it acts as the administrator, as whom the program says.
-    pub(crate) async fn start(client: Client, decide: Decide, act: Act) -> Self {
-        Self::knowing_methods(client, Arc::new(move |number, _: &str, path: &str| decide(number, path)), act).await
+    /// A proxy in front of a control plane, on which it acts as the administrator, as whom the program says. Nothing
+    /// goes wrong with it.
+    pub(crate) async fn passing(client: Client) -> Self {
+        Self::start(client, Arc::new(|_, _| Fault::None), nothing(), nothing()).await
     }
 
-    /// The same for a test that asks for the methods.
-    pub(crate) async fn knowing_methods(client: Client, decide: DecideByMethod, act: Act) -> Self {
+    /// The same with what goes wrong, with what the test does before a request is passed on, and with what it does once
+    /// that has gone wrong.
+    pub(crate) async fn start(client: Client, decide: Decide, before: Act, after: Act) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let proxy = Self { address: listener.local_addr().unwrap(), seen: Arc::default() };
         let seen = Arc::clone(&proxy.seen);
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let (decide, act, seen) = (Arc::clone(&decide), Arc::clone(&act), Arc::clone(&seen));
-                tokio::spawn(connection(stream, client.clone(), decide, act, seen));
+        listen(listener, None, move |request: Request<Incoming>| {
+            let (client, decide) = (client.clone(), Arc::clone(&decide));
+            let (before, after, seen) = (Arc::clone(&before), Arc::clone(&after), Arc::clone(&seen));
+            async move {
+                let uri = request.uri().to_string();
+                let number = {
+                    let mut seen = seen.lock().unwrap();
+                    seen.push(uri.clone());
+                    seen.len() - 1
+                };
+                let line = Line { method: request.method().as_str(), uri: &uri, dry: uri.contains("dryRun=") };
+                let fault = decide(number, &line);
+                before(number).await;
+                meet(fault, async move { pass(&client, request).await }, async || after(number).await).await
             }
         });
         proxy
@@ -105,92 +75,12 @@ impl Proxy {
     }
 }
 
-async fn connection(
-    stream: TcpStream,
-    client: Client,
-    decide: DecideByMethod,
-    act: Act,
-    seen: Arc<Mutex<Vec<String>>>,
-) {
-    // Cutting an answer short takes the connection itself, which hyper does not hand out; so every answer is written
-    // here, from the bytes that hyper made of it.
-    let (near, far) = tokio::io::duplex(1 << 20);
-    let cut = Arc::new(Mutex::new(None));
-    let service = service_fn({
-        let cut = Arc::clone(&cut);
-        move |request: Request<Incoming>| {
-            let (client, decide, act) = (client.clone(), Arc::clone(&decide), Arc::clone(&act));
-            let (seen, cut) = (Arc::clone(&seen), Arc::clone(&cut));
-            async move {
-                let path = request.uri().to_string();
-                let number = {
-                    let mut seen = seen.lock().unwrap();
-                    seen.push(path.clone());
-                    seen.len() - 1
-                };
-                let deed = decide(number, request.method().as_str(), &path);
-                act(number).await;
-                let answer = match &deed {
-                    Deed::Status(code, after) => status(*code, *after),
-                    Deed::Slow(pause) => {
-                        tokio::time::sleep(*pause).await;
-                        pass(&client, request).await
-                    }
-                    Deed::Unheard(hook) => {
-                        (hook.0)().await;
-                        status(500, None)
-                    }
-                    Deed::Unanswered(hook) => {
-                        let answer = pass(&client, request).await;
-                        (hook.0)().await;
-                        answer
-                    }
-                    Deed::Pass | Deed::CutBefore | Deed::CutInside | Deed::Endless => pass(&client, request).await,
-                };
-                *cut.lock().unwrap() = Some(deed);
-                Ok::<_, Infallible>(answer)
-            }
-        }
-    });
-    let serving = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(far), service);
-    let (mut from_program, mut to_program) = stream.into_split();
-    let (mut from_server, mut to_server) = tokio::io::split(near);
-    let up = async move { tokio::io::copy(&mut from_program, &mut to_server).await };
-    let down = async move {
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            let Ok(read) = from_server.read(&mut buffer).await else { return };
-            if read == 0 {
-                return;
-            }
-            let deed = cut.lock().unwrap().clone();
-            match deed {
-                Some(Deed::CutBefore | Deed::Unheard(_) | Deed::Unanswered(_)) => return,
-                // The header alone is some 200 bytes.
-                Some(Deed::CutInside) => {
-                    _ = to_program.write_all(&buffer[..read.min(400).min(read - 1)]).await;
-                    return;
-                }
-                Some(Deed::Endless) => {
-                    _ = to_program.write_all(&buffer[..read.min(400).min(read - 1)]).await;
-                    std::future::pending::<()>().await;
-                }
-                _ => {
-                    if to_program.write_all(&buffer[..read]).await.is_err() {
-                        return;
-                    }
-                }
-            }
-        }
-    };
-    tokio::select! {
-        _ = serving => {}
-        _ = up => {}
-        () = down => {}
-    }
+/// What does nothing at a request.
+pub(crate) fn nothing() -> Act {
+    Arc::new(|_| Box::pin(async {}))
 }
 
-async fn pass(client: &Client, request: Request<Incoming>) -> Response<Full<Bytes>> {
+async fn pass(client: &Client, request: Request<Incoming>) -> Reply {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.expect("a request's body").to_bytes();
     let mut passed = Request::builder().method(parts.method).uri(parts.uri);
@@ -204,23 +94,9 @@ async fn pass(client: &Client, request: Request<Incoming>) -> Response<Full<Byte
     let answer = client.send(passed).await.expect("the API server answers");
     let (parts, body) = answer.into_parts();
     let body = body.collect().await.expect("an answer's body").to_bytes();
-    let mut response = Response::builder().status(parts.status);
-    for name in ["content-type", "date"] {
-        if let Some(value) = parts.headers.get(name) {
-            response = response.header(name, value);
-        }
-    }
-    response.body(Full::from(body)).expect("an answer")
-}
-
-fn status(code: u16, after: Option<&str>) -> Response<Full<Bytes>> {
-    let body = serde_json::json!({
-        "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "metadata": {},
-        "message": format!("the test says {code}"),
-    });
-    let mut response = Response::builder().status(code).header("content-type", "application/json");
-    if let Some(after) = after {
-        response = response.header("retry-after", after);
-    }
-    response.body(Full::from(body.to_string())).expect("an answer")
+    let headers: Vec<(&str, &str)> = ["content-type", "date"]
+        .into_iter()
+        .filter_map(|name| Some((name, parts.headers.get(name)?.to_str().ok()?)))
+        .collect();
+    Reply::whole(parts.status.as_u16(), &headers, body)
 }

@@ -1,5 +1,5 @@
-//! Several volumes that are recycled at once, by the real controller. There is no kubelet, so the test says how the pods
-//! end that would erase the volumes.
+//! Several volumes that are recycled at once, by the real controller. There is no kubelet, so the test says how the
+//! pods end that would erase the volumes.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -11,7 +11,7 @@
 
 use super::api::{Api, path};
 use super::plane::Plane;
-use crate::screen::Screen;
+use crate::support::screen::Screen;
 use crate::support::{Finished, Run};
 use http::{Method, Request};
 use http_body_util::BodyExt as _;

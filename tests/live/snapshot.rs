@@ -130,8 +130,8 @@ fn same(plane: &Plane, taken: &Taken, arguments: &[&str]) -> usize {
 }
 
 /// The same for `explain`: where what is recorded differs from what is predicted, a cluster can be read again and a
-/// file cannot, so `divergence` says other things of the controller, and the same of the object; and a cluster alone has
-/// Leases of `drivers`.
+/// file cannot, so `divergence` says other things of the controller, and the same of the object; and a cluster alone
+/// has Leases of `drivers`.
 fn same_explanation(plane: &Plane, taken: &Taken, arguments: &[&str]) -> bool {
     let json = [arguments, &["-o", "json"]].concat();
     let live = plane.pvctl(&[&json[..], &["--now", NOW]].concat());
@@ -381,8 +381,9 @@ fn other_objects() -> Vec<Value> {
     ]
 }
 
-/// What an API server makes of an object that is created: a uid, a version and a time of its own, no deletion under way,
-/// and the status of the beginning. Upstream: `BeforeCreate` (apiserver, `pkg/registry/rest/create.go`) and each kind's
+/// What an API server makes of an object that is created: a uid, a version and a time of its own, no deletion under
+/// way, and the status of the beginning. Upstream: `BeforeCreate` (apiserver, `pkg/registry/rest/create.go`) and each
+/// kind's
 /// `PrepareForCreate`, 1.36.
 fn as_created(item: &Value, stored: &Value) -> Value {
     let mut item = item.clone();

@@ -1,5 +1,5 @@
-//! What an audit finds in a snapshot is what an audit finds in the cluster at that moment: for every rule alone, for all
-//! fixtures in one cluster, and for these without the objects of some kind, of which a snapshot may read less.
+//! What an audit finds in a snapshot is what an audit finds in the cluster at that moment: for every rule alone, for
+//! all fixtures in one cluster, and for these without the objects of some kind, of which a snapshot may read less.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -4,9 +4,10 @@
 
 use super::api::Api;
 use super::plane::Plane;
-use super::proxy::{Deed, Proxy};
+use super::proxy::{Proxy, nothing};
 use super::sound::{self, create};
 use crate::support::Run;
+use crate::support::faults::Fault;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -119,7 +120,7 @@ fn no_change_between_two_requests_makes_a_false_alarm() {
                 let acting = api.clone();
                 let proxy = runtime.block_on(Proxy::start(
                     api.client(),
-                    Arc::new(|_, _| Deed::Pass),
+                    Arc::new(|_, _| Fault::None),
                     Arc::new(move |number| {
                         let api = acting.clone();
                         Box::pin(async move {
@@ -128,6 +129,7 @@ fn no_change_between_two_requests_makes_a_false_alarm() {
                             }
                         })
                     }),
+                    nothing(),
                 ));
                 let arguments = ["predict", "-A", "-o", "json", "--server", &proxy.url(), "--chunk-size", chunk];
                 let run = Run::new(&arguments).finish();

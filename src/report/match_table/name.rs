@@ -5,5 +5,7 @@ use crate::text::sanitize;
 
 /// A line for each.
 pub(super) fn names(answer: &MatchTable<'_>) -> String {
-    answer.chosen.iter().map(|name| format!("persistentvolume/{}\n", sanitize(name))).collect()
+    let lines: Vec<String> =
+        answer.chosen.iter().map(|name| format!("persistentvolume/{}\n", sanitize(name))).collect();
+    lines.concat()
 }

@@ -74,8 +74,8 @@ pub trait Predictions<'s> {
         write: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Tells people what they have to know before they read: `assumed` are the kinds of which no other objects are taken
-    /// to exist, and `is_empty` says that nothing is shown.
+    /// Tells people what they have to know before they read: `assumed` are the kinds of which no other objects are
+    /// taken to exist, and `is_empty` says that nothing is shown.
     fn remark(&self, assumed: &BTreeSet<Kind>, is_empty: bool);
 }
 

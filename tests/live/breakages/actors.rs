@@ -1,5 +1,5 @@
-//! Those whom nobody plays on this control plane, each by what it reads and writes: the provisioners and attachers of the
-//! drivers, and the kubelets of the nodes that live.
+//! Those whom nobody plays on this control plane, each by what it reads and writes: the provisioners and attachers of
+//! the drivers, and the kubelets of the nodes that live.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,

@@ -63,8 +63,8 @@ fn remove(home: &Home<'_>, pod: &str, claim: &str, volume: &str) {
     Site::until("the volume is released", || home.site.pv(volume).starts_with("Released, "));
 }
 
-/// A chart brings a class that is marked as the default one beside that of the cluster, and a claim that states none gets
-/// it, because it is newer.
+/// A chart brings a class that is marked as the default one beside that of the cluster, and a claim that states none
+/// gets it, because it is newer.
 pub(super) fn two_default_classes(home: &Home<'_>) -> Names {
     let older = home.site.get("StorageClass", "", "gp3").unwrap_or_default();
     let older = Timestamp::parse(text(&older, "/metadata/creationTimestamp"));

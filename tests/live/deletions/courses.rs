@@ -1,5 +1,5 @@
-//! The ways in which a claim and its volume are deleted: what people do one after the other, and what that means for the
-//! data after each of it.
+//! The ways in which a claim and its volume are deleted: what people do one after the other, and what that means for
+//! the data after each of it.
 
 use super::actors::Storage;
 

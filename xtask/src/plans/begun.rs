@@ -45,7 +45,7 @@ impl Begun {
         }
         let everybody: Vec<Actor> = Actor::all().collect();
         let actor = if random.one_in(2) { random.of(&everybody) } else { Actor::Nobody };
-        actor.strike(&mut store, &start, random);
+        actor.act(&mut store, &start, random);
         // Who asks for the way back comes seldom before the controllers have answered.
         if !random.one_in(8) {
             store.settle(random);

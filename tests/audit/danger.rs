@@ -1,0 +1,133 @@
+//! Nobody loses data without a word: wherever a predicted end of a volume destroys its data, audit names that volume
+//! and says that its data are in danger.
+
+use crate::audit::rules::{FOLDER, header, read};
+use crate::predict::properties::{check, some_rules};
+use crate::support::files;
+use crate::support::worlds::{Cluster, worlds};
+use proptest::prelude::*;
+use pvctl::controllers::persistent_volume::reclaim::DataFate;
+use pvctl::controllers::{Branch, CONTROLLERS, DeleteStep, Rules};
+use pvctl::diagnosis::{Diagnosis, Finding, Risk, Scrutiny, Severity, diagnose, rules};
+use pvctl::engines::simulation;
+use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
+use pvctl::report::explanation::{Asked, Explanation};
+use pvctl::report::shared::machine::Model;
+use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
+use pvctl::snapshot::{Snapshot, VolumeId};
+
+/// The finalizers with which whoever deletes storage keeps a volume until it is deleted.
+const GUARDS: [&str; 2] = ["external-provisioner.volume.kubernetes.io/finalizer", "kubernetes.io/pv-controller"];
+
+/// Whether an end destroys the data. Drivers delete neither what is Failed nor what is being deleted and has no
+/// finalizer of theirs, and before 1.36 the controller deleted nothing that was being deleted.
+fn destroys(rules: &Rules, volume: &PersistentVolume, end: &Outcome) -> bool {
+    let is_guarded = volume.meta.finalizers.iter().any(|finalizer| GUARDS.contains(&finalizer.as_str()));
+    let (data, is_failed) = match end {
+        Outcome::Volume { data, phase, .. } => (*data, *phase == VolumePhase::Failed),
+        Outcome::Gone { data, .. } => (*data, false),
+        Outcome::Claim { .. } => (None, false),
+    };
+    match data {
+        None | Some(DataFate::Kept) => false,
+        Some(DataFate::HandedToDriver) => !is_failed && (!volume.terminating() || is_guarded),
+        Some(DataFate::Destroyed) => !(volume.terminating() && rules.skip_delete_when_terminating),
+        Some(DataFate::Scrubbed) => true,
+    }
+}
+
+fn tells_of(finding: &Finding, volume: &PersistentVolume) -> bool {
+    let is_it =
+        |object: &pvctl::model::ObjectKey| object.kind == Kind::PersistentVolume && object.name == volume.meta.name;
+    finding.risk == Risk::Imminent
+        && (is_it(&finding.object) || finding.evidence.iter().any(|evidence| is_it(&evidence.object)))
+}
+
+/// The pages of `explain` on which somebody looks for the volume's data and hears of no danger: its own, and those of
+/// the claims that name it or whose uid its claimRef has.
+fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<String> {
+    let snapshot = simulation.snapshot();
+    let has_it = |target: &ObjectId| match target.typed() {
+        TypedId::PersistentVolume(id) => snapshot.volume(id).meta.name == volume.meta.name,
+        TypedId::PersistentVolumeClaim(id) => {
+            let claim = snapshot.claim(id);
+            let named = volume.claim_ref.as_ref().map(|named| named.uid.as_str()).filter(|uid| !uid.is_empty());
+            claim.volume_name == volume.meta.name || named == Some(claim.meta.uid.as_str())
+        }
+        _ => false,
+    };
+    let headline = |target: ObjectId| {
+        let model = Model::new(&simulation.settings().rules, &CONTROLLERS, "assumed");
+        let prediction = simulation.predict(target);
+        Explanation::of_object(Asked { simulation, model, from_files: true }, &prediction).headline
+    };
+    let targets = simulation.targets().filter(has_it);
+    targets.map(headline).filter(|headline| !headline.contains("Danger: ")).collect()
+}
+
+/// The volumes whose data go in some end and of which nobody hears; and those of which somebody hears, and not first
+/// how their data are kept.
+fn silences(snapshot: &Snapshot, rules: &Rules) -> (Vec<String>, usize) {
+    let settings = Settings { outcomes: Limit::All, ..Settings::new(rules.clone()) };
+    let simulation = simulation(snapshot, settings, 1);
+    let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let Diagnosis { findings, .. } = diagnose(&simulation, scrutiny, 1);
+    let (mut silent, mut looked) = (Vec::new(), 0);
+    for (id, volume) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
+        let prediction = simulation.predict(ObjectId::from(id));
+        let mut ends = prediction.outcomes.iter().flat_map(OutcomeSet::of_every_sort);
+        // In the end a claim may have it all the same, and its driver was told to delete it.
+        let is_handed_over = || {
+            let steps = prediction.decisions.listed.iter().flat_map(|decision| &decision.record.steps);
+            let hands_over = |step: &Branch| *step == Branch::DeleteStep(DeleteStep::DeleteExternal);
+            volume.status.phase != VolumePhase::Failed && !volume.terminating() && steps.into_iter().any(hands_over)
+        };
+        if !ends.any(|end| destroys(rules, volume, end)) && !is_handed_over() {
+            continue;
+        }
+        looked += 1;
+        let name = &volume.meta.name;
+        let told: Vec<&Finding> = findings.iter().filter(|finding| tells_of(finding, volume)).collect();
+        if told.is_empty() {
+            silent.push(format!("nobody hears of {name}"));
+        }
+        let pages = silent_pages(&simulation, volume).into_iter();
+        silent.extend(pages.map(|page| format!("of {name} is not said: {page}")));
+        for finding in told.iter().filter(|finding| finding.rule.id == "data-about-to-go") {
+            let keeps = finding.remedies.first().is_some_and(|remedy| remedy.verb == "retain");
+            if finding.assumed.is_empty() && volume.reclaim_policy != ReclaimPolicy::Retain && !keeps {
+                silent.push(format!("{name} is not kept first"));
+            }
+            if finding.severity == Severity::Warning && finding.assumed.is_empty() {
+                silent.push(format!("{name} is asked for or not"));
+            }
+        }
+    }
+    (silent, looked)
+}
+
+#[test]
+fn no_data_go_in_random_worlds_without_a_word() {
+    let looked = std::cell::Cell::new(0);
+    check(2500, (worlds(3, 3), some_rules()), |(Cluster(parts), rules)| {
+        let (silent, some) = silences(&Snapshot::new(parts), &rules);
+        looked.set(looked.get() + some);
+        prop_assert!(silent.is_empty(), "{silent:?}");
+        Ok(())
+    });
+    assert!(looked.get() > 100, "only {} volumes lose their data", looked.get());
+}
+
+#[test]
+fn no_data_go_in_a_fixture_without_a_word() {
+    let (mut silent, mut looked) = (Vec::new(), 0);
+    for (path, bytes) in files(FOLDER, "yaml") {
+        let text = String::from_utf8_lossy(&bytes);
+        let header = header(&text);
+        let (some, of) = silences(&Snapshot::new(read(&path, &header)), &header.rules());
+        silent.extend(some.into_iter().map(|why| format!("{path}: {why}")));
+        looked += of;
+    }
+    assert!(looked > 10, "only {looked} volumes lose their data");
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+}

@@ -1,0 +1,109 @@
+//! From findings to repairs: in the fixture of each repairable rule there is a plan, it is accepted where nothing
+//! stands against it, and it is what the rule's page says.
+#![expect(clippy::unwrap_used, reason = "fixtures are files, and tests fail by panicking")]
+
+use crate::audit::rules::{FOLDER, header, read};
+use crate::support::text;
+use pvctl::diagnosis::{Scrutiny, diagnose, rules};
+use pvctl::engines::simulation;
+use pvctl::model::ObjectKey;
+use pvctl::repair::{Manifests, Proposed, Receipts, Situation, propose, reads, repairs, review};
+use pvctl::simulate::Settings;
+use pvctl::snapshot::Snapshot;
+use serde_json::Value;
+
+/// What comes of the repairs that are proposed for the finding of a rule in its own fixture.
+fn outcome(id: &str) -> Vec<String> {
+    let path = format!("{FOLDER}/{id}/fires.yaml");
+    let source = text(&path);
+    let header = header(&source);
+    let snapshot = Snapshot::new(read(&path, &header));
+    let objects: Vec<Value> =
+        source.split("\n---").filter_map(|document| serde_yaml::from_str(document).ok()).collect();
+    let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
+    let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let diagnosis = diagnose(&simulation, scrutiny, 1);
+    let mut outcomes = Vec::new();
+    for finding in diagnosis.findings.iter().filter(|finding| finding.rule.id == id) {
+        let none = Manifests::default();
+        let situation = Situation { snapshot: &snapshot, settings: simulation.settings().clone(), manifests: &none };
+        for request in repairs(&situation, finding) {
+            let manifests = manifests(&objects, &reads(&snapshot, &request));
+            let situation = Situation { manifests: &manifests, ..situation.clone() };
+            let came = match propose(&situation, &request) {
+                Proposed::Nothing(_) => "nothing to do".to_owned(),
+                Proposed::Refused(refusal) => format!("refused by {}", refusal.by),
+                Proposed::Plan(plan) => match review(&situation, (*plan).clone(), &Receipts::granted(&plan)) {
+                    Ok(reviewed) if reviewed.plan().is_safe() => "safe".to_owned(),
+                    Ok(_) => "to be confirmed".to_owned(),
+                    Err(rejected) => format!("refused by {}: {}", rejected.refusal.by, rejected.refusal.message),
+                },
+            };
+            outcomes.push(format!("{}: {came}", request.verb()));
+        }
+    }
+    outcomes
+}
+
+fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
+    let mut manifests = Manifests::default();
+    for key in keys {
+        let is = |object: &&Value| {
+            object["kind"] == key.kind.as_str()
+                && object["metadata"]["name"] == key.name.as_str()
+                && object["metadata"]["namespace"].as_str().unwrap_or_default() == key.namespace
+        };
+        manifests.add(key.clone(), objects.iter().find(is).unwrap().clone());
+    }
+    manifests
+}
+
+/// What is proposed in each fixture, and what comes of it: nothing where the volumes have policy Retain already.
+/// Somebody has to agree where a volume name in a claim cannot be taken back and another one could stand there, where
+/// data are given to a name whose namespace is not known to be as old as they are, where a claim is made anew, and
+/// where a driver may let the object go.
+const EXPECTED: [(&str, &[&str]); 30] = [
+    ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
+    ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),
+    ("bind-two-pvs-one-claim", &["retain: safe"]),
+    ("claim-owned-cascade", &["retain: safe"]),
+    ("data-about-to-go", &["retain: safe"]),
+    ("lost-claimref-other-uid", &["restore: safe"]),
+    ("lost-claimref-uid-cleared", &["restore: safe"]),
+    ("lost-volumename-empty", &["restore: safe"]),
+    ("ns-terminating-pvc", &["retain: safe"]),
+    ("pv-delete-static-surprise", &["retain: safe"]),
+    ("pv-duplicate-backing", &["retain: safe"]),
+    ("pv-failed-delete", &["release: to be confirmed"]),
+    ("pv-failed-no-deleter-static", &["release: to be confirmed"]),
+    ("pv-failed-recycle", &["retain: safe"]),
+    ("pv-recycle-policy", &["retain: safe"]),
+    ("pv-released-but-claim-alive", &["restore: nothing to do", "retain: safe"]),
+    ("pv-released-claim-recreated", &["restore: to be confirmed"]),
+    ("pv-released-delete-no-deleter", &["retain: safe"]),
+    ("pv-released-retain", &["release: to be confirmed"]),
+    ("pv-terminating-bound", &["retain: safe"]),
+    ("pv-terminating-leak", &["retain: safe"]),
+    ("pv-terminating-provisioner-finalizer", &["retain: to be confirmed"]),
+    ("pv-unknown-policy", &["retain: safe"]),
+    ("pvc-class-not-found", &["recreate: to be confirmed"]),
+    ("pvc-selected-node-gone", &["unselect: to be confirmed"]),
+    ("pvc-terminating-completed-pod", &[]),
+    ("pvc-terminating-in-use", &["retain: safe"]),
+    ("pvc-terminating-snapshot-source", &["retain: safe"]),
+    ("pvc-terminating-unknown-finalizer", &[]),
+    ("sts-retention-delete", &["retain: safe", "retain: safe"]),
+];
+
+#[test]
+fn each_repairable_rule_has_a_repair_in_its_fixture() {
+    let mut faults = Vec::new();
+    for id in rules::repairable().map(|rule| rule.id) {
+        let outcomes = outcome(id);
+        let expected = EXPECTED.iter().find(|(known, _)| *known == id).map(|(_, expected)| *expected);
+        if expected.is_none_or(|expected| outcomes != expected) {
+            faults.push(format!("(\"{id}\", &{outcomes:?}),"));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -1,0 +1,467 @@
+//! Every rule of `audit` on small clusters of its own: one in which it fires, and the nearest one in which it must not.
+//! All rules look at every fixture; whatever else fires there is stated in the fixture with its reason.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "fixtures are files, and tests fail by panicking"
+)]
+
+use crate::support::{BINARY, Run, files, root};
+use pvctl::controllers::{KubeVersion, Rules};
+use pvctl::diagnosis::{Diagnosis, Rule, Scrutiny, Severity, Unread, diagnose, rules};
+use pvctl::engines::simulation;
+use pvctl::model::Kind;
+use pvctl::simulate::Settings;
+use pvctl::snapshot::{CoverageEntry, CoverageState, Parts, Snapshot};
+use pvctl::source::{FileOptions, Scope, files as source_files};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+pub(crate) const FOLDER: &str = "tests/audit";
+
+/// What the comments at the top of a fixture say.
+#[derive(Debug, Default)]
+pub(crate) struct Header {
+    version: Option<KubeVersion>,
+    /// The kinds that no decision reads and of which the fixture holds all there are.
+    complete: Vec<Scope>,
+    /// The other rules that fire, each with the reason why that is right.
+    also: BTreeMap<String, String>,
+}
+
+impl Header {
+    /// The rules of the version that it names, else of the one that is modelled by default.
+    pub(crate) fn rules(&self) -> Rules {
+        self.version.map_or_else(Rules::default, Rules::of)
+    }
+}
+
+pub(crate) fn header(text: &str) -> Header {
+    let mut header = Header::default();
+    for line in text.lines().map_while(|line| line.strip_prefix("# ")) {
+        if let Some(flags) = line.strip_prefix("flags: ") {
+            let version = flags.strip_prefix("--kube-version ").expect("the only flag of a fixture is --kube-version");
+            header.version = Some(KubeVersion::parse(version.trim()).expect("a version that is modelled"));
+        } else if let Some(kinds) = line.strip_prefix("complete: ") {
+            let scope = |word: &str| {
+                let kind = Kind::surrounding_from_word(word.trim()).expect("a kind that no decision reads");
+                Scope { kind, namespace: None }
+            };
+            header.complete = kinds.split(',').map(scope).collect();
+        } else if let Some(also) = line.strip_prefix("also ") {
+            let (id, reason) = also.split_once(": ").expect("`also ID: REASON`");
+            assert!(reason.len() > 10, "{id} has no reason");
+            header.also.insert(id.to_owned(), reason.to_owned());
+        }
+    }
+    header
+}
+
+/// The objects of a fixture, of which all are known.
+pub(crate) fn read(path: &str, header: &Header) -> Parts {
+    let decisive = Kind::ALL.into_iter().map(|kind| Scope { kind, namespace: None });
+    let options = FileOptions {
+        paths: vec![root().join(path)],
+        assume_complete: Some(decisive.chain(header.complete.iter().cloned()).collect()),
+        strict: true,
+        surroundings: true,
+        ..FileOptions::default()
+    };
+    let parts = source_files::read(&options).expect("a fixture is readable").parts;
+    assert!(parts.issues.is_empty(), "{path}: {:?}", parts.issues);
+    parts
+}
+
+/// What all rules find in a fixture.
+fn diagnosed(path: &str, header: &Header) -> Diagnosis {
+    let snapshot = Snapshot::new(read(path, header));
+    let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
+    diagnose(&simulation, with_all(), 1)
+}
+
+/// Everything is looked for, and nothing kept back.
+fn with_all() -> Scrutiny<'static> {
+    Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true }
+}
+
+/// The ids of the rules that fired.
+fn fired(diagnosis: &Diagnosis) -> BTreeSet<String> {
+    diagnosis.findings.iter().map(|finding| finding.rule.id.to_owned()).collect()
+}
+
+#[test]
+fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
+    let mut faults = Vec::new();
+    for Rule { id, severity, risk, .. } in rules::all() {
+        for (name, own) in [("fires", true), ("near", false)] {
+            let path = format!("{FOLDER}/{id}/{name}.yaml");
+            let Ok(text) = fs::read_to_string(root().join(&path)) else {
+                faults.push(format!("{path} is missing"));
+                continue;
+            };
+            let header = header(&text);
+            let diagnosis = diagnosed(&path, &header);
+            let mut expected: BTreeSet<String> = header.also.keys().cloned().collect();
+            if own {
+                expected.insert((*id).to_owned());
+                // The worst that the rule says of itself has to be possible.
+                let worst = diagnosis.findings.iter().filter(|finding| finding.rule.id == *id);
+                for finding in worst {
+                    if finding.severity < *severity || finding.risk < *risk {
+                        faults.push(format!("{path}: it reports worse than the rule says"));
+                    }
+                }
+            }
+            let fired = fired(&diagnosis);
+            if fired != expected {
+                faults.push(format!(
+                    "{path}: fires beside what is stated: {:?}; stated and silent: {:?}",
+                    fired.difference(&expected).collect::<Vec<_>>(),
+                    expected.difference(&fired).collect::<Vec<_>>()
+                ));
+            }
+            // Of what stands around, a fixture holds what its own rule needs.
+            let lacks = |rule: &str, missing: &BTreeSet<Unread>| {
+                rule == *id || missing.iter().any(|one| !one.kind.is_surrounding())
+            };
+            let unjudged: Vec<_> = diagnosis.unjudged.iter().filter(|(rule, missing)| lacks(rule, missing)).collect();
+            if !unjudged.is_empty() {
+                faults.push(format!("{path}: all is known, and yet unjudged: {unjudged:?}"));
+            }
+        }
+    }
+    assert!(rules::all().len() > 5, "there are rules");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn every_fixture_is_one_of_a_rule() {
+    let known: BTreeSet<String> = rules::all()
+        .iter()
+        .flat_map(|rule| ["fires", "near"].map(|name| format!("{FOLDER}/{}/{name}.yaml", rule.id)))
+        .collect();
+    let present: BTreeSet<String> = files(FOLDER, "yaml").into_iter().map(|(path, _)| path).collect();
+    let strangers: Vec<&String> = present.difference(&known).collect();
+    assert!(strangers.is_empty(), "{strangers:?}");
+}
+
+/// Ids and pages: what people link to and read.
+#[test]
+fn every_rule_has_a_name_and_a_page() {
+    let mut seen = BTreeSet::new();
+    for rule in rules::all() {
+        let id = rule.id;
+        assert!(seen.insert(id), "{id} is there twice");
+        assert!(id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{id} is not in kebab-case");
+        assert!(!rule.title.ends_with('.') && !rule.title.is_empty(), "{id}: the title is no sentence");
+        // It stands in tables of Markdown as it is.
+        assert!(!rule.title.contains(['|', '<', '>', '@', '#', '`', '*', '_', '\n']), "{id}: {}", rule.title);
+        let page = &rule.page;
+        for (part, text) in [
+            ("seen", page.seen),
+            ("why", page.why),
+            ("repair", page.repair),
+            ("prevention", page.prevention),
+            ("hazard", page.hazard),
+        ] {
+            assert!(text.ends_with('.') && text.len() > 7, "{id}: {part} consists of sentences: {text:?}");
+        }
+        assert!(page.confirm.lines().all(|line| line.starts_with("kubectl ")), "{id}: {:?}", page.confirm);
+        assert!(!page.confirm.is_empty() && !page.sources.is_empty(), "{id} can be confirmed, and has a source");
+    }
+}
+
+/// On an assumption nothing is an error, and no way out is offered; where nobody can tell, the rule is not judged.
+#[test]
+fn what_is_not_known_is_no_error() {
+    let file = format!("{FOLDER}/lost-pv-missing/fires.yaml");
+    let audit = |more: &[&str]| {
+        let run = Run::new(&[&["audit", "-o", "json", "-f", &file], more].concat()).current_dir(root()).finish();
+        let document: Value = serde_json::from_str(&run.stdout).expect("a document");
+        (run.code, document)
+    };
+    let (code, known) = audit(&["--assume-complete"]);
+    assert_eq!((code, &known["findings"][0]["severity"]), (Some(1), &Value::from("error")));
+    let (code, assumed) = audit(&[]);
+    let finding = &assumed["findings"][0];
+    assert_eq!((code, &finding["id"], &finding["severity"]), (Some(0), &"lost-pv-missing".into(), &"warning".into()));
+    assert_eq!(finding["assumed"][0]["resource"], "persistentvolumes");
+    assert_eq!(finding["remedies"], Value::Array(Vec::new()));
+    let (code, hidden) = audit(&["--partial", "pv"]);
+    assert_eq!((code, &hidden["findings"]), (Some(3), &Value::Array(Vec::new())));
+    let volumes =
+        hidden["coverage"].as_array().expect("a list").iter().find(|one| one["resource"] == "persistentvolumes");
+    let unjudged = volumes.expect("volumes")["unjudgedRules"].as_array().expect("a list");
+    assert!(unjudged.contains(&"lost-pv-missing".into()), "{unjudged:?}");
+}
+
+/// `audit` and `fix` read of what stands around just the kinds that the chosen rules name: a rule says the same where
+/// nothing else was read.
+#[test]
+fn a_rule_names_all_that_it_reads() {
+    let mut faults = Vec::new();
+    let mut compared = 0;
+    for (path, text) in files(FOLDER, "yaml") {
+        let text = String::from_utf8(text).expect("text");
+        let header = header(&text);
+        let said = |rule: &'static Rule, parts: Parts| {
+            let snapshot = Snapshot::new(parts);
+            let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
+            let scrutiny = Scrutiny { rules: &[rule], suppressions: &[], scope: &|_| true };
+            format!("{:#?}", diagnose(&simulation, scrutiny, 1).findings)
+        };
+        let whole = read(&path, &header);
+        for rule in rules::all() {
+            let is_read = |kind: Kind| rule.detect.kind() == kind || rule.reads.contains(&kind);
+            let unread: Vec<Kind> = Kind::SURROUNDING.into_iter().filter(|kind| !is_read(*kind)).collect();
+            let mut parts = whole.clone();
+            parts.objects.retain(|kind, _| !kind.is_surrounding() || is_read(kind));
+            for kind in unread {
+                parts.coverage.forget(kind, |_| true);
+                parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::NotNeeded));
+            }
+            let (expected, actual) = (said(rule, whole.clone()), said(rule, parts));
+            compared += usize::from(expected != "[]");
+            if actual != expected {
+                faults.push(format!("{path}: {} reads more than it names: {expected}\n{actual}", rule.id));
+            }
+        }
+    }
+    assert!(compared > 200, "{compared} findings were compared");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Two runs on the same input are equal byte by byte, on one thread or on several.
+#[test]
+fn the_answer_is_always_the_same() {
+    for (path, _) in files("examples", "json") {
+        let said = |threads: usize| {
+            let options = FileOptions { paths: vec![root().join(&path)], ..FileOptions::default() };
+            let snapshot = Snapshot::new(source_files::read(&options).expect("an example is readable").parts);
+            let simulation = simulation(&snapshot, Settings::new(Rules::of(KubeVersion::DEFAULT)), threads);
+            format!("{:?}", diagnose(&simulation, with_all(), threads).findings)
+        };
+        assert_eq!(said(1), said(4), "{path}");
+    }
+}
+
+/// What is well is not shown, and what waits for its first pod is well. In the second example one of four claims waits
+/// in vain: its pod was placed past the scheduler.
+#[test]
+fn nothing_is_wrong_with_what_is_well() {
+    for (file, expected) in [
+        ("examples/healthy.json", &[][..]),
+        ("examples/pending-first-consumer.json", &["pvc-wffc-nodename-bypass: pvc/debug -n stream"]),
+    ] {
+        let found = diagnosed(file, &Header::default()).findings;
+        let found = found.iter().filter(|finding| finding.severity != Severity::Info);
+        let found: Vec<String> = found.map(|finding| format!("{}: {}", finding.rule.id, finding.object)).collect();
+        assert_eq!(found, expected, "{file}");
+    }
+}
+
+/// Who repairs the class helps all claims that wait for it.
+#[test]
+fn what_waits_for_a_class_follows_from_it() {
+    let findings = diagnosed(&format!("{FOLDER}/sc-intree-removed/fires.yaml"), &Header::default()).findings;
+    let waiting = findings.iter().find(|finding| finding.rule.id == "pool-exhausted").expect("a claim waits");
+    assert!(!waiting.role.is_root);
+    let root = &findings[waiting.role.root];
+    assert_eq!((root.rule.id, root.role.drags.as_slice()), ("sc-intree-removed", &[waiting.object.clone()][..]));
+}
+
+/// What `audit` calls the nearest volume is the first one that `explain` and `match` list.
+#[test]
+fn the_nearest_volume_is_the_same_for_all() {
+    let of_claim = |command: &[&str]| {
+        let file = ["-n", "warehouse", "-o", "json", "-f", "examples/pending-too-small.json", "--assume-complete"];
+        let run = Run::new(&[command, &file].concat()).current_dir(root()).finish();
+        serde_json::from_str::<Value>(&run.stdout).expect("a document")
+    };
+    let audit = of_claim(&["audit", "--rules", "bind-pv-being-deleted"]);
+    let message = audit["findings"][0]["message"].as_str().expect("a message");
+    assert!(message.starts_with("no free volume fits it; disk-going comes nearest"), "{message}");
+    let explained = of_claim(&["explain", "pvc/orders-archive"]);
+    assert!(explained.to_string().contains("The nearest volume is disk-going: is being deleted."), "{explained}");
+}
+
+/// However many volumes there are, the one that went to the wrong claim is found.
+#[test]
+fn a_foreign_grab_is_found_among_many_volumes() {
+    let text = fs::read_to_string(root().join(FOLDER).join("bind-foreign-grab/fires.yaml")).expect("a fixture");
+    let other = |number: u32| {
+        json!({
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": { "name": format!("other-{number}"), "uid": format!("other-{number}") },
+            "spec": {
+                "accessModes": ["ReadWriteOnce"],
+                "capacity": { "storage": "1Gi" },
+                "persistentVolumeReclaimPolicy": "Retain",
+                "storageClassName": "other",
+                "volumeMode": "Filesystem",
+                "hostPath": { "path": "/data" },
+            },
+            "status": { "phase": "Available" },
+        })
+    };
+    let others = (0..5_100).map(|number| format!("---\n{}\n", other(number)));
+    let text: String = std::iter::once(text).chain(others).collect();
+    let run = Run::new(&["audit", "-f", "-", "--assume-complete", "--rules", "bind-foreign-grab", "-o", "name"])
+        .stdin(text.as_bytes())
+        .finish();
+    assert_eq!(run.stdout.lines().count(), 1, "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn the_exit_code_follows_the_threshold() {
+    let lost = format!("{FOLDER}/lost-claimref-uid-cleared/fires.yaml");
+    let healing = format!("{FOLDER}/lost-heals-itself/fires.yaml");
+    for (file, flags, expected) in [
+        (&lost, &[][..], 1),
+        (&lost, &["--exit-zero"], 0),
+        (&lost, &["--fail-on", "lost-pv-missing"], 0),
+        (&lost, &["--fail-on", "lost-pv-missing,lost-claimref-uid-cleared"], 1),
+        (&lost, &["--fail-on", "lost-pv-missing,warning"], 1),
+        (&lost, &["--skip-rules", "lost-*"], 0),
+        (&lost, &["--rules", "lost-claimref-*"], 1),
+        (&lost, &["--rules", "lost-claimref-*", "--skip-rules", "*-cleared"], 0),
+        (&lost, &["--rules", "losst-pv-missing"], 2),
+        (&lost, &["--fail-on", "fatal"], 2),
+        (&lost, &["--min-age", "9000d"], 0),
+        (&lost, &["--min-age", "ten minutes"], 2),
+        (&lost, &["-n", "elsewhere"], 0),
+        (&lost, &["--partial", "pods", "--fail-on", "error"], 1),
+        (&healing, &[], 0),
+        (&healing, &["--fail-on", "info"], 1),
+    ] {
+        let arguments = [&["audit", "--assume-complete", "-f", file], flags].concat();
+        let run = Run::new(&arguments).current_dir(root()).finish();
+        assert_eq!(run.code, Some(expected), "{flags:?}: {}{}", run.stdout, run.stderr);
+    }
+}
+
+/// So many claims that every form of the answer is larger than a pipe.
+#[cfg(unix)]
+fn many_lost_claims() -> String {
+    let claim = |number: usize| {
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {
+                "namespace": "db", "name": format!("{}-{number:04}", "a-claim-with-a-rather-long-name".repeat(4)),
+                "uid": format!("00000000-0000-4000-8000-{number:012}"),
+                "annotations": { "pv.kubernetes.io/bind-completed": "yes" },
+            },
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
+                "storageClassName": "", "volumeName": format!("gone-{number}"),
+            },
+            "status": { "phase": "Lost" },
+        })
+    };
+    json!({ "apiVersion": "v1", "kind": "List", "items": (0..2_000).map(claim).collect::<Vec<_>>() }).to_string()
+}
+
+/// `| head` is no failure, whatever was found, and nothing is said to whoever has left.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_read_enough_ends_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("lost.json"), many_lost_claims()).expect("a file");
+    for format in ["table", "wide", "json", "yaml", "name", "sarif", "junit", "markdown", "github", "prometheus"] {
+        let script = format!(
+            "'{BINARY}' audit --assume-complete -f lost.json -o {format} | head -n 1 >/dev/null; \
+             echo \"${{PIPESTATUS[0]}}\""
+        );
+        let run = Run::of(Path::new("/bin/bash"), &["-c", &script]).current_dir(folder.path()).finish();
+        assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("0\n", ""), "{format}");
+    }
+}
+
+/// Ctrl-C while the input still comes: no half answer, and the code says what happened.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_leaves_no_half_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for format in ["table", "json", "junit"] {
+        let script = format!(
+            "rm -f slow; mkfifo slow; '{BINARY}' audit -o {format} -f slow & \
+             exec 3>slow; printf '{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[' >&3; sleep 0.3; \
+             kill -INT $!; wait $!; echo \"code $?\""
+        );
+        let run = Run::of(Path::new("/bin/bash"), &["-c", &script]).current_dir(folder.path()).finish();
+        assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("code 130\n", ""), "{format}");
+    }
+}
+
+/// Severities have colour where it is wanted, in tables alone, and the text is the same.
+#[test]
+fn colour_marks_severity_and_nothing_else() {
+    let audit = |more: &[&str]| {
+        let arguments = [&["audit", "--exit-zero", "--assume-complete", "-f", "examples/released.json"], more].concat();
+        Run::new(&arguments).current_dir(root()).finish().stdout
+    };
+    let colored = audit(&["--color", "always", "--all"]);
+    for part in ["\u{1b}[31merror\u{1b}[0m ", "\u{1b}[31mimminent\u{1b}[0m ", "\u{1b}[33mwarning\u{1b}[0m "] {
+        assert!(colored.contains(part), "{colored}");
+    }
+    let mut plain = colored;
+    for code in ["\u{1b}[31m", "\u{1b}[33m", "\u{1b}[0m"] {
+        plain = plain.replace(code, "");
+    }
+    assert_eq!(plain, audit(&["--all"]));
+    for format in ["json", "sarif", "junit", "markdown", "github", "prometheus", "name"] {
+        assert!(!audit(&["--color", "always", "-o", format]).contains('\u{1b}'), "{format}");
+    }
+}
+
+/// What to try first is the end of the line, whole, where lines are not broken.
+#[test]
+fn a_wide_table_ends_with_what_to_try() {
+    let audit = |format: &str| {
+        let arguments = ["audit", "--exit-zero", "--assume-complete", "-f", "examples/released.json", "-o", format];
+        Run::new(&arguments).current_dir(root()).finish()
+    };
+    let report: Value = serde_json::from_str(&audit("json").stdout).expect("a document");
+    let wide = audit("wide").stdout;
+    let (header, rows) = wide.split_once('\n').expect("rows");
+    assert!(header.ends_with("  AGE     TRY"), "{header}");
+    for row in rows.lines() {
+        let is_of = |finding: &&Value| {
+            [&finding["id"], &finding["object"]["name"]].iter().all(|text| row.contains(text.as_str().expect("a text")))
+        };
+        let finding = report["findings"].as_array().expect("a list").iter().find(is_of).expect("a finding");
+        assert!(row.ends_with(finding["remedies"][0]["command"].as_str().expect("a command")), "{row}");
+    }
+    assert!(audit("table").stderr.contains(" -o wide adds what to try first; "));
+}
+
+/// A class may have two defects, and a claim of it a trouble that none of them explains: the claim is a root, and is
+/// not counted below the class.
+#[test]
+fn what_is_wrong_with_a_class_is_no_reason_for_everything_there() {
+    let path = format!("{FOLDER}/pvc-provisioner-silent/fires.yaml");
+    let text = fs::read_to_string(root().join(&path)).expect("a fixture is readable");
+    let marked =
+        "  annotations:\n    storageclass.kubernetes.io/is-default-class: \"true\"\nprovisioner: fuseim.pri/ifs\n";
+    let (class, rest) = text.split_once("---\n").expect("the class comes first");
+    let class = class.replace("provisioner: fuseim.pri/ifs\n", marked);
+    let second = class.replace("name: managed-nfs-storage", "name: second").replace("0c0015", "0c0099");
+    let folder = tempfile::tempdir().expect("a directory");
+    let file = folder.path().join("world.yaml");
+    fs::write(&file, format!("{class}---\n{second}---\n{rest}")).expect("a file");
+    let file = file.to_str().expect("a path");
+    let report = Run::new(&["audit", "--all", "-A", "-f", file, "--assume-complete", "-o", "json"]).finish();
+    let report: Value = serde_json::from_str(&report.stdout).expect("a report");
+    let finding = |id: &str| {
+        let all = report["findings"].as_array().expect("findings");
+        all.iter().find(|finding| finding["id"] == id).unwrap_or_else(|| panic!("{id} is not found: {report}"))
+    };
+    let (waits, several) = (finding("pvc-provisioner-silent"), finding("sc-two-defaults"));
+    assert_eq!((&waits["root"], &waits["causedBy"]), (&json!(true), &json!([])));
+    let affected = several["affects"].to_string();
+    assert!(!affected.contains("test-claim"), "{affected}");
+}

@@ -1,0 +1,5 @@
+//! What is read of clusters, on API servers in this process.
+
+mod contexts;
+mod liveness;
+mod reading;

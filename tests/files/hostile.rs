@@ -1,0 +1,145 @@
+//! Objects full of credentials and of characters that a terminal acts on: neither reaches anything that is printed.
+
+use crate::support::{Finished, Run};
+use serde_json::{Value, json};
+
+/// What no output may hold. Each stands in places of its own. The name of a Secret is none of them: what it names is
+/// read by no verb, and a missing one is worth finding.
+pub(crate) const SECRETS: [&str; 6] = [
+    "s3cret-attribute",
+    "s3cret-annotation",
+    "s3cret-applied",
+    "s3cret-environment",
+    "s3cret-parameter",
+    "s3cret-claim",
+];
+
+/// Clears the screen, changes the title, and reads from right to left; also with C1 codes, and invisible.
+const EVIL: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{202e}\u{2066}\u{9b}31m\u{200b}\u{feff}\r\n\u{8}\u{7f}evil";
+
+/// What a real API server stores of it: everything, in annotations, messages and texts of drivers.
+pub(crate) fn objects() -> Vec<Value> {
+    let applied = json!({"spec": {"csi": {"volumeAttributes": {"password": "s3cret-applied"}}}}).to_string();
+    let annotations = |more: Value| {
+        let mut all = json!({
+            "kubectl.kubernetes.io/last-applied-configuration": applied,
+            "example.com/token": format!("s3cret-annotation {EVIL}"),
+            "example.com/note": EVIL,
+        });
+        if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
+            all.extend(more.clone());
+        }
+        all
+    };
+    let reference = json!({"name": "credentials", "namespace": "db"});
+    vec![
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+            "metadata": {"name": "fast", "annotations": annotations(json!({}))},
+            "provisioner": "csi.example.com", "volumeBindingMode": "Immediate",
+            "parameters": {"csi.storage.k8s.io/provisioner-secret-name": "credentials", "password": "s3cret-parameter"}
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolume",
+            "metadata": {"name": "pv-1", "annotations": annotations(json!({
+                "pv.kubernetes.io/provisioned-by": "csi.example.com", "pv.kubernetes.io/bound-by-controller": EVIL
+            }))},
+            "spec": {
+                "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "fast",
+                "persistentVolumeReclaimPolicy": "Delete",
+                "csi": {
+                    "driver": "csi.example.com", "volumeHandle": "handle-1",
+                    "volumeAttributes": {"password": "s3cret-attribute", "note": EVIL},
+                    "nodePublishSecretRef": reference, "nodeStageSecretRef": reference,
+                    "controllerPublishSecretRef": reference, "controllerExpandSecretRef": reference
+                }
+            },
+            "status": {"phase": "Failed", "message": EVIL, "reason": EVIL}
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"namespace": "db", "name": "data", "annotations": annotations(json!({
+                "volume.kubernetes.io/selected-node": EVIL, "example.com/password": "s3cret-claim"
+            }))},
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "storageClassName": "fast",
+                "resources": {"requests": {"storage": "5Gi"}}
+            },
+            "status": {"phase": "Pending"}
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"namespace": "db", "name": "web", "annotations": annotations(json!({}))},
+            "spec": {
+                "containers": [{"name": "c", "image": "i", "env": [{"name": "PASSWORD", "value": "s3cret-environment"}]}],
+                "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+            },
+            "status": {"phase": "Pending", "message": EVIL}
+        }),
+    ]
+}
+
+/// Every verb that reads, in every format.
+pub(crate) const QUESTIONS: [&[&str]; 17] = [
+    &["predict", "-A"],
+    &["predict", "-A", "-o", "wide"],
+    &["predict", "-A", "-o", "json", "--trace"],
+    &["predict", "-A", "-o", "yaml", "--trace"],
+    &["predict", "-A", "-o", "name"],
+    &["explain", "pv/pv-1", "-n", "db"],
+    &["explain", "pv/pv-1", "-n", "db", "-o", "json"],
+    &["explain", "pv/pv-1", "-n", "db", "-o", "yaml"],
+    &["explain", "pvc/data", "-n", "db"],
+    &["explain", "pvc/data", "-n", "db", "-o", "json"],
+    &["explain", "pvc/data", "-n", "db", "-o", "yaml"],
+    &["explain", "sc/fast", "-n", "db"],
+    &["explain", "sc/fast", "-n", "db", "-o", "json"],
+    &["match", "pvc/data", "-n", "db"],
+    &["match", "pvc/data", "-n", "db", "-o", "json"],
+    &["snapshot", "-o", "json"],
+    &["snapshot", "-o", "yaml"],
+];
+
+/// Fails if a terminal would act on something that was printed, or if somebody could read a secret there.
+pub(crate) fn assert_harmless(run: &Finished, what: &str) {
+    assert!(!run.stdout.is_empty(), "{what}: {}", run.stderr);
+    for (stream, text) in [("stdout", &run.stdout), ("stderr", &run.stderr)] {
+        for secret in SECRETS {
+            assert!(!text.contains(secret), "{what}: {secret} on {stream}:\n{text}");
+        }
+        let acts = |character: char| {
+            (character.is_control() && character != '\n')
+                || matches!(u32::from(character), 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x2069 | 0xfeff)
+        };
+        let found = text.chars().find(|character| acts(*character));
+        assert_eq!(found, None, "{what}: on {stream}:\n{}", text.escape_debug());
+    }
+}
+
+#[test]
+fn nothing_of_it_is_printed() {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects()}).to_string();
+    let mut evil = 0;
+    for question in QUESTIONS {
+        let all = [question, &["-f", "-", "--assume-complete"]].concat();
+        let run = Run::new(&all).env("COLUMNS", "400").stdin(list.as_bytes()).finish();
+        assert_harmless(&run, &all.join(" "));
+        evil += usize::from(run.stdout.contains("evil"));
+    }
+    assert!(evil > 2, "the texts are shown somewhere, or nothing is shown to be harmless: {evil}");
+}
+
+/// What is said of a file that cannot be read.
+#[test]
+fn neither_do_errors() {
+    let mut volume = objects().swap_remove(1);
+    volume["spec"]["capacity"]["storage"] = format!("1{EVIL}").into();
+    volume["metadata"]["name"] = format!("pv{EVIL}").into();
+    let text = volume.to_string();
+    for input in [text.as_str(), &text[..text.floor_char_boundary(text.len() / 2)], EVIL] {
+        let run = Run::new(&["predict", "-f", "-", "--strict"]).stdin(input.as_bytes()).finish();
+        assert_eq!(run.code, Some(3), "{}", run.stderr);
+        let said = Finished { stdout: run.stderr.clone(), ..run };
+        assert_harmless(&said, "an error");
+    }
+}

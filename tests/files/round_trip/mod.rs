@@ -1,0 +1,66 @@
+//! A snapshot of any world, read back, is predicted as that world: what redaction takes away decides nothing.
+//!
+//! The worlds are written as an API server would store them, with much around it that no decision reads and that must
+//! not leave the cluster. A field that redaction drops though a decision reads it changes the prediction.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a property that cannot be evaluated is a failed test")]
+#![expect(clippy::disallowed_methods, reason = "how long to try is a matter of whoever runs this; dumps are files")]
+
+mod objects;
+mod statements;
+mod worlds;
+
+use pvctl::controllers::Rules;
+use pvctl::engines::simulation;
+use pvctl::report::prediction::{Head, JointOut, PredictionList, PredictionOut};
+use pvctl::report::shared::machine::Model;
+
+use pvctl::simulate::{Budget, Settings};
+use pvctl::snapshot::{Parts, Snapshot};
+use pvctl::source::files::{archive_with, read_with};
+use pvctl::source::{Archived, ConnectOptions, Environment, FileOptions, archive};
+use std::collections::BTreeSet;
+
+fn stdin() -> FileOptions {
+    FileOptions { paths: vec!["-".into()], ..FileOptions::default() }
+}
+
+/// What `snapshot -f -` prints of that input, with these flags.
+fn snapshot_of(input: &str, options: &FileOptions) -> String {
+    let Archived { mut objects, issues, statement } = archive_with(options, &mut input.as_bytes()).unwrap();
+    assert_eq!(issues, []);
+    archive::order(&mut objects);
+    let mut written = Vec::new();
+    archive::write(&objects, &statement, &mut written).unwrap();
+    String::from_utf8(written).unwrap()
+}
+
+/// What `predict -f - -o json --trace` prints of that input.
+fn prediction(input: &str, options: &FileOptions, rules: &Rules) -> String {
+    prediction_of(read_with(options, &mut input.as_bytes()).unwrap().parts, rules)
+}
+
+fn prediction_of(parts: Parts, rules: &Rules) -> String {
+    let snapshot = Snapshot::new(parts);
+    let settings = Settings { tracing: true, budget: Budget { states: 300 }, ..Settings::new(rules.clone()) };
+    let model = Model::new(&settings.rules, &settings.controllers, "assumed");
+    let simulation = simulation(&snapshot, settings, 1);
+    let predictions: Vec<_> = simulation.targets().map(|target| simulation.predict(target)).collect();
+    let components: BTreeSet<usize> = predictions.iter().map(|prediction| prediction.component).collect();
+    let list = PredictionList {
+        head: Head::new(model, &snapshot),
+        items: predictions.iter().map(|prediction| PredictionOut::new(&snapshot, prediction)).collect(),
+        worlds: components
+            .into_iter()
+            .filter_map(|number| {
+                let (objects, worlds) = simulation.joint(number)?;
+                Some(JointOut::new(&snapshot, number, objects, &worlds))
+            })
+            .collect(),
+    };
+    // Ages and the objects that got defaults stand in tables and texts alone.
+    format!("{}\n{:?} {:?}", serde_json::to_string_pretty(&list).unwrap(), snapshot.now(), snapshot.defaulted())
+}
+
+async fn connect(options: &ConnectOptions, environment: &Environment) -> pvctl::source::Cluster<'static> {
+    pvctl::source::Cluster::connect(options, environment).await.unwrap()
+}

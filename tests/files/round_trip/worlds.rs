@@ -1,0 +1,193 @@
+//! Snapshots of random worlds.
+
+use super::objects::{SECRET, enrich, manifest, manifests};
+use super::{connect, prediction, prediction_of, snapshot_of, stdin};
+use crate::predict::properties::check;
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
+use crate::support::worlds::{Cluster, worlds};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use pvctl::controllers::Rules;
+use pvctl::model::{Kind, Timestamp};
+use pvctl::progress::Silent;
+use pvctl::source::files::read_with;
+use pvctl::source::{ConnectOptions, Environment, FileOptions, Needs, Scope, Statement, archive};
+use serde_json::Value;
+
+pub(super) fn rules() -> impl Strategy<Value = Rules> {
+    let mut all_on = Rules::default();
+    all_on.set_flag("enable-hostpath-provisioner", "true").unwrap();
+    all_on.set_gate("PersistentVolumeClaimUnusedSinceTime", true).unwrap();
+    prop_oneof![2 => Just(Rules::default()), 1 => Just(all_on)]
+}
+
+/// What is said of the files' completeness, and of the time, by flags.
+pub(super) fn flags() -> impl Strategy<Value = FileOptions> {
+    let scope = |kind: Kind, namespace: Option<&str>| Scope { kind, namespace: namespace.map(str::to_owned) };
+    let scopes = [
+        scope(Kind::PersistentVolume, None),
+        scope(Kind::PersistentVolumeClaim, None),
+        scope(Kind::PersistentVolumeClaim, Some("ns")),
+        scope(Kind::StorageClass, None),
+        scope(Kind::Pod, Some("other")),
+    ];
+    let some = || prop::sample::subsequence(scopes.to_vec(), 0..=2);
+    let complete = prop_oneof![3 => Just(None), 1 => Just(Some(Vec::new())), 2 => some().prop_map(Some)];
+    let partial = prop_oneof![2 => Just(Vec::new()), 1 => some()];
+    let now = prop_oneof![2 => Just(None), 1 => Just(Some(Timestamp(1_690_000_000)))];
+    (complete, partial, now).prop_map(|(assume_complete, partial, now)| FileOptions {
+        assume_complete,
+        partial,
+        now,
+        ..stdin()
+    })
+}
+
+/// The flags are given once, to whatever reads the world; the reader of the snapshot needs none of them.
+#[test]
+fn a_snapshot_of_any_world_is_predicted_as_that_world() {
+    check(400, (worlds(4, 4), any::<u64>(), rules(), flags()), |(Cluster(mut parts), odd, rules, flags)| {
+        enrich(&mut parts, odd);
+        let world = manifest(&parts);
+        // What is written is the whole world: a field that this test forgets would not be tested.
+        let read = read_with(&stdin(), &mut world.as_bytes()).unwrap().parts;
+        prop_assert_eq!(&read.issues, &[]);
+        prop_assert_eq!(&read.objects.volumes, &parts.objects.volumes);
+        prop_assert_eq!(&read.objects.claims, &parts.objects.claims);
+        prop_assert_eq!(&read.objects.classes, &parts.objects.classes);
+        prop_assert_eq!(&read.objects.pods, &parts.objects.pods);
+        prop_assert_eq!(&read.objects.nodes, &parts.objects.nodes);
+        let written = snapshot_of(&world, &flags);
+        prop_assert!(!written.contains(SECRET), "{}", written);
+        prop_assert_eq!(prediction(&written, &stdin(), &rules), prediction(&world, &flags, &rules));
+        prop_assert_eq!(snapshot_of(&written, &stdin()), written);
+        Ok(())
+    });
+}
+
+/// What decisions read, by the rule book: a redaction that dropped one of these would be found out above.
+const DECIDING: [(&str, &[&str]); 32] = [
+    ("PersistentVolume", &["metadata", "annotations"]),
+    ("PersistentVolume", &["metadata", "deletionTimestamp"]),
+    ("PersistentVolume", &["metadata", "finalizers"]),
+    ("PersistentVolume", &["metadata", "labels"]),
+    ("PersistentVolume", &["spec", "accessModes"]),
+    ("PersistentVolume", &["spec", "capacity"]),
+    ("PersistentVolume", &["spec", "claimRef"]),
+    ("PersistentVolume", &["spec", "claimRef", "uid"]),
+    ("PersistentVolume", &["spec", "csi", "driver"]),
+    ("PersistentVolume", &["spec", "hostPath", "path"]),
+    ("PersistentVolume", &["spec", "persistentVolumeReclaimPolicy"]),
+    ("PersistentVolume", &["spec", "storageClassName"]),
+    ("PersistentVolume", &["spec", "volumeAttributesClassName"]),
+    ("PersistentVolume", &["spec", "volumeMode"]),
+    ("PersistentVolume", &["status", "phase"]),
+    ("PersistentVolumeClaim", &["metadata", "annotations"]),
+    ("PersistentVolumeClaim", &["metadata", "deletionTimestamp"]),
+    ("PersistentVolumeClaim", &["metadata", "finalizers"]),
+    ("PersistentVolumeClaim", &["spec", "accessModes"]),
+    ("PersistentVolumeClaim", &["spec", "dataSource"]),
+    ("PersistentVolumeClaim", &["spec", "resources"]),
+    ("PersistentVolumeClaim", &["spec", "selector"]),
+    ("PersistentVolumeClaim", &["spec", "storageClassName"]),
+    ("PersistentVolumeClaim", &["spec", "volumeAttributesClassName"]),
+    ("PersistentVolumeClaim", &["spec", "volumeMode"]),
+    ("PersistentVolumeClaim", &["spec", "volumeName"]),
+    ("PersistentVolumeClaim", &["status", "phase"]),
+    ("StorageClass", &["metadata", "annotations"]),
+    ("StorageClass", &["provisioner"]),
+    ("StorageClass", &["volumeBindingMode"]),
+    ("Pod", &["spec", "volumes"]),
+    ("Pod", &["status", "phase"]),
+];
+
+/// The list without that field of the objects of that kind.
+fn without(list: &str, kind: &str, path: &[&str]) -> String {
+    let mut list: Value = serde_json::from_str(list).unwrap();
+    for item in list["items"].as_array_mut().unwrap().iter_mut().filter(|item| item["kind"] == kind) {
+        let (field, above) = path.split_last().unwrap();
+        let holder = above.iter().try_fold(item, |place, step| place.get_mut(*step));
+        holder.and_then(Value::as_object_mut).map(|holder| holder.remove(*field));
+    }
+    list.to_string()
+}
+
+#[test]
+fn a_field_that_redaction_dropped_would_be_noticed() {
+    let mut runner = TestRunner::new_with_rng(
+        ProptestConfig { failure_persistence: None, ..ProptestConfig::default() },
+        TestRng::deterministic_rng(RngAlgorithm::ChaCha),
+    );
+    let strategy = (worlds(4, 4), any::<u64>(), rules());
+    let mut unnoticed: Vec<_> = DECIDING.to_vec();
+    for _ in 0..400 {
+        if unnoticed.is_empty() {
+            break;
+        }
+        let (Cluster(mut parts), odd, rules) = strategy.new_tree(&mut runner).unwrap().current();
+        enrich(&mut parts, odd);
+        let written = snapshot_of(&manifest(&parts), &stdin());
+        let expected = prediction(&written, &stdin(), &rules);
+        unnoticed.retain(|(kind, path)| prediction(&without(&written, kind, path), &stdin(), &rules) == expected);
+    }
+    assert!(unnoticed.is_empty(), "nothing depends on {unnoticed:?}");
+}
+
+/// The same for a cluster, where some kinds may be hidden: what was read in full is not assumed in the file, and what
+/// was hidden is unknown in it.
+#[test]
+fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let hidden = prop::sample::subsequence(
+        vec![
+            "/api/v1/persistentvolumes",
+            // The list alone: those that claims name are read by their names.
+            "/api/v1/persistentvolumes?",
+            "/api/v1/persistentvolumeclaims",
+            "/apis/storage.k8s.io/v1/storageclasses",
+            "/api/v1/namespaces/ns/pods",
+            "/api/v1/nodes",
+        ],
+        0..=2,
+    );
+    let strategy = (worlds(3, 3), any::<u64>(), rules(), prop_oneof![1 => Just(Vec::new()), 2 => hidden]);
+    let uncertain = std::cell::Cell::new(0);
+    check(40, strategy, |(Cluster(mut parts), odd, rules, hidden)| {
+        enrich(&mut parts, odd);
+        let needs = Needs {
+            host_path_provisioning: rules.hostpath_provisioning,
+            unused_condition: rules.unused_condition,
+            ..Needs::default()
+        };
+        let (read, objects, stated) = runtime.block_on(async {
+            let fake = ApiServer::start().await;
+            fake.hold(manifests(&parts));
+            for path in &hidden {
+                fake.fail(path, usize::MAX, Fault::Refused(403, "User \"eve\" cannot list"));
+            }
+            let options = ConnectOptions { server: Some(fake.url()), ..ConnectOptions::default() };
+            let cluster = connect(&options, &Environment::default()).await;
+            let read = cluster.read(needs, &Silent).await.unwrap();
+            let (objects, parts) = cluster.read_raw(needs, &Silent).await.unwrap();
+            (read, objects, parts)
+        });
+        let mut objects = objects;
+        archive::order(&mut objects);
+        let statement = Statement { coverage: stated.coverage, now: stated.now, kubernetes: Some(35) };
+        for yaml in [false, true] {
+            let mut written = Vec::new();
+            let write = if yaml { archive::write_yaml } else { archive::write };
+            write(&objects, &statement, &mut written).unwrap();
+            let back = read_with(&stdin(), &mut written.as_slice()).unwrap();
+            prop_assert_eq!(back.kubernetes, Some(35));
+            prop_assert_eq!(prediction_of(back.parts, &rules), prediction_of(read.clone(), &rules));
+        }
+        let prediction = prediction_of(read, &rules);
+        prop_assert!(!prediction.contains("\"as\": \"empty\""), "no absence in a cluster is assumed: {}", prediction);
+        uncertain.set(uncertain.get() + u32::from(prediction.contains("\"unknown\": [")));
+        Ok(())
+    });
+    assert!(uncertain.get() > 2, "hardly anything was unknown, so that little was tried");
+}

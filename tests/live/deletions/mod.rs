@@ -1,0 +1,564 @@
+//! 300 claims in all phases of being deleted, on the real controllers: from the moment in which nobody has to ask for
+//! anything more until the data are gone or kept, `audit`, `explain` and `fix` tell of the danger, and of no other. A
+//! watch on the volumes tells which data went, and when.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "the test waits for controllers, says how much it saw, and fails by panicking"
+)]
+
+mod actors;
+mod courses;
+mod warnings;
+
+use super::api::{Api, path};
+use super::plane::Plane;
+use super::site::{PV, PVC, text};
+use crate::support::{Finished, Run};
+use actors::{Actors, DRIVERS, GUARD, Storage, version};
+use courses::{Act, COURSES, Course, DEAD, Danger, HELD, LIVE, OUT, REMOVED};
+use http::Method;
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+use warnings::{Told, fits, wrong_of_explain, wrong_of_fix};
+
+/// How many claims there are, and in how many namespaces, besides those that are deleted.
+const CLAIMS: usize = 300;
+
+const NAMESPACES: usize = 5;
+
+/// The claims of a way begin it at so many different steps, and after so many all acts are done.
+const STARTS: usize = 4;
+
+const STEPS: usize = STARTS + 2;
+
+/// How long explanations and repairs are looked at in each step, and at most, as long as nobody has asked about some
+/// way and danger that there is.
+const SLICE: Duration = Duration::from_secs(4);
+
+const LONGEST: Duration = Duration::from_secs(24);
+
+/// Dangers that pass within seconds may be missed on a busy machine, but no more ways than these.
+const MISSED: usize = 12;
+
+/// So many are looked at at the same time.
+const ABREAST: usize = 2;
+
+/// The controllers take a minute at most to let the pods of a removed node go.
+const PATIENCE: Duration = Duration::from_secs(100);
+
+/// The finalizer of somebody who holds a claim.
+const HOLD: &str = "backup.example.com/hold";
+
+/// A claim with its volume, on its way.
+#[derive(Clone)]
+struct Case {
+    course: &'static Course,
+    namespace: String,
+    name: String,
+    volume: String,
+    /// The step in which it begins.
+    start: usize,
+    /// How many acts were done.
+    done: usize,
+    /// How many pods were deleted.
+    pods_deleted: usize,
+    /// Every version before the act by which the data are in danger was this one or an earlier one.
+    in_danger_after: Option<u64>,
+}
+
+impl Case {
+    fn new(number: usize, folder: &Path) -> Self {
+        let course = &COURSES[number % COURSES.len()];
+        let turn = number / COURSES.len();
+        let name = format!("{}-{turn}", course.name);
+        let namespace = match course.acts.first() {
+            Some((Act::DeleteNamespace, _)) => course.name.to_owned(),
+            _ => format!("n{}", turn % NAMESPACES),
+        };
+        let case = Self {
+            course,
+            volume: format!("v-{name}"),
+            namespace,
+            name,
+            start: if course.together { 0 } else { turn % STARTS },
+            done: 0,
+            pods_deleted: 0,
+            in_danger_after: None,
+        };
+        if course.storage == Storage::HostPath {
+            fs::create_dir(folder.join(&case.volume)).unwrap();
+        }
+        case
+    }
+
+    fn danger(&self) -> Danger {
+        self.done.checked_sub(1).map_or(Danger::None, |last| self.course.acts[last].1)
+    }
+
+    fn claim_path(&self) -> String {
+        path(PVC, &self.namespace, &self.name)
+    }
+
+    fn manifest(&self) -> Value {
+        let finalizers = if self.course.name == HELD { json!([HOLD]) } else { json!([]) };
+        json!({
+            "apiVersion": "v1", "kind": PVC,
+            "metadata": {"namespace": self.namespace, "name": self.name, "finalizers": finalizers},
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "storageClassName": self.class(),
+                "resources": {"requests": {"storage": "1Gi"}},
+            },
+        })
+    }
+
+    /// Classes have the names of their drivers.
+    fn class(&self) -> &'static str {
+        self.course.storage.driver().unwrap_or("manual")
+    }
+
+    /// Its claim, its volume as its driver makes it, and its pods as they run.
+    async fn make(self, api: Api, folder: String) {
+        let made = |object: Value| {
+            let api = api.clone();
+            async move { api.create(&object).await.unwrap_or_else(|refused| panic!("{}: {object}", refused.message)) }
+        };
+        let claim = made(self.manifest()).await;
+        let mut volume = json!({
+            "apiVersion": "v1", "kind": PV, "metadata": {"name": self.volume, "annotations": {}, "finalizers": []},
+            "spec": {
+                "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": self.class(),
+                "persistentVolumeReclaimPolicy": self.course.policy,
+                "claimRef": {
+                    "apiVersion": "v1", "kind": PVC, "namespace": self.namespace, "name": self.name,
+                    "uid": claim["metadata"]["uid"],
+                },
+            },
+        });
+        match self.course.storage.driver() {
+            Some(driver) => {
+                volume["spec"]["csi"] = json!({"driver": driver, "volumeHandle": self.volume});
+                if self.course.storage != Storage::HandMade {
+                    volume["metadata"]["annotations"] = json!({"pv.kubernetes.io/provisioned-by": driver});
+                }
+                if self.course.storage != Storage::Unguarded {
+                    volume["metadata"]["finalizers"] = json!([GUARD]);
+                }
+            }
+            None => volume["spec"]["hostPath"] = json!({"path": format!("{folder}/{}", self.volume)}),
+        }
+        made(volume).await;
+        for (number, (node, phase)) in self.course.pods.iter().enumerate() {
+            let mut pod = json!({
+                "apiVersion": "v1", "kind": "Pod",
+                "metadata": {"namespace": self.namespace, "name": self.pod(number)},
+                "spec": {
+                    "containers": [{"name": "c", "image": "none"}], "terminationGracePeriodSeconds": 4,
+                    "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": self.name}}],
+                },
+            });
+            if !node.is_empty() {
+                pod["spec"]["nodeName"] = json!(node);
+            }
+            let mut pod = made(pod).await;
+            pod["status"]["phase"] = json!(phase);
+            api.replace_status(&pod).await.unwrap();
+        }
+    }
+
+    fn pod(&self, number: usize) -> String {
+        format!("{}-{number}", self.name)
+    }
+
+    async fn act(&mut self, api: &Api, act: Act) {
+        let delete = async |path: String| {
+            let gone = api.send(Method::DELETE, &path, None).await;
+            // A namespace has several claims, and each asks for its deletion.
+            assert!(gone.as_ref().is_ok_and(|_| true) || gone.is_err_and(|refused| [404, 409].contains(&refused.code)));
+        };
+        let patch = async |path: String, patch: Value| {
+            api.patch(&path, "application/merge-patch+json", &patch).await.unwrap();
+        };
+        let mut anew = self.manifest();
+        match act {
+            Act::DeleteClaim => delete(self.claim_path()).await,
+            Act::DeletePod => {
+                delete(path("Pod", &self.namespace, &self.pod(self.pods_deleted))).await;
+                self.pods_deleted += 1;
+            }
+            Act::DeleteVolume => delete(path(PV, "", &self.volume)).await,
+            Act::DeleteNamespace => delete(path("Namespace", "", &self.namespace)).await,
+            Act::Keep => {
+                let keep = json!({"spec": {"persistentVolumeReclaimPolicy": "Retain"}});
+                patch(path(PV, "", &self.volume), keep).await;
+            }
+            Act::CreateAnew => _ = api.create(&anew).await.unwrap(),
+            Act::CreateAnewNamed => {
+                anew["spec"]["volumeName"] = json!(self.volume);
+                api.create(&anew).await.unwrap();
+            }
+            Act::Strip | Act::LetGo => patch(self.claim_path(), json!({"metadata": {"finalizers": null}})).await,
+        }
+    }
+}
+
+/// The cluster with all claims, and what was seen of it.
+struct Scene {
+    // Nobody acts any more when the cluster ends.
+    runtime: Runtime,
+    plane: Plane,
+    api: Api,
+    actors: Actors,
+    cases: Vec<Case>,
+    tally: Tally,
+    begin: Instant,
+}
+
+/// A way, a danger, and who tells of it.
+type Key = (&'static str, Danger, &'static str);
+
+/// What was looked at, and what was not as it should be.
+#[derive(Default)]
+struct Tally {
+    audits: usize,
+    /// How often a danger, or that there is none, was to be told of by an audit, and how often it could not be judged
+    /// because it ended while it was looked at.
+    judged: BTreeMap<Danger, usize>,
+    between: usize,
+    /// How often `explain` and `fix` were looked at, by the way and the danger.
+    asked: BTreeMap<(&'static str, Danger), usize>,
+    runs: usize,
+    /// What was wrong the first time, and how often.
+    wrong: BTreeMap<Key, (String, usize)>,
+}
+
+impl Tally {
+    fn asked(&self, case: &Case) -> usize {
+        self.asked.get(&(case.course.name, case.danger())).copied().unwrap_or_default()
+    }
+
+    /// What was wrong with what somebody says, if anything was.
+    fn judge(&mut self, case: &Case, danger: Danger, who: &'static str, wrong: Option<String>) {
+        let key = (case.course.name, danger, who);
+        if let Some(what) = wrong {
+            self.wrong.entry(key).or_insert((what, 0)).1 += 1;
+        }
+    }
+}
+
+/// Our program as the administrator, apart from the control plane.
+fn pvctl(config: &str, arguments: &[&str]) -> Finished {
+    Run::new(arguments).env("KUBECONFIG", config).finish()
+}
+
+impl Scene {
+    fn new(folder: &Path) -> Self {
+        let begin = Instant::now();
+        let mut plane = Plane::start(&[]);
+        let runtime = Runtime::new().unwrap();
+        let api = runtime.block_on(Api::of(&plane));
+        plane.start_controllers_and("pod-garbage-collector-controller,namespace-controller");
+        let actors = runtime.block_on(async { Actors::begin(&api) });
+        let cases = (0..CLAIMS).map(|number| Case::new(number, folder)).collect();
+        let scene = Self { plane, api, runtime, actors, cases, tally: Tally::default(), begin };
+        scene.furnish();
+        scene.make(folder);
+        scene
+    }
+
+    /// What is there before any claim.
+    fn furnish(&self) {
+        let create = |object: Value| _ = self.runtime.block_on(self.api.create(&object)).unwrap();
+        for name in self.cases.iter().map(|case| &case.namespace).collect::<BTreeSet<_>>() {
+            create(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
+        }
+        for name in DRIVERS.into_iter().chain(["manual"]) {
+            let provisioner = if name == "manual" { "kubernetes.io/no-provisioner" } else { name };
+            create(json!({
+                "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name},
+                "provisioner": provisioner, "volumeBindingMode": "Immediate",
+            }));
+        }
+        for driver in DRIVERS {
+            create(json!({
+                "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": driver},
+                "spec": {"attachRequired": false, "podInfoOnMount": false},
+            }));
+        }
+        for name in [LIVE, DEAD, OUT, REMOVED] {
+            let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}});
+            let mut node = self.runtime.block_on(self.api.create(&node)).unwrap();
+            let ready = if [DEAD, OUT].contains(&name) { "Unknown" } else { "True" };
+            node["status"]["conditions"] = json!([{"type": "Ready", "status": ready}]);
+            self.runtime.block_on(self.api.replace_status(&node)).unwrap();
+        }
+    }
+
+    fn make(&self, folder: &Path) {
+        self.runtime.block_on(async {
+            let mut makers = JoinSet::new();
+            for case in &self.cases {
+                makers.spawn(case.clone().make(self.api.clone(), folder.to_string_lossy().into_owned()));
+                if makers.len() >= 20 {
+                    makers.join_next().await.unwrap().unwrap();
+                }
+            }
+            while let Some(made) = makers.join_next().await {
+                made.unwrap();
+            }
+            // Its pods are let go after 40 seconds at least.
+            self.api.send(Method::DELETE, &path("Node", "", REMOVED), None).await.unwrap();
+        });
+        self.until("all claims are bound", || {
+            let claims = self.runtime.block_on(self.api.list(PVC));
+            let bound = claims.iter().filter(|claim| text(claim, "/status/phase") == "Bound").count();
+            bound == CLAIMS
+        });
+    }
+
+    fn until(&self, what: &str, is: impl Fn() -> bool) {
+        let begin = Instant::now();
+        while !is() {
+            let log = self.plane.log("kube-controller-manager");
+            let last: Vec<&str> = log.lines().rev().take(5).collect();
+            assert!(begin.elapsed() < PATIENCE, "in vain it is waited until {what}: {last:?}");
+            thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    /// The version of everything that is stored now. The watch has seen the volumes up to it, or does so soon.
+    fn version(&self) -> u64 {
+        let place = format!("{}?limit=1", path(PV, "", ""));
+        version(&self.runtime.block_on(self.api.get(&place)).unwrap())
+    }
+
+    /// Does what is done in a step.
+    fn step(&mut self, step: usize) {
+        let before = self.version();
+        for case in &mut self.cases {
+            let Some((act, danger)) = step.checked_sub(case.start).and_then(|turn| case.course.acts.get(turn)) else {
+                continue;
+            };
+            self.runtime.block_on(case.act(&self.api, *act));
+            if *danger == Danger::Imminent && case.danger() != Danger::Imminent {
+                case.in_danger_after = Some(before);
+            }
+            case.done += 1;
+        }
+        if step == STARTS {
+            let taint = json!({"spec": {"taints": [
+                {"key": "node.kubernetes.io/out-of-service", "value": "nodeshutdown", "effect": "NoExecute"},
+            ]}});
+            let node = path("Node", "", OUT);
+            let patched = self.api.patch(&node, "application/merge-patch+json", &taint);
+            self.runtime.block_on(patched).unwrap();
+        }
+    }
+
+    /// What the danger of a case is as of that version; nothing where the data are gone: then there is nothing to tell
+    /// of. The watch is to have seen everything up to it.
+    fn danger(&self, case: &Case, after: u64) -> Option<Danger> {
+        let seen = self.actors.seen(&case.volume);
+        // kube-controller-manager deletes the folder and then the object.
+        let deleted = seen.deleted.filter(|_| case.course.storage == Storage::HostPath);
+        match seen.erased.or(deleted) {
+            Some(gone) if gone <= after => None,
+            _ => Some(case.danger()),
+        }
+    }
+
+    /// Whether the data of a case are gone up to that version.
+    fn is_gone(&self, case: &Case, version: u64) -> bool {
+        let seen = self.actors.seen(&case.volume);
+        [seen.erased, seen.deleted].into_iter().flatten().any(|gone| gone <= version)
+    }
+
+    /// Looks at everything.
+    fn audit(&mut self) {
+        let config = self.plane.kubeconfig().to_string_lossy().into_owned();
+        let before = self.version();
+        let run = pvctl(&config, &["audit", "--all", "-A", "-o", "json", "--exit-zero"]);
+        let after = self.version();
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stderr);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        self.catch_up();
+        self.tally.audits += 1;
+        let told = Told::of(&report);
+        for case in &self.cases {
+            match self.danger(case, after) {
+                Some(danger) => {
+                    *self.tally.judged.entry(danger).or_default() += 1;
+                    let told = told.danger(case);
+                    let what = || {
+                        let findings = report["findings"].as_array().unwrap().iter();
+                        let about = findings.filter(|one| one.to_string().contains(&case.name));
+                        let about: Vec<String> =
+                            about.map(|one| format!("{} {}", text(one, "/id"), text(one, "/message"))).collect();
+                        format!("of {} it tells {told:?}: {about:?}", case.volume)
+                    };
+                    self.tally.judge(case, danger, "audit", (!fits(danger, told)).then(what));
+                }
+                None if self.is_gone(case, before) => {}
+                None => self.tally.between += 1,
+            }
+        }
+    }
+
+    /// Waits until the watch has seen what is stored now.
+    fn catch_up(&self) {
+        let volumes = self.runtime.block_on(self.api.list(PV));
+        let newest = volumes.iter().map(version).max().unwrap();
+        self.until("the watch has seen everything", || self.actors.newest() >= newest);
+    }
+
+    /// What is asked about: every other time the claim, where it is there, and else the volume.
+    fn object(&self, case: &Case) -> &'static str {
+        let read = |path: String, place: &str| {
+            let found = self.runtime.block_on(self.api.get(&path)).ok()?;
+            Some(text(&found, place).to_owned())
+        };
+        let claim = read(case.claim_path(), "/metadata/uid");
+        let is_its_own = claim.is_some() && claim == read(path(PV, "", &case.volume), "/spec/claimRef/uid");
+        if is_its_own && self.tally.asked(case).is_multiple_of(2) { "pvc" } else { "pv" }
+    }
+
+    /// Asks about single volumes and claims, those first of whose way and danger least was asked.
+    fn sample(&mut self, begin: Instant) {
+        while begin.elapsed() < LONGEST {
+            let now = self.version();
+            let mut open: Vec<&Case> = self.cases.iter().filter(|case| !self.is_gone(case, now)).collect();
+            let is_unasked = |case: &&Case| case.danger() != Danger::None && self.tally.asked(case) == 0;
+            if begin.elapsed() > SLICE && !open.iter().any(is_unasked) {
+                return;
+            }
+            open.sort_by_key(|case| (self.tally.asked(case), Reverse(case.danger())));
+            let mut chosen: Vec<(Case, &'static str)> = Vec::new();
+            for case in open {
+                if chosen.len() < ABREAST && chosen.iter().all(|(other, _)| other.course.name != case.course.name) {
+                    chosen.push((case.clone(), self.object(case)));
+                }
+            }
+            self.ask(&chosen);
+        }
+    }
+
+    /// What is said of these volumes or claims by the two verbs that are asked about one object.
+    fn ask(&mut self, chosen: &[(Case, &'static str)]) {
+        let config = self.plane.kubeconfig().to_string_lossy().into_owned();
+        let both = |(case, kind): &(Case, &str)| {
+            let object = format!("{kind}/{}", if *kind == "pvc" { &case.name } else { &case.volume });
+            ["explain", "fix"].map(|verb| pvctl(&config, &[verb, &object, "-n", &case.namespace]))
+        };
+        let answers: Vec<[Finished; 2]> = thread::scope(|scope| {
+            let asked: Vec<_> = chosen.iter().map(|one| scope.spawn(|| both(one))).collect();
+            asked.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        let after = self.version();
+        self.catch_up();
+        for ((case, kind), [explained, fixed]) in chosen.iter().zip(answers) {
+            self.tally.runs += 2;
+            *self.tally.asked.entry((case.course.name, case.danger())).or_default() += 1;
+            let Some(danger) = self.danger(case, after) else { continue };
+            // What went meanwhile nobody can be asked about.
+            if explained.code == Some(2) || fixed.code == Some(2) {
+                self.tally.between += 1;
+                continue;
+            }
+            let [of_explain, of_fix] =
+                if *kind == "pvc" { ["explain pvc", "fix pvc"] } else { ["explain pv", "fix pv"] };
+            self.tally.judge(case, danger, of_explain, wrong_of_explain(case, danger, &explained));
+            self.tally.judge(case, danger, of_fix, wrong_of_fix(case, danger, &fixed));
+        }
+    }
+
+    /// What the watch has seen in the end: those whose data were in danger lost them after the act that did it, without
+    /// another one, and no others did.
+    fn ends(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for case in &self.cases {
+            let seen = self.actors.seen(&case.volume);
+            let lost = seen.erased.or(seen.deleted.filter(|_| case.course.storage == Storage::HostPath));
+            match (case.in_danger_after.filter(|_| case.danger() == Danger::Imminent), lost) {
+                (Some(since), Some(lost)) if lost > since => {}
+                (None, None) => {}
+                (since, lost) => wrong.push(format!("{}: in danger since {since:?}, lost at {lost:?}", case.volume)),
+            }
+            let is_kept = case.course.policy == "Retain"
+                || case.course.acts.last().is_some_and(|last| matches!(last.0, Act::Keep));
+            if is_kept != seen.kept.is_some() {
+                wrong.push(format!("{}: it was kept at {:?}", case.volume, seen.kept));
+            }
+        }
+        wrong
+    }
+
+    fn all_are_gone(&self) -> bool {
+        let mut doomed = self.cases.iter().filter(|case| case.danger() == Danger::Imminent);
+        doomed.all(|case| self.is_gone(case, u64::MAX))
+    }
+}
+
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn nobody_loses_data_unwarned_on_the_way() {
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let mut scene = Scene::new(folder.path());
+    eprintln!("{CLAIMS} claims on {} ways are bound after {} s", COURSES.len(), scene.begin.elapsed().as_secs());
+    scene.audit();
+    for step in 0..STEPS {
+        scene.step(step);
+        scene.audit();
+        scene.sample(Instant::now());
+        scene.audit();
+    }
+    scene.actors.answers.store(true, Ordering::SeqCst);
+    let until = Instant::now() + PATIENCE;
+    while !scene.all_are_gone() {
+        assert!(Instant::now() < until, "the data that are in danger are still there: {:?}", scene.ends());
+        scene.sample(Instant::now());
+        scene.audit();
+        // The last who are waited for are the pods of the removed node.
+        let pods = scene.runtime.block_on(scene.api.list("Pod"));
+        if pods.iter().all(|pod| text(pod, "/spec/nodeName") != REMOVED) {
+            scene.actors.returned.store(true, Ordering::SeqCst);
+        }
+    }
+    scene.audit();
+    scene.catch_up();
+    let tally = &scene.tally;
+    eprintln!(
+        "{} audits, which judged {:?} and left out {}; {} explanations and repairs; {} s",
+        tally.audits,
+        tally.judged,
+        tally.between,
+        tally.runs,
+        scene.begin.elapsed().as_secs()
+    );
+    let ends = scene.ends();
+    assert!(ends.is_empty(), "{} ends:\n{}", ends.len(), ends.join("\n"));
+    for number in 0..CLAIMS {
+        let case = &scene.cases[number];
+        let is_there = folder.path().join(&case.volume).exists();
+        let stays = case.course.storage == Storage::HostPath && case.danger() != Danger::Imminent;
+        assert_eq!(is_there, stays, "the folder of {}", case.volume);
+    }
+    let wrong: Vec<String> =
+        tally.wrong.iter().map(|(key, (what, times))| format!("{key:?}, {times} times: {what}")).collect();
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n\n"));
+    let judged: usize = tally.judged.values().sum();
+    assert!(tally.between * 50 < judged, "too much happened while it was looked at: {}", tally.between);
+    let dangers = COURSES.iter().flat_map(|course| course.acts.iter().map(|act| (course.name, act.1)));
+    let missed: BTreeSet<_> = dangers.filter(|key| key.1 != Danger::None && !tally.asked.contains_key(key)).collect();
+    assert!(missed.len() <= MISSED, "nobody asked about {missed:?}");
+}

@@ -1,0 +1,89 @@
+//! Whether what is said of a claim warns of what may happen to its data.
+
+use super::Case;
+use super::courses::Danger;
+use crate::live::site::{PV, PVC, text};
+use crate::support::Finished;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The volumes and claims, as people type them, that the findings of an audit of that risk are about.
+pub(super) struct Told {
+    imminent: BTreeSet<String>,
+    possible: BTreeSet<String>,
+}
+
+impl Told {
+    pub(super) fn of(report: &Value) -> Self {
+        let mut told = Self { imminent: BTreeSet::new(), possible: BTreeSet::new() };
+        for finding in report["findings"].as_array().unwrap() {
+            let about = match text(finding, "/risk") {
+                "imminent" => &mut told.imminent,
+                "possible" => &mut told.possible,
+                _ => continue,
+            };
+            let name = text(finding, "/object/name");
+            match text(finding, "/object/kind") {
+                PV => _ = about.insert(format!("pv/{name}")),
+                PVC => _ = about.insert(format!("pvc/{name} -n {}", text(finding, "/object/namespace"))),
+                _ => {}
+            }
+            let evidence = finding["evidence"].as_array().unwrap().iter().map(|one| text(one, "/object"));
+            about.extend(evidence.filter(|object| object.starts_with("pv/")).map(str::to_owned));
+        }
+        told
+    }
+
+    pub(super) fn danger(&self, case: &Case) -> Danger {
+        let names = [format!("pv/{}", case.volume), format!("pvc/{} -n {}", case.name, case.namespace)];
+        let is_in = |told: &BTreeSet<String>| names.iter().any(|name| told.contains(name));
+        if is_in(&self.imminent) {
+            Danger::Imminent
+        } else if is_in(&self.possible) {
+            Danger::Possible
+        } else {
+            Danger::None
+        }
+    }
+}
+
+/// Whether what is told fits what is so: of an imminent danger nothing less is told, of one that may come something,
+/// and where there is none no imminent one.
+pub(super) fn fits(so: Danger, told: Danger) -> bool {
+    match so {
+        Danger::Imminent => told == Danger::Imminent,
+        Danger::Possible => told != Danger::None,
+        Danger::None => told != Danger::Imminent,
+    }
+}
+
+/// The text without its line breaks.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What explanations say where data go.
+const DANGERS: [&str; 3] = ["Danger", "the data are gone", "has deleted the storage"];
+
+pub(super) fn wrong_of_explain(case: &Case, danger: Danger, run: &Finished) -> Option<String> {
+    let said = flat(&run.stdout);
+    let tells = DANGERS.iter().any(|words| said.contains(words));
+    let should = danger != Danger::None;
+    (run.code != Some(0) || tells != should)
+        .then(|| format!("of {}: {:?} {said} {}", case.volume, run.code, run.stderr))
+}
+
+pub(super) fn wrong_of_fix(case: &Case, danger: Danger, run: &Finished) -> Option<String> {
+    let said = flat(&run.stdout);
+    // Nobody is there to agree to it.
+    let offers = said.contains(&format!("retain: the data of volume {} are kept", case.volume)) && run.code == Some(6);
+    // In the moment between the end of a claim and the release of its volume it names the verb alone.
+    let names = said.contains(&format!("`kubectl pvctl retain pv/{}`", case.volume)) && run.code == Some(1);
+    let is_right = match danger {
+        Danger::Imminent => offers || names,
+        Danger::Possible => offers,
+        // What was made by hand, or would be left behind, is kept in order all the same.
+        Danger::None => !["deletes its data", "with its data"].iter().any(|words| said.contains(words)),
+    };
+    (!is_right).then(|| format!("of {}: {:?} {said} {}", case.volume, run.code, run.stderr))
+}

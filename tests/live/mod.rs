@@ -1,0 +1,29 @@
+//! The program against a real API server and a real controller manager: `oracle/cluster/README.md` says how to run
+//! these.
+
+mod api;
+mod breakages;
+mod deletions;
+mod ends;
+mod faults;
+mod fixtures;
+mod healthy;
+mod hostile;
+mod kubectl;
+mod leases;
+mod plane;
+mod plugins;
+mod proxies;
+mod proxy;
+mod recorder;
+mod recycle;
+mod repair;
+mod rights;
+mod site;
+mod snapshot;
+mod snapshot_audit;
+mod sound;
+mod stand;
+mod tls;
+mod torn;
+mod worlds;

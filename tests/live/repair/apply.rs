@@ -1,0 +1,283 @@
+//! Repairs while somebody applies the volume's manifest again and again with the real kubectl, on the client's side and
+//! on the server's, with and without a `claimRef` in it, and while a provisioner deletes at once what may be deleted:
+//! no volume is lost, what ends with exit 0 has reached its goal, and a refusal says who writes and what to change.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "the test starts kubectl, waits for controllers, says how much it saw, and fails by panicking"
+)]
+
+use super::actors::{provisioner, version};
+use super::faults::so_many_abreast;
+use super::harm::Judge;
+use crate::live::plane::kubectl;
+use crate::live::site::{PV, PVC, Place, Site, text};
+use crate::support::{Finished, Run};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How many runs there are, unless the environment says so: each way once.
+const SAMPLE: usize = 24;
+
+/// The variable that says it.
+const RUNS: &str = "PVCTL_APPLY_RUNS";
+
+/// So many go on at the same time.
+const ABREAST: usize = 6;
+
+/// Whoever applies goes on for so long after the repair.
+const AFTERWARDS: Duration = Duration::from_secs(2);
+
+/// By which name the applier on the server's side signs.
+const MANAGER: &str = "storage-sync";
+
+/// What is repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    Move,
+    Rename,
+    Rebind,
+    /// The claim has lost its volume, which names it without a uid.
+    RestoreLost,
+    /// The claim is gone, and the source says Retain.
+    RestoreGone,
+    /// As the first; the source says Retain.
+    MoveKept,
+}
+
+impl Verb {
+    const ALL: [Self; 6] =
+        [Self::Move, Self::Rename, Self::Rebind, Self::RestoreLost, Self::RestoreGone, Self::MoveKept];
+
+    fn words(self, place: &str) -> Vec<String> {
+        let words: &[&str] = match self {
+            Self::Move | Self::MoveKept => &["move", "pvc/data", "--to-namespace", "N-to"],
+            Self::Rename => &["rename", "pvc/data", "archive"],
+            Self::Rebind => &["rebind", "pvc/data", "--to", "pv/N-b"],
+            Self::RestoreLost | Self::RestoreGone => &["restore", "pvc/data"],
+        };
+        words.iter().map(|word| word.replace('N', place)).collect()
+    }
+
+    /// The policy in the source.
+    fn policy(self) -> &'static str {
+        if matches!(self, Self::RestoreGone | Self::MoveKept) { "Retain" } else { "Delete" }
+    }
+
+    /// Whether a claim goes while the source says Delete: this has to be refused.
+    fn is_refused(self) -> bool {
+        matches!(self, Self::Move | Self::Rename | Self::Rebind)
+    }
+
+    /// The volume and the claim that are to have each other in the end.
+    fn goal(self, place: &Place<'_>) -> (String, String, &'static str) {
+        match self {
+            Self::Move | Self::MoveKept => (place.of("a"), format!("{}-to", place.name), "data"),
+            Self::Rename => (place.of("a"), place.name.clone(), "archive"),
+            Self::Rebind => (place.of("b"), place.name.clone(), "data"),
+            Self::RestoreLost | Self::RestoreGone => (place.of("a"), place.name.clone(), "data"),
+        }
+    }
+}
+
+/// What a run is.
+#[derive(Clone, Copy, Debug)]
+struct Lot {
+    verb: Verb,
+    on_server: bool,
+    names_claim: bool,
+}
+
+fn lot(number: usize) -> Lot {
+    let way = number / Verb::ALL.len();
+    Lot { verb: Verb::ALL[number % Verb::ALL.len()], on_server: way % 2 == 1, names_claim: way / 2 % 2 == 1 }
+}
+
+/// The manifest of a volume as somebody keeps it.
+fn manifest(place: &Place<'_>, lot: Lot) -> Value {
+    let name = place.of("a");
+    let mut manifest = json!({
+        "apiVersion": "v1", "kind": PV, "metadata": {"name": name},
+        "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": place.name,
+            "persistentVolumeReclaimPolicy": lot.verb.policy(),
+            "csi": {"driver": "driver.example.com", "volumeHandle": name},
+        },
+    });
+    if lot.names_claim {
+        manifest["spec"]["claimRef"] =
+            json!({"apiVersion": "v1", "kind": PVC, "namespace": place.name, "name": "data"});
+    }
+    manifest
+}
+
+/// Applies a manifest once.
+fn apply(place: &Place<'_>, lot: Lot, manifest: &[u8]) -> Finished {
+    let words: &[&str] = if lot.on_server {
+        &["apply", "--server-side", "--force-conflicts", "--field-manager", MANAGER, "--validate=ignore", "-f", "-"]
+    } else {
+        &["apply", "--validate=ignore", "-f", "-"]
+    };
+    let config = place.site.plane.kubeconfig().to_string_lossy();
+    Run::of(&kubectl(), words).env("KUBECONFIG", &config).stdin(manifest).finish()
+}
+
+/// Brings the broken state about, with a volume that was made by applying its manifest.
+fn begin(place: &Place<'_>, lot: Lot, manifest: &[u8]) {
+    place.namespace(&format!("{}-to", place.name));
+    if lot.verb == Verb::Rebind {
+        place.left("copy", "b", "Retain");
+    }
+    let applied = apply(place, lot, manifest);
+    assert_eq!(applied.code, Some(0), "{}", applied.stderr);
+    let policy = lot.verb.policy();
+    place.bind("data", "a", policy);
+    match lot.verb {
+        Verb::Move | Verb::Rename | Verb::Rebind | Verb::MoveKept => {}
+        Verb::RestoreLost => {
+            place.site.edit(PV, "", &place.of("a"), |volume| volume["spec"]["claimRef"]["uid"] = json!(null));
+            place.claim_is("data", &format!("Lost, {}", place.of("a")));
+            place.volume_is("a", &format!("Available, {policy}, for {}/data", place.name));
+        }
+        Verb::RestoreGone => {
+            place.site.delete(PVC, &place.name, "data");
+            place.volume_is("a", &format!("Released, {policy}, of the former {}/data", place.name));
+        }
+    }
+}
+
+/// What came of a run: its exit code, and what must not be.
+struct Came {
+    lot: Lot,
+    code: Option<i32>,
+    applied: usize,
+    wrong: Vec<String>,
+}
+
+fn run(site: &Site, number: usize) -> Came {
+    let lot = lot(number);
+    let place = Place::new(site, &format!("a{number}"));
+    let manifest = manifest(&place, lot).to_string().into_bytes();
+    begin(&place, lot, &manifest);
+    let volumes: &[&str] = if lot.verb == Verb::Rebind { &["a", "b"] } else { &["a"] };
+    let began: Vec<(String, u64)> = volumes
+        .iter()
+        .map(|volume| place.of(volume))
+        .map(|name| (name.clone(), version(&site.get(PV, "", &name).unwrap())))
+        .collect();
+    let (stop, applied, before) = (AtomicBool::new(false), AtomicUsize::new(0), place.all());
+    let words = lot.verb.words(&place.name);
+    let ended = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::SeqCst) {
+                // It may be refused, where the volume is going: whoever applies tries again.
+                let _tried = apply(&place, lot, &manifest);
+                applied.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ended = place.run(&[words.as_slice(), &["--yes", "--timeout", "20s"]].concat());
+        thread::sleep(AFTERWARDS);
+        stop.store(true, Ordering::SeqCst);
+        ended
+    });
+    let said = format!("{}{}", ended.stdout, ended.stderr);
+    let mut wrong = lost(&place, &began, lot);
+    let (volume, namespace, claim) = lot.verb.goal(&place);
+    match ended.code {
+        Some(0) if !was_reached(&place, &volume, &namespace, claim) => {
+            wrong.push(format!("exit 0, and {volume} never was that of {namespace}/{claim}"));
+        }
+        // Whoever applies `claimRef` takes the volume from its claim again, after the repair as at any time.
+        Some(0) if !lot.names_claim && !is_reached(&place, &volume, &namespace, claim) => {
+            wrong.push(format!("exit 0, and it did not stay so: {:?}", place.all()));
+        }
+        Some(6) if place.all() != before => wrong.push(format!("refused, and changed: {:?}", place.all())),
+        Some(0..=6) => {}
+        code => wrong.push(format!("it ended with {code:?}")),
+    }
+    if lot.verb.is_refused() {
+        let who = if lot.on_server { MANAGER } else { "last-applied-configuration" };
+        let names = [who, "persistentVolumeReclaimPolicy", "Retain"].iter().all(|word| said.contains(word));
+        if ended.code != Some(6) {
+            wrong.push("the source says Delete, and a claim goes: not refused".to_owned());
+        } else if !names {
+            wrong.push("the refusal does not say who writes and what to change".to_owned());
+        }
+    }
+    let needs_nothing = !lot.names_claim && !lot.verb.is_refused() || lot.verb == Verb::RestoreGone;
+    if needs_nothing && lot.verb.policy() == "Retain" && ended.code != Some(0) {
+        wrong.push("nobody writes anything else, and it did not go through".to_owned());
+    }
+    if !wrong.is_empty() {
+        wrong.push(said);
+    }
+    place.clear();
+    Came { lot, code: ended.code, applied: applied.into_inner(), wrong }
+}
+
+/// What was lost of the volumes, or could have been.
+fn lost(place: &Place<'_>, began: &[(String, u64)], lot: Lot) -> Vec<String> {
+    let name = |namespace: &str, claim: &str| (namespace.to_owned(), claim.to_owned());
+    let mut meant = vec![name(&place.name, "data")];
+    match lot.verb {
+        Verb::Move | Verb::MoveKept => meant.push(name(&format!("{}-to", place.name), "data")),
+        Verb::Rename => meant.push(name(&place.name, "archive")),
+        Verb::Rebind => meant.push(name(&place.name, "copy")),
+        Verb::RestoreLost | Verb::RestoreGone => {}
+    }
+    let losses = began.iter().flat_map(|(volume, began)| {
+        let judge = Judge { began: *began, meant: meant.clone(), ..Judge::default() };
+        let losses = judge.losses(&place.site.history(volume));
+        losses.into_iter().map(move |loss| format!("LOST {volume}: {loss}"))
+    });
+    losses.collect()
+}
+
+/// Whether the volume was that of the claim at some moment, and Bound.
+fn was_reached(place: &Place<'_>, volume: &str, namespace: &str, claim: &str) -> bool {
+    let has = |volume: &Value| {
+        let named = &volume["spec"]["claimRef"];
+        (text(named, "/namespace"), text(named, "/name")) == (namespace, claim)
+            && !text(named, "/uid").is_empty()
+            && text(volume, "/status/phase") == "Bound"
+    };
+    place.site.history(volume).iter().any(|(_, volume)| has(volume))
+}
+
+/// Whether it is so now.
+fn is_reached(place: &Place<'_>, volume: &str, namespace: &str, claim: &str) -> bool {
+    place.site.pv(volume).ends_with(&format!(", of {namespace}/{claim}"))
+        && place.site.pvc(namespace, claim) == format!("Bound, {volume}")
+}
+
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn nothing_is_lost_while_somebody_applies_the_manifest_again_and_again() {
+    let runs = std::env::var(RUNS).ok().map_or(SAMPLE, |runs| runs.parse().expect("a number of runs"));
+    let begin = Instant::now();
+    let site = Site::start();
+    site.runtime.spawn(provisioner(site.api.clone()));
+    let all = so_many_abreast(ABREAST, (0..runs).collect(), |number| run(&site, number));
+    let mut tally: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+    for came in &all {
+        let code = came.code.map_or("killed".to_owned(), |code| format!("exit {code}"));
+        *tally.entry(format!("{:?}", came.lot)).or_default().entry(code).or_default() += 1;
+    }
+    for (lot, codes) in &tally {
+        eprintln!("{lot}: {codes:?}");
+    }
+    let applied: usize = all.iter().map(|came| came.applied).sum();
+    let wrong: Vec<&Came> = all.iter().filter(|came| !came.wrong.is_empty()).collect();
+    let lost = wrong.iter().filter(|came| came.wrong.iter().any(|wrong| wrong.starts_with("LOST"))).count();
+    eprintln!("{runs} runs and {applied} applications in {} s: {lost} lost", begin.elapsed().as_secs());
+    let told: Vec<String> = wrong.iter().map(|came| format!("{:?}: {}", came.lot, came.wrong.join("; "))).collect();
+    assert!(told.is_empty(), "{} of {runs} runs went wrong, {lost} lost:\n{}", told.len(), told.join("\n"));
+    assert!(applied >= runs, "only {applied} applications in {runs} runs");
+}

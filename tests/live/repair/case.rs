@@ -1,0 +1,538 @@
+//! One repair behind a proxy, at one of whose requests something goes wrong and somebody acts: how it is run, gone on
+//! with or taken back, and judged.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "the test starts and kills the program, waits for controllers, and fails by panicking"
+)]
+
+use super::actors::{Actor, Scene, version};
+use super::cases::{MOVE, REPAIRS, Repair, Way};
+use super::harm::{Deleted, Judge};
+use super::interception::{Interception, Requests, proxy};
+use crate::live::proxy::Proxy;
+use crate::live::site::{PV, PVC, Place, Site, text};
+use crate::support::BINARY;
+use crate::support::faults::{At, Fault, Line};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// No run takes longer, with its waits.
+const PATIENCE: Duration = Duration::from_mins(4);
+
+/// The controllers are done after that, also on a busy machine.
+const SETTLED: Duration = Duration::from_secs(45);
+
+/// They look at everything again after a second.
+const RESYNC: Duration = Duration::from_millis(1500);
+
+/// What a run is to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lot {
+    pub(crate) repair: usize,
+    pub(crate) fault: Fault,
+    pub(crate) actor: Actor,
+    /// Whether the controllers stand still.
+    pub(crate) stopped: bool,
+    /// Where they do: whether it is gone on with, or taken back, before they run again.
+    pub(crate) early: bool,
+    /// Whether the way back is tried first.
+    pub(crate) back_first: bool,
+    /// A number that tells runs apart.
+    pub(crate) turn: usize,
+}
+
+impl Lot {
+    pub(crate) fn repair(self) -> &'static Repair {
+        &REPAIRS[self.repair]
+    }
+}
+
+/// One run of the program: none of its exit codes where it was killed.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    code: Option<i32>,
+    said: String,
+}
+
+/// A run that was intercepted, before anybody looks what became of it.
+pub(crate) struct Intercepted {
+    ended: Ended,
+    /// Whether the fault fell.
+    pub(crate) met: bool,
+    /// The request that it fell on.
+    pub(crate) request: String,
+    pub(crate) on_write: bool,
+    /// What became of it when it was gone on with while the controllers stood still.
+    early: Option<Ended>,
+}
+
+/// How a place is to stand in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Goal,
+    /// As before, or as the way back leaves it.
+    Back,
+    /// As before.
+    Untouched,
+    /// Nothing leads on: somebody is in the way.
+    Left,
+}
+
+/// A repair with its place, while nobody looks at the site.
+pub(crate) struct Parked {
+    run: Run,
+    name: String,
+    journals: TempDir,
+}
+
+impl Parked {
+    pub(crate) fn back(self, site: &Site) -> Case<'_> {
+        Case { run: self.run, place: Place::kept(site, &self.name, self.journals) }
+    }
+}
+
+struct Run {
+    lot: Lot,
+    interception: Arc<Interception>,
+    proxy: Proxy,
+    /// The versions of the volumes when the repair began.
+    began: BTreeMap<String, u64>,
+}
+
+/// One repair behind its proxy.
+pub(crate) struct Case<'s> {
+    run: Run,
+    pub(crate) place: Place<'s>,
+}
+
+impl<'s> Case<'s> {
+    /// The broken state, and a proxy at which nothing happens yet.
+    pub(crate) fn new(site: &'s Site, lot: Lot, name: &str) -> Self {
+        let place = Place::new(site, name);
+        let interception = Arc::new(Interception::new());
+        let proxy = site.runtime.block_on(proxy(&site.api, (lot.fault, lot.actor), &interception));
+        let case = Self { run: Run { lot, interception, proxy, began: BTreeMap::new() }, place };
+        case.begin()
+    }
+
+    fn begin(mut self) -> Self {
+        let (repair, place) = (self.run.lot.repair(), &self.place);
+        place.namespace(&format!("{}-x", place.name));
+        (repair.begin)(place);
+        if repair.name == "undo" {
+            let moved = self.tool(MOVE, "60s", None);
+            assert_eq!(moved.code, Some(0), "{}", moved.said);
+        }
+        self.stands(End::Untouched, Actor::Nobody).unwrap();
+        let manifest = |claim: &(&str, &str)| {
+            let (namespace, name) = (self.named(claim.0), claim.1);
+            let mut manifest = place.manifest(&namespace, name);
+            if let Some(now) = place.site.get(PVC, &namespace, name) {
+                manifest["spec"] = now["spec"].clone();
+                // A template does not say which volume.
+                manifest["spec"]["volumeName"] = json!(null);
+            }
+            manifest
+        };
+        let claims = repair.claims.iter().map(manifest).collect();
+        *self.run.interception.scene.lock().unwrap() =
+            Scene { place: place.name.clone(), claims, turn: self.run.lot.turn };
+        let volumes = repair.volumes.iter().map(|volume| place.of(volume));
+        let began = volumes.map(|name| {
+            let begin = place.site.get(PV, "", &name).map(|volume| version(&volume)).unwrap();
+            (name, begin)
+        });
+        self.run.began = began.collect();
+        self
+    }
+
+    pub(crate) fn park(self) -> Parked {
+        Parked { name: self.place.name.clone(), run: self.run, journals: self.place.keep() }
+    }
+
+    fn named(&self, word: &str) -> String {
+        word.replace('N', &self.place.name)
+    }
+
+    /// The program with these words, behind the proxy.
+    fn tool(&self, words: &[&str], timeout: &str, typed: Option<&str>) -> Ended {
+        let words: Vec<String> = words.iter().map(|word| self.named(word)).collect();
+        let (output, journals) = (tempfile::tempdir().unwrap(), self.place.journals_at());
+        let file = |name: &str| output.path().join(name);
+        let mut command = Command::new(BINARY);
+        if !words.iter().any(|word| word == "-n") {
+            command.args(["-n", &self.place.name]);
+        }
+        command.args(words).args(["--yes", "--timeout", timeout]);
+        if let Some(typed) = typed {
+            command.args(["--confirm", &self.named(typed)]);
+        }
+        command.args(["--server", &self.run.proxy.url(), "--journal", &journals]);
+        command.env_clear().env("HOME", output.path()).env("NO_COLOR", "1").stdin(Stdio::null());
+        command.stdout(File::create(file("out")).unwrap()).stderr(File::create(file("err")).unwrap());
+        let child = &self.run.interception.child;
+        *child.lock().unwrap() = Some(command.spawn().expect("the program starts"));
+        let begin = Instant::now();
+        let status = loop {
+            thread::sleep(Duration::from_millis(20));
+            let mut child = child.lock().unwrap();
+            let child = child.as_mut().unwrap();
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if begin.elapsed() > PATIENCE {
+                child.kill().unwrap();
+            }
+        };
+        let read = |name| std::fs::read_to_string(file(name)).unwrap();
+        Ended { code: status.code(), said: format!("{}{}", read("out"), read("err")) }
+    }
+
+    /// The repair itself.
+    fn repair(&self, timeout: &str) -> Ended {
+        let repair = self.run.lot.repair();
+        self.tool(repair.words, timeout, repair.typed)
+    }
+
+    /// The requests that the repair makes when nothing goes wrong.
+    pub(crate) fn clean(&self) -> Requests {
+        let (before, written) = (self.run.proxy.seen().len(), self.run.interception.writes.load(Ordering::SeqCst));
+        let done = self.repair(if self.run.lot.stopped { "3s" } else { "60s" });
+        if !self.run.lot.stopped {
+            assert_eq!(done.code, Some(0), "{}", done.said);
+            self.stands(End::Goal, Actor::Nobody).unwrap();
+        }
+        let seen = self.run.proxy.seen();
+        let own = seen.get(before..).unwrap_or_default();
+        let asks = |path: &&String| Line { method: "POST", uri: path, dry: false }.is_question();
+        let (first, last) = (own.iter().position(|path| asks(&path)), own.iter().rposition(|path| asks(&path)));
+        let (first, last) = (first.expect("it asks what it may do"), last.expect("it asks"));
+        let questions = own.iter().filter(asks).count();
+        let writes = self.run.interception.writes.load(Ordering::SeqCst) - written;
+        Requests { reading: first, questions, carrying_out: own.len() - last - 1, writes }
+    }
+
+    /// The repair with the fault at that request, and with whoever acts there.
+    pub(crate) fn intercept(&self, at: At<'static>) -> Intercepted {
+        let Run { lot, interception, .. } = &self.run;
+        interception.set(at);
+        let ended = self.repair(match lot.actor {
+            _ if lot.stopped => "3s",
+            actor if actor.is_harmless() => "60s",
+            _ => "15s",
+        });
+        let met = interception.has_come();
+        let mut intercepted = Intercepted {
+            ended,
+            met,
+            request: interception.request.lock().unwrap().clone(),
+            on_write: interception.is_write.load(Ordering::SeqCst),
+            early: None,
+        };
+        let stopped = matches!(self.journal(), Ok(Some(journal)) if journal.written && journal.state != "finished");
+        if lot.early && stopped {
+            intercepted.early = Some(self.way(lot.back_first, "3s"));
+        }
+        intercepted
+    }
+
+    /// Goes on, or back.
+    fn way(&self, back: bool, timeout: &str) -> Ended {
+        if back { self.tool(BACK, timeout, None) } else { self.tool(ON, timeout, self.run.lot.repair().typed) }
+    }
+
+    /// The journal of this repair; all of them have to be readable.
+    fn journal(&self) -> Result<Option<Told>, String> {
+        let told = self.place.run(&["history", "-o", "json"]);
+        if told.code != Some(0) {
+            return Err(format!("the journals are not readable: {}", told.stderr));
+        }
+        let told: Value = serde_json::from_str(&told.stdout).map_err(|error| error.to_string())?;
+        let items = told["items"].as_array().cloned().unwrap_or_default();
+        for item in &items {
+            let one = self.place.run(&["history", text(item, "/id")]);
+            if one.code != Some(0) || text(item, "/state") == "unreadable" {
+                return Err(format!("a journal is not readable: {item} {}", one.stderr));
+            }
+        }
+        // The newest comes first, and what moved the claim before a way back under test is older than that.
+        let older = usize::from(self.run.lot.repair().name == "undo");
+        let mut all: Vec<Value> = items.into_iter().rev().skip(older).collect();
+        // A plan that was agreed to and not begun, because the world had changed, has a journal of its own.
+        let begun = all.iter().position(|item| item["written"] == true).unwrap_or_default();
+        Ok((begun < all.len()).then(|| all.swap_remove(begun)).map(|item| Told {
+            state: text(&item, "/state").to_owned(),
+            written: item["written"] == true,
+            taken_back: item["takenBackBy"].is_string(),
+        }))
+    }
+
+    /// What came of a run that was intercepted, once the controllers run.
+    pub(crate) fn came(&self, intercepted: &Intercepted) -> Result<String, String> {
+        let actor = if intercepted.met { self.run.lot.actor } else { Actor::Nobody };
+        if intercepted.met && !self.run.interception.acted.load(Ordering::SeqCst) {
+            return Err("the actor has not acted".to_owned());
+        }
+        let ended = &intercepted.ended;
+        let said = |what: String| {
+            let early = intercepted.early.as_ref().map(|early| format!("; then {early:?}")).unwrap_or_default();
+            format!("{what}; it ended with {:?}: {}{early}", ended.code, ended.said)
+        };
+        if ended.said.contains("panicked") {
+            return Err(said("it panicked".to_owned()));
+        }
+        let judged = if actor.is_rough() { self.judge_rough(intercepted) } else { self.judge(intercepted, actor) };
+        let came = judged.and_then(|came| self.journal().map(|_| came));
+        came.map_err(said)
+    }
+
+    fn judge(&self, intercepted: &Intercepted, actor: Actor) -> Result<String, String> {
+        let code = intercepted.ended.code;
+        let journal = self.journal()?;
+        let (written, finished) = match &journal {
+            Some(journal) => (journal.written, journal.state == "finished"),
+            None => (false, false),
+        };
+        let end = |end: End, what: &str| self.stands(end, actor).map(|()| what.to_owned());
+        // Controllers that stand still do nothing of what is predicted, and others undo it.
+        let may_surprise = self.run.lot.stopped || !actor.is_harmless();
+        match code {
+            Some(0) if written && finished => end(End::Goal, "done"),
+            Some(1) if written && finished && may_surprise => end(End::Goal, "done, and not as predicted"),
+            Some(0) if !written && actor.is_in_the_way() => end(End::Left, "nothing to do any more"),
+            None | Some(3 | 4 | 6) if !written => {
+                let how = code.map_or("killed".to_owned(), |code| format!("exit {code}"));
+                end(End::Untouched, &format!("nothing written, {how}"))
+            }
+            Some(2) if !written && !actor.is_harmless() => end(End::Untouched, "nothing written, exit 2"),
+            // The kill fell on a reading after the last step.
+            None if written && finished => end(End::Goal, "done, killed afterwards"),
+            // It was gone on with before the controllers ran again.
+            Some(5) | None if written => self.led_on(intercepted.early.as_ref(), actor),
+            _ => Err(format!("the journal says {journal:?}")),
+        }
+    }
+
+    /// Where somebody may leave it in any way: the program ends in one of its ways, and what stopped is led on as far
+    /// as it goes. What was lost is judged for all.
+    fn judge_rough(&self, intercepted: &Intercepted) -> Result<String, String> {
+        if !matches!(intercepted.ended.code, None | Some(0..=6)) {
+            return Err("this is none of its exit codes".to_owned());
+        }
+        let stopped = |journal: &Option<Told>| {
+            journal.as_ref().is_some_and(|journal| {
+                journal.written && !journal.taken_back && !matches!(journal.state.as_str(), "finished" | "lost")
+            })
+        };
+        let mut led = "ended";
+        for again in [self.run.lot.back_first, !self.run.lot.back_first, self.run.lot.back_first] {
+            if !stopped(&self.journal()?) {
+                return Ok(led.to_owned());
+            }
+            let ended = self.way(again, "15s");
+            led = if again { "taken back" } else { "continued" };
+            if !matches!(ended.code, Some(0..=6)) || ended.said.contains("panicked") {
+                return Err(format!("led on it ended with {:?}: {}", ended.code, ended.said));
+            }
+        }
+        Ok(if stopped(&self.journal()?) { "left" } else { led }.to_owned())
+    }
+
+    /// Goes on with what stopped, or takes it back: the other one where one of them is refused; both again when the
+    /// actor has gone, or a way back has begun; and else the same is asked for anew.
+    fn led_on(&self, early: Option<&Ended>, actor: Actor) -> Result<String, String> {
+        let back_first = self.run.lot.back_first;
+        let timeout = if actor.is_harmless() { "60s" } else { "15s" };
+        let mut refusals = String::new();
+        let mut early = early;
+        for again in [false, true] {
+            for back in [back_first, !back_first] {
+                let way = if back { BACK } else { ON };
+                let fresh;
+                let (ended, when) = if let Some(ended) = early.take() {
+                    (ended, " while the controllers stood still")
+                } else {
+                    fresh = self.way(back, timeout);
+                    (&fresh, if again { " at the second try" } else { "" })
+                };
+                match ended.code {
+                    Some(0) => return self.ended(back, actor).map(|what| what + when),
+                    Some(1) if !actor.is_harmless() || self.run.lot.early => {
+                        return self.ended(back, actor).map(|what| format!("{what}{when}, and not as predicted"));
+                    }
+                    Some(2..=6) => _ = write!(refusals, "{way:?} ended with {:?}: {}", ended.code, ended.said),
+                    code => return Err(format!("{way:?} ended with {code:?}: {}", ended.said)),
+                }
+                // Who asks for the way back of what cannot be taken back is told so after a look at the last request.
+                if matches!(self.journal()?, Some(journal) if journal.state == "finished") {
+                    return self.stands(End::Goal, actor).map(|()| "found to be done".to_owned());
+                }
+            }
+            // Where nobody acts, one of the two goes through.
+            if actor == Actor::Nobody {
+                break;
+            }
+            self.leave();
+        }
+        // A way back is gone on with, and not asked for anew.
+        if actor != Actor::Nobody && self.run.lot.repair().name != "undo" {
+            let ended = self.repair(timeout);
+            match ended.code {
+                Some(0 | 1) => return self.stands(End::Goal, actor).map(|()| "asked for anew".to_owned()),
+                Some(2..=6) => _ = write!(refusals, "anew it ended with {:?}: {}", ended.code, ended.said),
+                code => return Err(format!("anew it ended with {code:?}: {}", ended.said)),
+            }
+        }
+        if actor.is_in_the_way() {
+            let known = self.stands(End::Left, actor).map(|()| "left".to_owned());
+            return known.map_err(|why| format!("{why}: {refusals}"));
+        }
+        Err(format!("neither way leads on, and it stands like {:?}: {refusals}", self.place.all()))
+    }
+
+    /// How it stands after one of the ways: who goes on may go on with a way back.
+    fn ended(&self, back: bool, actor: Actor) -> Result<String, String> {
+        let journal = self.journal()?.ok_or("there is no journal any more")?;
+        if back || journal.taken_back {
+            return self.stands(End::Back, actor).map(|()| "taken back".to_owned());
+        }
+        if journal.state != "finished" {
+            return Err(format!("it was gone on with, and the journal says {journal:?}"));
+        }
+        self.stands(End::Goal, actor).map(|()| "continued".to_owned())
+    }
+
+    /// The pods of an actor come to their end.
+    fn leave(&self) {
+        let scene = self.run.interception.scene.lock().unwrap().clone();
+        let site = self.place.site;
+        if self.run.lot.actor == Actor::User {
+            site.runtime.block_on(scene.leave(&site.api));
+        }
+    }
+
+    /// Waits until the place stands in one of the ways of this end, and stays so.
+    fn stands(&self, end: End, actor: Actor) -> Result<(), String> {
+        let repair = self.run.lot.repair();
+        if actor == Actor::User {
+            self.leave();
+        }
+        let back = [repair.undone, &[repair.before]].concat();
+        let mut ways: Vec<Way> = match end {
+            End::Goal => vec![repair.goal],
+            End::Back => back,
+            End::Untouched => vec![repair.before],
+            End::Left => Vec::new(),
+        };
+        ways.extend(
+            repair.intercepted.iter().filter(|(who, _)| *who == actor).flat_map(|(_, ways)| ways.iter().copied()),
+        );
+        let begin = Instant::now();
+        let mut since = None;
+        loop {
+            let now = self.place.all();
+            if self.fits(&now, &ways, actor) {
+                // What others have begun may go on.
+                let first: &mut (Instant, Vec<String>) = since.get_or_insert_with(|| (Instant::now(), now.clone()));
+                if first.1 != now {
+                    since = None;
+                } else if actor.is_harmless() || first.0.elapsed() > RESYNC {
+                    return Ok(());
+                }
+            } else {
+                since = None;
+            }
+            if begin.elapsed() > SETTLED {
+                let wanted: Vec<Vec<String>> =
+                    ways.iter().map(|way| way.iter().map(|line| self.named(line)).collect()).collect();
+                return Err(format!("it stands like {now:?}, and not like {wanted:?} ({end:?})"));
+            }
+            thread::sleep(Duration::from_millis(300));
+        }
+    }
+
+    fn fits(&self, now: &[String], ways: &[Way], actor: Actor) -> bool {
+        let repair = self.run.lot.repair();
+        let strange = format!("{}-x/", self.place.name);
+        let (theirs, mut own): (Vec<&String>, Vec<&String>) = now.iter().partition(|line| line.starts_with(&strange));
+        let volumes = || repair.volumes.iter().map(|volume| self.place.of(volume));
+        let theirs_fit = theirs.iter().all(|line| {
+            volumes().any(|name| {
+                let waiting = format!("{strange}waits-for-{name}: Bound, {name}");
+                let taking = ["Pending", "Bound"].map(|phase| format!("{strange}takes-{name}: {phase}, {name}"));
+                match actor {
+                    Actor::Stranger => taking.contains(line),
+                    Actor::Scheduler => **line == waiting,
+                    _ => false,
+                }
+            })
+        });
+        own.sort();
+        let is_way = |way: &Way| {
+            let mut wanted: Vec<String> = way.iter().map(|line| self.named(line)).collect();
+            wanted.sort();
+            own.iter().copied().eq(&wanted)
+        };
+        let is_left = || {
+            let ends = [repair.goal, repair.before, repair.left];
+            let known: Vec<String> =
+                ends.iter().chain(repair.undone).flat_map(|way| way.iter()).map(|line| self.named(line)).collect();
+            let all_there = volumes().all(|name| own.iter().any(|line| line.starts_with(&format!("{name}: "))));
+            all_there && own.iter().all(|line| known.contains(line))
+        };
+        theirs_fit && (ways.iter().any(is_way) || (actor.is_in_the_way() && is_left()))
+    }
+
+    /// What was lost of the volumes, or could have been.
+    pub(crate) fn harm(&self) -> Vec<String> {
+        let (repair, interception) = (self.run.lot.repair(), &self.run.interception);
+        let mut meant: Vec<(String, String)> =
+            repair.meant.iter().map(|(namespace, name)| (self.named(namespace), self.named(name))).collect();
+        let at_write = interception.writes_volume.load(Ordering::SeqCst);
+        let deleted = interception.deleted.lock().unwrap().map(|version| Deleted { version, at_write });
+        let actor = self.run.lot.actor;
+        if actor == Actor::Second {
+            let seconds = repair.volumes.iter().map(|volume| format!("second-{}", self.place.of(volume)));
+            meant.extend(seconds.map(|claim| (self.place.name.clone(), claim)));
+        }
+        // Right before a write, and where the claim is going already, no look comes between.
+        let came_too_late =
+            interception.was_exposed.load(Ordering::SeqCst) || interception.is_write.load(Ordering::SeqCst);
+        let is_others = actor.is_rough() && came_too_late;
+        let judge = Judge { began: 0, meant, is_deletion: repair.is_deletion, deleted, is_others };
+        let volumes = self.run.began.iter().map(|(name, began)| (name, Judge { began: *began, ..judge.clone() }));
+        let losses = volumes.flat_map(|(name, judge)| {
+            let losses = judge.losses(&self.place.site.history(name));
+            losses.into_iter().map(move |loss| format!("{name}: {loss}"))
+        });
+        losses.collect()
+    }
+
+    /// Removes what is left.
+    pub(crate) fn clear(self) {
+        self.leave();
+        self.place.clear();
+    }
+}
+
+/// What a journal tells.
+#[derive(Debug)]
+struct Told {
+    state: String,
+    written: bool,
+    taken_back: bool,
+}
+
+const ON: &[&str] = &["apply", "--continue"];
+const BACK: &[&str] = &["undo"];

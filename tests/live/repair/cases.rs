@@ -1,0 +1,301 @@
+//! The repairs whose requests are intercepted, each with the state that it starts from, and with every way in which its
+//! place may stand in the end.
+
+use super::actors::Actor;
+use crate::live::site::{PV, PVC, Place};
+use serde_json::json;
+
+/// How a place stands: a line for each volume and claim of it, but for those of the stranger. `N` is its name.
+pub(crate) type Way = &'static [&'static str];
+
+/// A repair.
+pub(crate) struct Repair {
+    pub(crate) name: &'static str,
+    pub(crate) words: &'static [&'static str],
+    /// The name that has to be typed.
+    pub(crate) typed: Option<&'static str>,
+    /// Brings the state about that it starts from.
+    pub(crate) begin: fn(&Place<'_>),
+    pub(crate) before: Way,
+    pub(crate) goal: Way,
+    /// After the way back, from wherever it begins.
+    pub(crate) undone: &'static [Way],
+    /// Further ends that one actor makes of it.
+    pub(crate) intercepted: &'static [(Actor, &'static [Way])],
+    /// What may be left by whoever takes the name of a claim, or a claim: lines, besides those of the ends above.
+    pub(crate) left: Way,
+    /// The claims that may have one of the volumes.
+    pub(crate) meant: &'static [(&'static str, &'static str)],
+    pub(crate) volumes: &'static [&'static str],
+    /// The claims that are used by pods, and created again: those that are there at the start, or were.
+    pub(crate) claims: &'static [(&'static str, &'static str)],
+    /// The data are handed to deletion, which was asked for.
+    pub(crate) is_deletion: bool,
+}
+
+/// What the repair under test is the way back of.
+pub(crate) const MOVE: Way = &["move", "pvc/data", "--to-namespace", "N-to"];
+const AT_HOME: Way = &["N-a: Bound, Delete, of N/data", "N/data: Bound, N-a"];
+const AT_HOME_KEPT: Way = &["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a"];
+const MOVED: Way = &["N-a: Bound, Retain, of N-to/data", "N-to/data: Bound, N-a"];
+const LEFT: Way = &["N-a: Released, Retain, of the former N/data"];
+const LEFT_TO_DELETION: Way = &["N-a: Released, Delete, of the former N/data"];
+const KEPT_BY_FINALIZER: Way = &["N-a: Bound, Delete, of N/data", "N/data: Bound, N-a, going"];
+
+const NONE: Repair = Repair {
+    name: "",
+    words: &[],
+    typed: None,
+    begin: |_| {},
+    before: &[],
+    goal: &[],
+    undone: &[],
+    intercepted: &[],
+    left: &[],
+    meant: &[("N", "data")],
+    volumes: &["a"],
+    claims: &[("N", "data")],
+    is_deletion: false,
+};
+
+/// What is left where a claim that changes hands has gone, or come again, on either side.
+const LEFT_BY_MOVE: Way = &[
+    "N-a: Released, Delete, of the former N/data",
+    "N-a: Released, Retain, of the former N/data",
+    "N-a: Released, Retain, of the former N-to/data",
+    "N-a: Available, Retain, for N/data",
+    "N-a: Available, Retain, for N-to/data",
+    "N/data: Pending, ",
+    "N-to/data: Pending, ",
+];
+
+pub(crate) const REPAIRS: [Repair; 13] = [
+    Repair {
+        name: "move",
+        words: MOVE,
+        begin: |place| {
+            place.namespace(&format!("{}-to", place.name));
+            place.bound("data", "a", "Delete");
+        },
+        before: AT_HOME,
+        goal: MOVED,
+        undone: &[AT_HOME, AT_HOME_KEPT],
+        left: LEFT_BY_MOVE,
+        meant: &[("N", "data"), ("N-to", "data")],
+        ..NONE
+    },
+    Repair {
+        name: "restore",
+        words: &["restore", "pvc/data"],
+        begin: |place| place.left("data", "a", "Delete"),
+        before: LEFT_TO_DELETION,
+        goal: AT_HOME_KEPT,
+        undone: &[LEFT],
+        // It could be deleted before the repair began.
+        intercepted: &[(Actor::Driver, &[&[]])],
+        left: &["N-a: Available, Retain, for N/data", "N/data: Pending, "],
+        ..NONE
+    },
+    Repair {
+        name: "release",
+        words: &["release", "pv/N-a"],
+        begin: |place| place.left("data", "a", "Retain"),
+        before: LEFT,
+        goal: &["N-a: Available, Retain, for N/data"],
+        undone: &[LEFT],
+        left: &["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a", "N/data: Pending, "],
+        ..NONE
+    },
+    Repair {
+        name: "rebind",
+        words: &["rebind", "pvc/data", "--to", "pv/N-b"],
+        begin: |place| {
+            place.left("copy", "b", "Retain");
+            place.bound("data", "a", "Delete");
+        },
+        before: &["N-a: Bound, Delete, of N/data", "N-b: Released, Retain, of the former N/copy", "N/data: Bound, N-a"],
+        goal: &["N-a: Released, Retain, of the former N/data", "N-b: Bound, Retain, of N/data", "N/data: Bound, N-b"],
+        undone: &[
+            &["N-a: Bound, Delete, of N/data", "N-b: Released, Retain, of the former N/copy", "N/data: Bound, N-a"],
+            &["N-a: Bound, Retain, of N/data", "N-b: Released, Retain, of the former N/copy", "N/data: Bound, N-a"],
+        ],
+        left: &[
+            "N-a: Released, Delete, of the former N/data",
+            "N-a: Available, Retain, for N/data",
+            "N-b: Available, Retain, for N/data",
+            "N-b: Released, Retain, of the former N/data",
+            "N/copy: Pending, ",
+            "N/data: Pending, ",
+        ],
+        meant: &[("N", "data"), ("N", "copy")],
+        volumes: &["a", "b"],
+        ..NONE
+    },
+    Repair {
+        name: "undo",
+        words: &["undo"],
+        begin: |place| {
+            place.namespace(&format!("{}-to", place.name));
+            place.bound("data", "a", "Delete");
+        },
+        before: MOVED,
+        goal: AT_HOME,
+        undone: &[AT_HOME, AT_HOME_KEPT],
+        left: LEFT_BY_MOVE,
+        meant: &[("N", "data"), ("N-to", "data")],
+        claims: &[("N-to", "data")],
+        ..NONE
+    },
+    Repair {
+        name: "rename",
+        words: &["rename", "pvc/data", "archive"],
+        begin: |place| place.bound("data", "a", "Delete"),
+        before: AT_HOME,
+        goal: &["N-a: Bound, Retain, of N/archive", "N/archive: Bound, N-a"],
+        undone: &[AT_HOME, AT_HOME_KEPT],
+        left: &[
+            "N-a: Released, Delete, of the former N/data",
+            "N-a: Released, Retain, of the former N/data",
+            "N-a: Released, Retain, of the former N/archive",
+            "N-a: Available, Retain, for N/data",
+            "N-a: Available, Retain, for N/archive",
+            "N/data: Pending, ",
+            "N/archive: Pending, ",
+        ],
+        meant: &[("N", "data"), ("N", "archive")],
+        ..NONE
+    },
+    // A claim asks for more than the volume has that is reserved for it.
+    Repair {
+        name: "recreate",
+        words: &["recreate", "pvc/data", "--set", "size=1Gi"],
+        begin: |place| {
+            reserved(place, "Delete", "data");
+            let mut large = place.manifest(&place.name, "data");
+            large["spec"]["resources"]["requests"]["storage"] = json!("100Gi");
+            place.site.put(&large);
+            place.claim_is("data", "Pending, ");
+        },
+        before: &["N-a: Available, Delete, for N/data", "N/data: Pending, "],
+        goal: AT_HOME_KEPT,
+        undone: &[
+            &["N-a: Released, Retain, of the former N/data", "N/data: Pending, "],
+            &["N-a: Available, Retain, for N/data", "N/data: Pending, "],
+        ],
+        ..NONE
+    },
+    // A claim names a class that is not there, and the volume is free for all.
+    Repair {
+        name: "recreate class",
+        words: &["recreate", "pvc/data", "--set", "class=N"],
+        begin: |place| {
+            place.volume("a", "Retain");
+            let mut wrong = place.manifest(&place.name, "data");
+            wrong["spec"]["storageClassName"] = json!(format!("{}-none", place.name));
+            place.site.put(&wrong);
+            place.claim_is("data", "Pending, ");
+        },
+        before: &["N-a: Available, Retain, of nobody", "N/data: Pending, "],
+        goal: AT_HOME_KEPT,
+        undone: &[&["N-a: Released, Retain, of the former N/data", "N/data: Pending, "]],
+        intercepted: &[
+            (Actor::Stranger, &[&["N-a: Bound, Retain, of N-x/takes-N-a", "N/data: Pending, "]]),
+            (Actor::Scheduler, &[&["N-a: Bound, Retain, of N-x/waits-for-N-a", "N/data: Pending, "]]),
+        ],
+        meant: &[("N", "data"), ("N-x", "takes-N-a"), ("N-x", "waits-for-N-a")],
+        ..NONE
+    },
+    Repair {
+        name: "retain",
+        words: &["retain", "pv/N-a"],
+        begin: |place| place.bound("data", "a", "Delete"),
+        before: AT_HOME,
+        goal: AT_HOME_KEPT,
+        undone: &[AT_HOME],
+        left: &["N-a: Released, Delete, of the former N/data", "N-a: Released, Retain, of the former N/data"],
+        ..NONE
+    },
+    // A volume is reserved with a wrong letter.
+    Repair {
+        name: "unbind",
+        words: &["unbind", "pv/N-a", "--reserve-for", "N/data"],
+        begin: |place| {
+            reserved(place, "Retain", "dta");
+            place.claim_in(&place.name, "data");
+            place.claim_is("data", "Pending, ");
+        },
+        before: &["N-a: Available, Retain, for N/dta", "N/data: Pending, "],
+        goal: AT_HOME_KEPT,
+        undone: &[],
+        left: &[
+            "N-a: Available, Retain, for N/data",
+            "N-a: Released, Retain, of the former N/data",
+            "N-a: Bound, Retain, of N/dta",
+            "N/dta: Bound, N-a",
+            "N/dta: Pending, ",
+        ],
+        meant: &[("N", "data"), ("N", "dta")],
+        ..NONE
+    },
+    Repair {
+        name: "reclaim",
+        words: &["reclaim", "pv/N-a", "--delete"],
+        typed: Some("N-a"),
+        begin: |place| place.left("data", "a", "Retain"),
+        before: LEFT,
+        goal: LEFT_TO_DELETION,
+        intercepted: &[(Actor::Driver, &[&[]])],
+        left: &["N/data: Pending, "],
+        is_deletion: true,
+        ..NONE
+    },
+    // Somebody applied the volume again, without the uid of its claim.
+    Repair {
+        name: "restore lost",
+        words: &["restore", "pvc/data"],
+        begin: |place| {
+            place.bound("data", "a", "Delete");
+            place.site.edit(PV, "", &place.of("a"), |volume| volume["spec"]["claimRef"]["uid"] = json!(null));
+            place.claim_is("data", &format!("Lost, {}", place.of("a")));
+            place.volume_is("a", &format!("Available, Delete, for {}/data", place.name));
+        },
+        before: &["N-a: Available, Delete, for N/data", "N/data: Lost, N-a"],
+        goal: AT_HOME_KEPT,
+        undone: &[&["N-a: Available, Retain, for N/data", "N/data: Lost, N-a"]],
+        left: &[
+            "N-a: Available, Delete, for N/data",
+            "N-a: Available, Retain, for N/data",
+            "N-a: Released, Retain, of the former N/data",
+        ],
+        ..NONE
+    },
+    // A claim is being deleted, and the finalizer of somebody who is gone keeps it.
+    Repair {
+        name: "unfinalize",
+        words: &["unfinalize", "pvc/data", "example.com/backup"],
+        typed: Some("data"),
+        begin: |place| {
+            place.bound("data", "a", "Delete");
+            place.site.edit(PVC, &place.name, "data", |claim| {
+                claim["metadata"]["finalizers"] = json!(["example.com/backup"]);
+            });
+            place.site.delete(PVC, &place.name, "data");
+            place.claim_is("data", &format!("Bound, {}, going", place.of("a")));
+        },
+        before: KEPT_BY_FINALIZER,
+        goal: LEFT,
+        // With Delete again the data would go with the claim.
+        undone: &[&["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a, going"]],
+        left: &["N/data: Pending, "],
+        ..NONE
+    },
+];
+
+/// A volume that waits for a claim of that name.
+fn reserved(place: &Place<'_>, policy: &str, claim: &str) {
+    place.volume("a", policy);
+    place.site.edit(PV, "", &place.of("a"), |volume| {
+        volume["spec"]["claimRef"] = json!({"namespace": place.name, "name": claim});
+    });
+    place.volume_is("a", &format!("Available, {policy}, for {}/{claim}", place.name));
+}

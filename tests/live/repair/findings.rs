@@ -1,0 +1,411 @@
+//! `fix` with what each repairable rule finds, on the real controllers, from the state as it arises: what stands there
+//! afterwards, what of it is left to a person and how that person repairs it, that a second time nothing is written,
+//! where the way back leads to, and that nothing was lost on any of these ways.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "the test waits for controllers, says how much it saw, and fails by panicking"
+)]
+
+mod actors;
+mod claims;
+mod late;
+mod volumes;
+
+use crate::live::site::{PV, PVC, Place, Site, text};
+use crate::support::screen::plain;
+use pvctl::diagnosis::rules;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// So many go on at the same time; they wait most of it.
+const ABREAST: usize = 6;
+
+/// The variable that names places, by commas between them, where not all are tried.
+const CHOSEN: &str = "PVCTL_PLACES";
+
+/// What is not there after so long does not come: the controllers look again every second.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What `fix --yes` leaves to a person of the states that these tests make, since no repair of it is safe: by rule and
+/// place.
+const LEFT: [(&str, &str); 10] = [
+    // Its claim was deleted, so that somebody asked for it.
+    ("data-about-to-go", "unwanted"),
+    // The volume has another uid than the claim's: which one is meant cannot be taken back.
+    ("lost-volumename-empty", "noname"),
+    // One of two volumes of the same storage has to be chosen.
+    ("pv-duplicate-backing", "twice"),
+    // As of the first: the claim was made anew and does not name its volume.
+    ("pv-released-claim-recreated", "anew"),
+    // The namespace is gone, and whoever makes one of that name gets the data.
+    ("pv-released-retain", "homeless"),
+    // With policy Retain the object of the volume goes.
+    ("pv-terminating-provisioner-finalizer", "undriven"),
+    // Which class is meant a person knows.
+    ("pvc-class-not-found", "misspelt"),
+    // The scheduler chooses anew, and nobody can tell it the former node.
+    ("pvc-selected-node-gone", "nodeless"),
+    // The data are kept already; what keeps the claim is a pod that somebody may want to read.
+    ("pvc-terminating-completed-pod", "finished"),
+    // The data are kept already; a finalizer that is taken off does not come back.
+    ("pvc-terminating-unknown-finalizer", "held"),
+];
+
+/// Lines of a table, in which `@` is the name of the place: its namespace, its class, and what its volumes' names begin
+/// with.
+type Lines = &'static [&'static str];
+
+/// How a state arises, and what becomes of it.
+struct Case {
+    rule: &'static str,
+    place: &'static str,
+    class: Class,
+    arise: fn(&Place<'_>),
+    /// How everything stands then: see [`Place::all`].
+    stands: Lines,
+    /// What `audit` finds then on the objects of the place, but for what it only mentions.
+    found: Lines,
+    /// What is done then, one after the other.
+    acts: &'static [Act],
+    volumes: Lines,
+    /// The claims that may have the volumes.
+    meant: &'static [(&'static str, &'static str)],
+    /// What becomes of volumes that were on their way already.
+    harm: Lines,
+}
+
+/// The class of a place.
+enum Class {
+    /// Its volumes are made by hand.
+    ByHand,
+    /// They are made by a driver, as soon as there is a claim.
+    Driver,
+    /// They are made by a driver once the scheduler has chosen a node.
+    Late,
+}
+
+/// One command, and what comes of it.
+#[derive(Clone, Copy)]
+struct Act {
+    words: Lines,
+    code: i32,
+    /// What it says among other things.
+    says: Lines,
+    /// How many repairs it makes: each leaves a journal. With none nothing is written.
+    repairs: usize,
+    /// How everything stands then; nothing where it is as before.
+    stands: Option<Lines>,
+    found: Option<Lines>,
+    /// How it ends when it is asked for once more, and nothing is written.
+    again: Option<i32>,
+    /// What others do in its stead.
+    others: Option<fn(&Place<'_>)>,
+    /// What is asked in a terminal, and the keys that are pressed then; without any it is agreed to with --yes.
+    answers: &'static [(&'static str, &'static str)],
+}
+
+impl Act {
+    /// It makes so many repairs, and has nothing to do the second time.
+    const fn does(words: Lines, repairs: usize, stands: Lines, found: Lines) -> Self {
+        let (stands, found) = (Some(stands), Some(found));
+        Self { words, code: 0, says: &[], repairs, stands, found, again: Some(0), others: None, answers: &[] }
+    }
+
+    /// It writes nothing, and ends with that code.
+    const fn refuses(words: Lines, code: i32, says: Lines) -> Self {
+        Self { words, code, says, repairs: 0, stands: None, found: None, again: None, others: None, answers: &[] }
+    }
+
+    /// It comes as it was to be feared, or hoped for.
+    const fn comes(others: fn(&Place<'_>), stands: Lines, found: Lines) -> Self {
+        Self { again: None, others: Some(others), ..Self::does(&[], 0, stands, found) }
+    }
+
+    /// The way back, where it leads there. The one after that has nothing to take back.
+    const fn back(stands: Lines, found: Lines) -> Self {
+        Self { again: Some(2), ..Self::does(&["undo"], 1, stands, found) }
+    }
+
+    /// The way back where nothing of it is left to go: with policy Delete, as it had, the volume's data would go.
+    const NOTHING_BACK: Self = Self {
+        says: &["nothing of what", "volume @-a keeps policy Retain"],
+        repairs: 1,
+        again: Some(2),
+        ..Self::refuses(&["undo"], 0, &[])
+    };
+
+    /// The way back with another way back before it.
+    const fn further(self) -> Self {
+        Self { again: None, ..self }
+    }
+
+    /// Somebody answers in a terminal.
+    const fn asked(self, answers: &'static [(&'static str, &'static str)]) -> Self {
+        Self { answers, ..self }
+    }
+
+    const fn says(self, says: Lines) -> Self {
+        Self { says, ..self }
+    }
+
+    /// It is found all the same, as something that only a person can end, and nothing is lost by it any more.
+    const fn harmless(self) -> Self {
+        Self { again: Some(1), ..self }
+    }
+
+    /// Something is left: each time it ends with 1.
+    const fn leaves(self) -> Self {
+        Self { code: 1, again: Some(1), ..self }
+    }
+}
+
+/// How a case goes on: what was not as it should be.
+struct Run<'p, 's> {
+    place: &'p Place<'s>,
+    stands: Vec<String>,
+    found: Vec<String>,
+    wrong: Vec<String>,
+    repairs: usize,
+    /// Whether `fix` left the finding to a person.
+    is_left: bool,
+}
+
+impl<'p, 's> Run<'p, 's> {
+    /// The state as it arose.
+    fn new(place: &'p Place<'s>, stands: Lines, found: Lines) -> Self {
+        let (stands, found) = (named(place, stands), named(place, found));
+        let mut run = Self { place, stands, found, wrong: Vec::new(), repairs: 0, is_left: false };
+        run.look("as it arose");
+        run
+    }
+
+    /// Waits until everything stands as it should, and looks at what is found then.
+    fn look(&mut self, when: &str) {
+        let begin = Instant::now();
+        let mut now = self.place.all();
+        while now != self.stands && begin.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(200));
+            now = self.place.all();
+        }
+        self.place.rest();
+        now = self.place.all();
+        if now != self.stands {
+            self.wrong.push(format!("{when}: it stands {now:?}, and not {:?}", self.stands));
+        }
+        let found = found(self.place);
+        if found != self.found {
+            self.wrong.push(format!("{when}: found is {found:?}, and not {:?}", self.found));
+        }
+    }
+
+    fn act(&mut self, rule: &str, act: Act) {
+        if let Some(others) = act.others {
+            others(self.place);
+            self.expect(act);
+            self.look("after what others did");
+            return;
+        }
+        let words = named(self.place, act.words);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let (versions, journals) = (self.place.rest(), self.place.journals());
+        let (code, said) = if act.answers.is_empty() {
+            let ended = self.place.run(&[&words[..], &["--yes", "--timeout", "60s"]].concat());
+            (ended.code, format!("{}{}", ended.stdout, ended.stderr))
+        } else {
+            answered(self.place, &words, act.answers)
+        };
+        let mut wrong = |what: String| self.wrong.push(format!("{words:?}: {what}\n{said}"));
+        let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        if code != Some(act.code) {
+            wrong(format!("it ended with {code:?}, and not {}", act.code));
+        }
+        for line in named(self.place, act.says) {
+            if !flat.contains(&line) {
+                wrong(format!("it does not say {line:?}"));
+            }
+        }
+        let made = self.place.journals() - journals;
+        if made != act.repairs {
+            wrong(format!("it left {made} journals, and not {}", act.repairs));
+        }
+        if act.repairs == 0 && self.place.rest() != versions {
+            wrong("it has written something".to_owned());
+        }
+        if act.words[0] == "fix" {
+            self.is_left |= flat.contains(&format!("left: {rule} on "));
+        }
+        self.repairs += made;
+        self.expect(act);
+        self.look(&format!("after {words:?}, which said {said}"));
+        if let Some(code) = act.again {
+            let (versions, journals) = (self.place.rest(), self.place.journals());
+            let ended = self.place.run(&[&words[..], &["--yes", "--timeout", "60s"]].concat());
+            if ended.code != Some(code) {
+                let what = format!("the second time {words:?} ended with {:?}, and not {code}", ended.code);
+                self.wrong.push(format!("{what}: {}{}", ended.stdout, ended.stderr));
+            }
+            if self.place.rest() != versions || self.place.journals() != journals {
+                let said = ended.stdout + &ended.stderr;
+                self.wrong.push(format!("the second time {words:?} writes something: {said}"));
+            }
+        }
+    }
+
+    /// What an act leaves as it is need not be said.
+    fn expect(&mut self, act: Act) {
+        if let Some(lines) = act.stands {
+            self.stands = named(self.place, lines);
+        }
+        if let Some(lines) = act.found {
+            self.found = named(self.place, lines);
+        }
+    }
+
+    /// Looks at everything that the watch has seen.
+    fn watched(&mut self, volumes: Lines, meant: &[(&str, &str)], harm: Lines) {
+        let meant: Vec<(String, String)> =
+            meant.iter().map(|(namespace, name)| (whole(self.place, namespace), whole(self.place, name))).collect();
+        let meant: Vec<(&str, &str)> =
+            meant.iter().map(|(namespace, name)| (namespace.as_str(), name.as_str())).collect();
+        let seen: Vec<String> =
+            volumes.iter().flat_map(|name| self.place.site.harm(&self.place.of(name), &meant)).collect();
+        let harm = named(self.place, harm);
+        if seen != harm {
+            self.wrong.push(format!("the watch saw {seen:?}, and not {harm:?}"));
+        }
+        for name in volumes {
+            self.wrong.extend(exposed(self.place, name));
+        }
+    }
+}
+
+/// The program in a terminal, with these answers to its questions: the exit code, and the words that were shown.
+fn answered(place: &Place<'_>, words: &[&str], answers: &[(&str, &str)]) -> (Option<i32>, String) {
+    let mut screen = place.screen(words);
+    for (question, keys) in answers {
+        screen.until(question);
+        screen.press(keys);
+    }
+    let (code, shown) = screen.end();
+    (code, plain(shown.as_bytes()))
+}
+
+/// The text with the place's name.
+fn whole(place: &Place<'_>, text: &str) -> String {
+    text.replace('@', &place.name)
+}
+
+fn named(place: &Place<'_>, lines: &[&str]) -> Vec<String> {
+    lines.iter().map(|line| whole(place, line)).collect()
+}
+
+/// What is found on the objects of a place: the rule and the object, in order.
+fn found(place: &Place<'_>) -> Vec<String> {
+    let run = place.site.plane.pvctl(&["audit", "-A", "-o", "json", "--exit-zero"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter().filter(|one| text(one, "/severity") != "info");
+    let mut lines: Vec<String> = findings
+        .filter_map(|finding| {
+            let object = &finding["object"];
+            let (namespace, name) = (text(object, "/namespace"), text(object, "/name"));
+            let is_ours = match text(object, "/kind") {
+                PV => name.starts_with(&format!("{}-", place.name)),
+                "Namespace" => name == place.name,
+                _ => namespace == place.name,
+            };
+            let kind = match text(object, "/kind") {
+                PV => "pv",
+                PVC => "pvc",
+                "Namespace" => "ns",
+                "StatefulSet" => "sts",
+                kind => kind,
+            };
+            is_ours.then(|| format!("{} on {kind}/{name}", text(finding, "/id")))
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+/// Whether a volume came to be one that its driver deletes, by policy and phase, since it was kept for the first time.
+fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
+    let name = place.of(volume);
+    let history = place.site.history(&name);
+    let policy = |object: &Value| text(object, "/spec/persistentVolumeReclaimPolicy").to_owned();
+    let first = history.iter().position(|(_, object)| policy(object) == "Retain")?;
+    let deletable =
+        |object: &Value| policy(object) == "Delete" && ["Released", "Failed"].contains(&text(object, "/status/phase"));
+    let later = history.iter().skip(first).any(|(_, object)| deletable(object));
+    later.then(|| format!("{name} became deletable again after it was kept"))
+}
+
+/// One case from its state to the way back.
+fn run(site: &Site, case: &Case) -> (Vec<String>, usize, bool) {
+    let place = match case.class {
+        Class::ByHand => Place::new(site, case.place),
+        Class::Driver => Place::of_class(site, case.place, actors::DRIVER, "Immediate"),
+        Class::Late => Place::of_class(site, case.place, actors::DRIVER, "WaitForFirstConsumer"),
+    };
+    (case.arise)(&place);
+    let mut run = Run::new(&place, case.stands, case.found);
+    for act in case.acts {
+        run.act(case.rule, *act);
+    }
+    run.watched(case.volumes, case.meant, case.harm);
+    (run.wrong, run.repairs, run.is_left)
+}
+
+#[test]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+fn what_each_repairable_rule_finds_is_fixed() {
+    let begin = Instant::now();
+    let cases: Vec<&Case> = claims::CASES.iter().chain(volumes::CASES).collect();
+    let covered: BTreeSet<&str> = cases.iter().map(|case| case.rule).chain([late::RULE]).collect();
+    let repairable = rules::repairable().map(|rule| rule.id).collect();
+    assert_eq!(covered, repairable, "there is a case for each repairable rule");
+    let chosen = std::env::var(CHOSEN).unwrap_or_default();
+    let is_chosen = |place: &str| chosen.is_empty() || chosen.split(',').any(|one| one == place);
+    let cases: Vec<&Case> = cases.into_iter().filter(|case| is_chosen(case.place)).collect();
+    let mut site = Site::start();
+    actors::install(&site);
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (repairs, left) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..ABREAST {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    let called = format!("{} in {}", case.rule, case.place);
+                    let begin = Instant::now();
+                    let Ok((faults, made, is_left)) = catch_unwind(AssertUnwindSafe(|| run(&site, case))) else {
+                        wrong.lock().unwrap().push(format!("{called}: the state did not arise"));
+                        continue;
+                    };
+                    eprintln!("{called}: {made} repairs, {} s", begin.elapsed().as_secs());
+                    repairs.fetch_add(made, Ordering::SeqCst);
+                    if is_left {
+                        left.lock().unwrap().push((case.rule, case.place));
+                    }
+                    wrong.lock().unwrap().extend(faults.into_iter().map(|fault| format!("{called}: {fault}")));
+                }
+            });
+        }
+    });
+    let (faults, made) = late::run(&mut site);
+    let mut wrong = wrong.into_inner().unwrap();
+    wrong.extend(faults);
+    let made = made + repairs.into_inner();
+    eprintln!("{} states and {made} repairs in {} s", cases.len() + 1, begin.elapsed().as_secs());
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n\n"));
+    let mut left = left.into_inner().unwrap();
+    left.sort_unstable();
+    let meant: Vec<(&str, &str)> = LEFT.into_iter().filter(|(_, place)| is_chosen(place)).collect();
+    assert_eq!(left, meant, "something else than this is left to a person");
+}

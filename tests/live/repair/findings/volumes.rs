@@ -1,0 +1,557 @@
+//! Findings on volumes.
+
+use super::actors::{DRIVER, PROVISIONER, delete, deleted_long_ago, in_phase_long_since, leave, made, serve};
+use super::{Act, Case, Class};
+use crate::live::site::{PV, PVC, Place, Site, text};
+use http::Method;
+use serde_json::{Value, json};
+
+pub(super) const CASES: &[Case] = &[
+    Case {
+        rule: "bind-claimref-no-namespace",
+        place: "nowhere",
+        class: Class::ByHand,
+        arise: reserved_without_a_namespace,
+        stands: &["@-a: Available, Retain, for /data", "@/data: Pending, @-a"],
+        found: &["bind-claimref-no-namespace on pv/@-a", "bind-named-pv-taken on pvc/data"],
+        acts: &[
+            Act::does(&["fix", "pv/@-a"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
+            // The claim was Pending, and would be Lost.
+            Act::refuses(&["undo"], 6, &["claim @/data has taken volume @-a meanwhile"]),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-delete-static-surprise",
+        place: "surprise",
+        class: Class::ByHand,
+        arise: |place| place.bound("data", "a", "Delete"),
+        stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"],
+        found: &["pv-delete-static-surprise on pv/@-a"],
+        acts: &[
+            Act::does(&["fix", "pv/@-a"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
+            Act::back(
+                &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"],
+                &["pv-delete-static-surprise on pv/@-a"],
+            ),
+            Act::does(&["fix", "pv/@-a"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
+            Act::comes(
+                claim_is_deleted,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-duplicate-backing",
+        place: "twice",
+        class: Class::Driver,
+        arise: applied_under_another_name,
+        stands: &[
+            "@-a: Bound, Delete, of @/data",
+            "@-b: Bound, Retain, of @/copy",
+            "@/copy: Bound, @-b",
+            "@/data: Bound, @-a",
+        ],
+        found: &["pv-duplicate-backing on pv/@-a", "pv-duplicate-backing on pv/@-b"],
+        acts: &[
+            // The data are kept of the one that is not kept yet. Which of the two goes nobody else can say.
+            Act::does(
+                &["fix", "pv/@-a", "pv/@-b"],
+                1,
+                &[
+                    "@-a: Bound, Retain, of @/data",
+                    "@-b: Bound, Retain, of @/copy",
+                    "@/copy: Bound, @-b",
+                    "@/data: Bound, @-a",
+                ],
+                &["pv-duplicate-backing on pv/@-a", "pv-duplicate-backing on pv/@-b"],
+            )
+            .leaves()
+            .says(&["left: pv-duplicate-backing on pv/@-b"]),
+            Act::back(
+                &[
+                    "@-a: Bound, Delete, of @/data",
+                    "@-b: Bound, Retain, of @/copy",
+                    "@/copy: Bound, @-b",
+                    "@/data: Bound, @-a",
+                ],
+                &["pv-duplicate-backing on pv/@-a", "pv-duplicate-backing on pv/@-b"],
+            ),
+        ],
+        volumes: &["a", "b"],
+        meant: &[("@", "data"), ("@", "copy")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-failed-delete",
+        place: "hostpath",
+        class: Class::ByHand,
+        arise: host_path_is_left,
+        stands: &["@-a: Failed, Delete, of the former @/data"],
+        found: &["pv-failed-delete on pv/@-a"],
+        acts: &[
+            Act::does(&["fix", "pv/@-a"], 1, &["@-a: Available, Retain, for @/data"], &[]),
+            Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"])
+                .says(&["volume @-a keeps policy Retain"]),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-failed-no-deleter-static",
+        place: "nodeleter",
+        class: Class::ByHand,
+        arise: share_is_left,
+        stands: &["@-a: Failed, Delete, of the former @/data"],
+        found: &["pv-failed-no-deleter-static on pv/@-a"],
+        acts: &[
+            Act::does(&["fix", "pv/@-a"], 1, &["@-a: Available, Retain, for @/data"], &[]),
+            Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"])
+                .says(&["volume @-a keeps policy Retain"]),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-failed-recycle",
+        place: "unscrubbed",
+        class: Class::ByHand,
+        arise: recycler_fails,
+        stands: &["@-a: Failed, Recycle, of the former @/data"],
+        found: &["pv-failed-recycle on pv/@-a"],
+        acts: &[
+            // The next recycler is there already, and goes on whatever the policy is: nobody gets the volume before it
+            // is gone.
+            Act {
+                code: 1,
+                again: Some(1),
+                ..Act::does(
+                    &["fix", "pv/@-a"],
+                    1,
+                    &["@-a: Failed, Retain, of the former @/data"],
+                    &["pv-released-retain on pv/@-a"],
+                )
+            }
+            .says(&["pod default/recycler-for-@-a is erasing volume @-a, or has done so"]),
+            Act::comes(
+                recycler_is_deleted,
+                &["@-a: Failed, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
+            Act::does(&["release", "pv/@-a"], 1, &["@-a: Available, Retain, for @/data"], &[]),
+            Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]).further(),
+            Act::refuses(&["undo"], 6, &["policy Recycle is deprecated and erases data"]),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-recycle-policy",
+        place: "scrubbed",
+        class: Class::ByHand,
+        arise: share_with_recycle,
+        stands: &["@-a: Bound, Recycle, of @/data", "@/data: Bound, @-a"],
+        found: &["pv-recycle-policy on pv/@-a"],
+        acts: &[
+            Act::does(&["fix", "pv/@-a"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
+            Act::refuses(&["undo"], 6, &["policy Recycle is deprecated and erases data"]),
+            Act::comes(
+                claim_is_deleted,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-released-claim-recreated",
+        place: "anew",
+        class: Class::ByHand,
+        arise: made_anew,
+        stands: &["@-a: Released, Retain, of the former @/data", "@/data: Pending, "],
+        found: &["pv-released-claim-recreated on pv/@-a"],
+        acts: &[
+            Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-released-claim-recreated on pv/@-a"]),
+            Act::does(&["restore", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
+            // The claim has a volume for good: the one who named it was the controller, or the repair.
+            Act::refuses(&["undo"], 6, &[]),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-released-claim-recreated",
+        place: "renewed",
+        class: Class::Driver,
+        arise: made_anew_with_a_new_volume,
+        stands: &["@-a: Released, Delete, of the former @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
+        found: &["pv-released-claim-recreated on pv/@-a"],
+        acts: &[
+            // The old data are kept; whether the claim is to have them is a choice.
+            Act::does(
+                &["fix", "pv/@-a"],
+                1,
+                &["@-a: Released, Retain, of the former @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
+                &["pv-released-claim-recreated on pv/@-a"],
+            )
+            .harmless(),
+            Act::does(
+                &["rebind", "pvc/data", "--to", "pv/@-a"],
+                1,
+                &["@-a: Bound, Retain, of @/data", "@-b: Released, Retain, of the former @/data", "@/data: Bound, @-a"],
+                &["pv-released-claim-recreated on pv/@-b"],
+            ),
+            Act::back(
+                &["@-a: Released, Retain, of the former @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
+                &["pv-released-claim-recreated on pv/@-a"],
+            )
+            .further(),
+            Act::NOTHING_BACK,
+        ],
+        volumes: &["a", "b"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "data-about-to-go",
+        place: "unwanted",
+        class: Class::ByHand,
+        arise: |place| place.left("data", "a", "Delete"),
+        stands: &["@-a: Released, Delete, of the former @/data"],
+        // That somebody asked for it is no finding but information.
+        found: &[],
+        acts: &[
+            Act::refuses(
+                &["fix", "pv/@-a"],
+                1,
+                &["info data-about-to-go on pv/@-a", "left: data-about-to-go on pv/@-a"],
+            ),
+            Act::does(
+                &["retain", "pv/@-a"],
+                1,
+                &["@-a: Released, Retain, of the former @/data"],
+                &["pv-released-retain on pv/@-a"],
+            ),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-released-delete-no-deleter",
+        place: "nodriver",
+        class: Class::Driver,
+        arise: driver_is_away,
+        stands: &["@-a: Released, Delete, of the former @/data"],
+        found: &["pv-released-delete-no-deleter on pv/@-a"],
+        acts: &[
+            // It is kept, and then offered to its claim's name again.
+            Act::does(&["fix", "pv/@-a"], 2, &["@-a: Available, Retain, for @/data"], &[]),
+            Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]).further(),
+            Act::NOTHING_BACK,
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-released-retain",
+        place: "released",
+        class: Class::ByHand,
+        arise: |place| place.left("data", "a", "Retain"),
+        stands: &["@-a: Released, Retain, of the former @/data"],
+        found: &["pv-released-retain on pv/@-a"],
+        acts: &[
+            Act::does(&["fix", "pv/@-a"], 1, &["@-a: Available, Retain, for @/data"], &[]),
+            Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]),
+            Act::does(&["fix", "pv/@-a"], 1, &["@-a: Available, Retain, for @/data"], &[]),
+            Act::comes(claim_is_back, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-released-retain",
+        place: "homeless",
+        class: Class::ByHand,
+        arise: namespace_is_gone,
+        stands: &["@-a: Released, Retain, of the former @-old/data"],
+        found: &["pv-released-retain on pv/@-a"],
+        acts: &[
+            Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-released-retain on pv/@-a"]),
+            Act::refuses(&["release", "pv/@-a", "--to-anyone"], 6, &["--confirm @-a"]),
+            Act {
+                // There is no more to write, as it is reserved.
+                again: Some(0),
+                ..Act::does(
+                    &["release", "pv/@-a", "--reserve-for", "@/data"],
+                    1,
+                    &["@-a: Available, Retain, for @/data"],
+                    &[],
+                )
+            },
+            Act::back(&["@-a: Released, Retain, of the former @-old/data"], &["pv-released-retain on pv/@-a"]),
+        ],
+        volumes: &["a"],
+        meant: &[("@-old", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-terminating-bound",
+        place: "going",
+        class: Class::Driver,
+        arise: deleted_under_its_claim,
+        stands: &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
+        found: &["pv-terminating-bound on pv/@-a"],
+        acts: &[
+            // It goes with its claim all the same, and its storage stays.
+            Act::does(
+                &["fix", "pv/@-a"],
+                1,
+                &["@-a: Bound, Retain, of @/data, going", "@/data: Bound, @-a"],
+                &["pv-terminating-bound on pv/@-a"],
+            )
+            .harmless(),
+            Act::back(
+                &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
+                &["pv-terminating-bound on pv/@-a"],
+            ),
+            Act::does(
+                &["fix", "pv/@-a"],
+                1,
+                &["@-a: Bound, Retain, of @/data, going", "@/data: Bound, @-a"],
+                &["pv-terminating-bound on pv/@-a"],
+            )
+            .harmless(),
+            Act::comes(claim_is_deleted, &["@-a: Released, Retain, of the former @/data, going"], &[]),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-terminating-leak",
+        place: "leaky",
+        class: Class::Driver,
+        arise: deleted_without_a_finalizer,
+        stands: &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
+        found: &["pv-terminating-bound on pv/@-a", "pv-terminating-leak on pv/@-a"],
+        acts: &[
+            // That the storage stays is meant then.
+            Act::does(
+                &["fix", "pv/@-a"],
+                1,
+                &["@-a: Bound, Retain, of @/data, going", "@/data: Bound, @-a"],
+                &["pv-terminating-bound on pv/@-a"],
+            )
+            .harmless(),
+            Act::back(
+                &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
+                &["pv-terminating-bound on pv/@-a", "pv-terminating-leak on pv/@-a"],
+            ),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+    Case {
+        rule: "pv-terminating-provisioner-finalizer",
+        place: "undriven",
+        class: Class::Driver,
+        arise: deleted_while_its_driver_is_away,
+        stands: &["@-a: Released, Delete, of the former @/data, going"],
+        found: &["pv-terminating-provisioner-finalizer on pv/@-a"],
+        acts: &[
+            Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-terminating-provisioner-finalizer on pv/@-a"]),
+            Act::does(
+                &["retain", "pv/@-a"],
+                1,
+                &["@-a: Released, Retain, of the former @/data, going"],
+                &["pv-terminating-provisioner-finalizer on pv/@-a"],
+            ),
+            // The driver is gone for good: so is the object then, and the journal knows the storage.
+            Act {
+                again: Some(0),
+                ..Act::does(&["unfinalize", "pv/@-a", PROVISIONER, "--confirm", "@-a"], 1, &[], &[])
+            },
+            Act::refuses(&["undo"], 6, &["an object that is being deleted gets no new finalizer"]),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        // It was on its way when it was found.
+        harm: &["@-a was deleted"],
+    },
+    Case {
+        rule: "pv-unknown-policy",
+        place: "unknown",
+        class: Class::ByHand,
+        arise: edited_in_etcd,
+        stands: &["@-a: Failed, Keep, of the former @/data"],
+        found: &["pv-unknown-policy on pv/@-a"],
+        acts: &[
+            // It is kept, and then offered to its claim's name again.
+            Act::does(&["fix", "pv/@-a"], 2, &["@-a: Available, Retain, for @/data"], &[]),
+            Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]).further(),
+            Act::refuses(&["undo"], 6, &["policy Keep is none that an API server takes"]),
+        ],
+        volumes: &["a"],
+        meant: &[("@", "data")],
+        harm: &[],
+    },
+];
+
+/// Somebody reserves a volume by the name of the claim alone.
+fn reserved_without_a_namespace(place: &Place<'_>) {
+    place.site.put(&json!({
+        "apiVersion": "v1", "kind": PV, "metadata": {"name": place.of("a")},
+        "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": place.name,
+            "persistentVolumeReclaimPolicy": "Retain", "csi": {"driver": DRIVER, "volumeHandle": place.of("a")},
+            "claimRef": {"name": "data"},
+        },
+    }));
+    let mut claim = place.manifest(&place.name, "data");
+    claim["spec"]["volumeName"] = json!(place.of("a"));
+    place.site.put(&claim);
+}
+
+/// Somebody applies a volume's manifest a second time, under another name, and claims that.
+fn applied_under_another_name(place: &Place<'_>) {
+    made(place, "data", "a");
+    place.volume_on("b", "Retain", "csi", &json!({"driver": DRIVER, "volumeHandle": place.of("a")}));
+    place.bind("copy", "b", "Retain");
+}
+
+/// A directory of a node is a volume with policy Delete, which the controller carries out below /tmp/ alone.
+fn host_path_is_left(place: &Place<'_>) {
+    place.volume_on("a", "Delete", "hostPath", &json!({"path": format!("/mnt/{}", place.name)}));
+    place.bind("data", "a", "Delete");
+    place.site.delete(PVC, &place.name, "data");
+}
+
+/// A share is a volume with policy Delete, which nobody carries out.
+fn share_is_left(place: &Place<'_>) {
+    share(place, "Delete");
+    place.site.delete(PVC, &place.name, "data");
+}
+
+fn share(place: &Place<'_>, policy: &str) {
+    let share = json!({"server": "nfs.example.com", "path": format!("/{}", place.name)});
+    place.volume_on("a", policy, "nfs", &share);
+    place.bind("data", "a", policy);
+}
+
+/// Kubelet cannot mount the share for the recycler's pod, whose time is over then; the controller starts the next one.
+fn recycler_fails(place: &Place<'_>) {
+    share(place, "Recycle");
+    place.site.delete(PVC, &place.name, "data");
+    let (namespace, recycler) = ("default", format!("recycler-for-{}", place.of("a")));
+    let failed =
+        json!({"phase": "Failed", "reason": "DeadlineExceeded", "message": "was active longer than specified"});
+    place.site.report("Pod", namespace, &recycler, &failed);
+    place.volume_is("a", &format!("Failed, Recycle, of the former {}/data", place.name));
+    Site::until("the next recycler is there", || {
+        place.site.get("Pod", namespace, &recycler).is_some_and(|pod| text(&pod, "/status/phase") == "Pending")
+    });
+}
+
+/// Somebody deletes the recycler's pod, and the policy keeps the controller from starting another one.
+fn recycler_is_deleted(place: &Place<'_>) {
+    let recycler = format!("recycler-for-{}", place.of("a"));
+    place.site.delete("Pod", "default", &recycler);
+}
+
+/// A claim is deleted for good.
+fn claim_is_deleted(place: &Place<'_>) {
+    place.site.delete(PVC, &place.name, "data");
+}
+
+/// A claim is made again.
+fn claim_is_back(place: &Place<'_>) {
+    place.claim_in(&place.name, "data");
+}
+
+fn share_with_recycle(place: &Place<'_>) {
+    share(place, "Recycle");
+}
+
+/// A claim is deleted and made anew, as by an installation, and does not name its volume.
+fn made_anew(place: &Place<'_>) {
+    place.left("data", "a", "Retain");
+    place.claim_in(&place.name, "data");
+}
+
+/// The same, and the driver, which has not deleted the old volume yet, makes it a new one.
+fn made_anew_with_a_new_volume(place: &Place<'_>) {
+    made(place, "data", "a");
+    leave(place, "data", "a", "Delete");
+    made(place, "data", "b");
+}
+
+/// The driver was removed before its volumes.
+fn driver_is_away(place: &Place<'_>) {
+    made(place, "data", "a");
+    leave(place, "data", "a", "Delete");
+    in_phase_long_since(place, "a");
+}
+
+/// The namespace is deleted, and its controller deletes the claim and lets the namespace go.
+fn namespace_is_gone(place: &Place<'_>) {
+    let old = format!("{}-old", place.name);
+    place.namespace(&old);
+    place.volume("a", "Retain");
+    place.claim_in(&old, "data");
+    place.claim_of_is(&old, "data", &format!("Bound, {}", place.of("a")));
+    delete(place, "Namespace", "", &old);
+    delete(place, PVC, &old, "data");
+    place.claim_of_is(&old, "data", "gone");
+    let mut namespace: Value = place.site.get("Namespace", "", &old).unwrap();
+    namespace["spec"]["finalizers"] = json!([]);
+    let path = format!("/api/v1/namespaces/{old}/finalize");
+    place.site.runtime.block_on(place.site.api.send(Method::PUT, &path, Some(&namespace))).unwrap();
+    assert!(place.site.get("Namespace", "", &old).is_none());
+}
+
+/// Somebody deletes the volume instead of the claim.
+fn deleted_under_its_claim(place: &Place<'_>) {
+    made(place, "data", "a");
+    delete(place, PV, "", &place.of("a"));
+}
+
+/// The same with a volume of an old provisioner, which sets no finalizer.
+fn deleted_without_a_finalizer(place: &Place<'_>) {
+    place.claim_in(&place.name, "data");
+    serve(place, "data", "a", &[]);
+    delete(place, PV, "", &place.of("a"));
+}
+
+/// Claim and volume are deleted, and the driver's provisioner, which has to let the volume go, is away.
+fn deleted_while_its_driver_is_away(place: &Place<'_>) {
+    made(place, "data", "a");
+    leave(place, "data", "a", "Delete");
+    delete(place, PV, "", &place.of("a"));
+    in_phase_long_since(place, "a");
+    deleted_long_ago(place, PV, "", &place.of("a"));
+}
+
+/// Somebody edits etcd: no API server takes such a policy. The controller finds it when the claim is gone.
+fn edited_in_etcd(place: &Place<'_>) {
+    place.bound("data", "a", "Retain");
+    place.rest();
+    place.site.store(PV, "", &place.of("a"), |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Keep"));
+    place.volume_is("a", &format!("Bound, Keep, of {}/data", place.name));
+    place.site.delete(PVC, &place.name, "data");
+}

@@ -1,0 +1,165 @@
+//! What is lost of a volume, by all that a watch has seen of it since a repair began.
+
+use super::actors::{is_deletable, version};
+use crate::live::site::text;
+use serde_json::{Value, json};
+
+/// A claim that somebody deleted while the repair went on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deleted {
+    /// The version of the claim since then.
+    pub(crate) version: u64,
+    /// It was deleted at the very write to a volume: after the last look at the claim.
+    pub(crate) at_write: bool,
+}
+
+/// How a volume is judged.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Judge {
+    /// The version of the volume when the repair began.
+    pub(crate) began: u64,
+    /// The claims that may have it: namespace and name.
+    pub(crate) meant: Vec<(String, String)>,
+    /// Its deletion was asked for.
+    pub(crate) is_deletion: bool,
+    pub(crate) deleted: Option<Deleted>,
+    /// Somebody changed the policy, or made the volume anew, after the last look that could have kept the data.
+    pub(crate) is_others: bool,
+}
+
+impl Judge {
+    /// What was lost of the volume, or could have been: the type of each event, and the volume.
+    ///
+    /// Once a volume may be deleted its driver may be at work, whatever is written afterwards. That is none of the
+    /// repair's doing where it was so before, where it was asked for, or where somebody deleted the claim of a volume
+    /// whose policy the repair had not touched, or had given back after the last look at the claim.
+    pub(crate) fn losses(&self, history: &[(String, Value)]) -> Vec<String> {
+        let Some(start) = history.iter().position(|(_, volume)| version(volume) == self.began) else {
+            return vec!["the watch has not seen how it stood at the start".to_owned()];
+        };
+        let first = &history[start].1;
+        let mut losses = Vec::new();
+        let mut was_deletable = is_deletable(first);
+        let may_go_anyhow = self.is_deletion || self.is_others;
+        let mut may_go = was_deletable || may_go_anyhow;
+        let mut was_kept = is_kept(first);
+        let mut is_touched = false;
+        // When the volume got its policy Delete back the last time.
+        let mut given_back = None;
+        for (event, volume) in &history[start..] {
+            let named = &volume["spec"]["claimRef"];
+            let claim = (text(named, "/namespace").to_owned(), text(named, "/name").to_owned());
+            if !text(named, "/uid").is_empty() && !self.meant.contains(&claim) {
+                losses.push(format!("it became that of {}/{}", claim.0, claim.1));
+            }
+            if volume["metadata"]["uid"] != first["metadata"]["uid"] && self.is_others {
+                // What comes after it is another volume.
+                break;
+            }
+            if volume["spec"]["csi"] != first["spec"]["csi"] {
+                losses.push("it became another storage".to_owned());
+            }
+            if event == "DELETED" {
+                if !may_go {
+                    losses.push("it was deleted".to_owned());
+                }
+                continue;
+            }
+            is_touched |= !was_kept && is_kept(volume);
+            if was_kept && !is_kept(volume) && text(volume, "/status/phase") == "Bound" {
+                given_back = Some(version(volume));
+            }
+            was_kept = is_kept(volume);
+            let deletable = is_deletable(volume);
+            if deletable && !was_deletable {
+                let began_touched = is_kept(first) || is_touched;
+                may_go = may_go_anyhow || self.is_of_deleter(began_touched, given_back);
+                if !may_go {
+                    let phase = text(volume, "/status/phase");
+                    losses.push(format!("it could have been deleted: {phase} with policy Delete"));
+                }
+            } else if !deletable {
+                may_go = may_go_anyhow;
+            }
+            was_deletable = deletable;
+        }
+        losses
+    }
+
+    fn is_of_deleter(&self, touched: bool, given_back: Option<u64>) -> bool {
+        self.deleted.is_some_and(|deleted| {
+            !touched || given_back.is_some_and(|back| deleted.version > back || deleted.at_write)
+        })
+    }
+}
+
+fn is_kept(volume: &Value) -> bool {
+    text(volume, "/spec/persistentVolumeReclaimPolicy") == "Retain"
+}
+
+fn at(version: u64, phase: &str, policy: &str, claim: &str) -> (String, Value) {
+    let volume = json!({
+        "metadata": {"resourceVersion": version.to_string()},
+        "spec": {
+            "persistentVolumeReclaimPolicy": policy, "csi": {"volumeHandle": "a"},
+            "claimRef": {"namespace": "n", "name": claim, "uid": "u"},
+        },
+        "status": {"phase": phase},
+    });
+    ("MODIFIED".to_owned(), volume)
+}
+
+fn gone(version: u64, phase: &str, policy: &str, claim: &str) -> (String, Value) {
+    ("DELETED".to_owned(), at(version, phase, policy, claim).1)
+}
+
+fn judge() -> Judge {
+    Judge { began: 1, meant: vec![("n".to_owned(), "data".to_owned())], ..Judge::default() }
+}
+
+#[test]
+fn what_could_be_deleted_for_a_moment_is_lost() {
+    let kept =
+        [at(1, "Bound", "Delete", "data"), at(2, "Bound", "Retain", "data"), at(3, "Released", "Retain", "data")];
+    assert_eq!(judge().losses(&kept), Vec::<String>::new());
+    let released = "it could have been deleted: Released with policy Delete";
+    let late =
+        [at(1, "Bound", "Delete", "data"), at(2, "Released", "Delete", "data"), at(3, "Released", "Retain", "data")];
+    assert_eq!(judge().losses(&late), [released]);
+    let again =
+        [at(1, "Released", "Delete", "data"), at(2, "Released", "Retain", "data"), at(3, "Released", "Delete", "data")];
+    assert_eq!(judge().losses(&again), [released]);
+    assert_eq!(
+        judge().losses(&[at(1, "Bound", "Retain", "data"), gone(2, "Bound", "Retain", "data")]),
+        ["it was deleted"]
+    );
+    let taken = [at(1, "Available", "Retain", "data"), at(2, "Bound", "Retain", "other")];
+    assert_eq!(judge().losses(&taken), ["it became that of n/other"]);
+    assert_eq!(judge().losses(&[]), ["the watch has not seen how it stood at the start"]);
+}
+
+#[test]
+fn what_others_do_is_not_the_repairs_doing() {
+    // It could be deleted before.
+    let before = [at(1, "Released", "Delete", "data"), gone(2, "Released", "Delete", "data")];
+    assert_eq!(judge().losses(&before), Vec::<String>::new());
+    let deleting = |version, at_write| Judge { deleted: Some(Deleted { version, at_write }), ..judge() };
+    // Its claim was deleted before anything was written.
+    let untouched = [at(1, "Bound", "Delete", "data"), at(4, "Released", "Delete", "data")];
+    assert_eq!(deleting(3, false).losses(&untouched), Vec::<String>::new());
+    assert_eq!(judge().losses(&untouched).len(), 1);
+    // It was deleted after the policy was given back, before that, or at that very write.
+    let given_back =
+        [at(1, "Bound", "Retain", "data"), at(3, "Bound", "Delete", "data"), at(5, "Released", "Delete", "data")];
+    assert_eq!(deleting(4, false).losses(&given_back), Vec::<String>::new());
+    assert_eq!(deleting(2, false).losses(&given_back).len(), 1);
+    assert_eq!(deleting(2, true).losses(&given_back), Vec::<String>::new());
+    // It was asked for.
+    let handed = [
+        at(1, "Released", "Retain", "data"),
+        at(2, "Released", "Delete", "data"),
+        gone(3, "Released", "Delete", "data"),
+    ];
+    assert_eq!(Judge { is_deletion: true, ..judge() }.losses(&handed), Vec::<String>::new());
+    assert_eq!(judge().losses(&handed).len(), 2);
+}

@@ -1,0 +1,142 @@
+//! What happens at one request of a repair, between the program and the API server.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::actors::{Actor, Scene};
+use crate::live::api::Api;
+use crate::live::proxy::Proxy;
+use crate::support::faults::{At, Fault, Line, Trigger};
+use std::process::Child;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// The answer takes its time, and comes while the program waits.
+pub(crate) const SLOW: Fault = Fault::Delayed(Duration::from_secs(2));
+
+/// What goes wrong with one request of a run.
+pub(crate) const FAULTS: [Fault; 8] = [
+    Fault::ERROR,
+    Fault::CONFLICT,
+    Fault::BUSY,
+    Fault::CutBefore,
+    Fault::CutAfter,
+    SLOW,
+    Fault::KilledBefore,
+    Fault::KilledAfter,
+];
+
+/// How many requests a repair makes: until it asks what it may do, how often it asks that, and from then on. In a
+/// larger cluster it reads more before, so that the last ones are counted from the questions on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Requests {
+    pub(crate) reading: usize,
+    pub(crate) questions: usize,
+    pub(crate) carrying_out: usize,
+    /// How many of them write, or try to delete.
+    pub(crate) writes: usize,
+}
+
+/// At which request something goes wrong, and what came of it. One that only tries to delete says so in its body, and
+/// counts as a write as well.
+#[derive(Default)]
+pub(crate) struct Interception {
+    /// How many writes there were in all.
+    pub(crate) writes: AtomicUsize,
+    /// At which request something goes wrong, and how far that is.
+    trigger: Mutex<Option<Trigger>>,
+    /// The number of that request, among all that come to the proxy.
+    number: AtomicUsize,
+    /// That request.
+    pub(crate) request: Mutex<String>,
+    pub(crate) is_write: AtomicBool,
+    /// The program that runs.
+    pub(crate) child: Mutex<Option<Child>>,
+    /// What the actor acts on.
+    pub(crate) scene: Mutex<Scene>,
+    /// Whether the actor has acted.
+    pub(crate) acted: AtomicBool,
+    /// Whether that request writes to a volume.
+    pub(crate) writes_volume: AtomicBool,
+    /// The version at which the actor deleted a claim.
+    pub(crate) deleted: Mutex<Option<u64>>,
+    /// Whether the data of a volume would have gone at once, at the moment of the actor, with policy Delete.
+    pub(crate) was_exposed: AtomicBool,
+}
+
+impl Interception {
+    /// One that waits for no request yet.
+    pub(crate) fn new() -> Self {
+        Self { number: AtomicUsize::new(usize::MAX), ..Self::default() }
+    }
+
+    /// From now on the requests are counted until that one.
+    pub(crate) fn set(&self, at: At<'_>) {
+        *self.trigger.lock().unwrap() = Some(Trigger::new(at));
+    }
+
+    /// It waits for no request any more; says whether the one has come.
+    pub(crate) fn has_come(&self) -> bool {
+        *self.trigger.lock().unwrap() = None;
+        self.number.load(Ordering::SeqCst) != usize::MAX
+    }
+
+    async fn act(&self, actor: Actor, api: &Api) {
+        let scene = self.scene.lock().unwrap().clone();
+        if actor.is_rough() {
+            self.was_exposed.store(scene.is_exposed(api).await, Ordering::SeqCst);
+        }
+        let deleted = scene.act(actor, api).await;
+        *self.deleted.lock().unwrap() = deleted;
+        self.acted.store(true, Ordering::SeqCst);
+    }
+
+    fn kill(&self) {
+        if let Some(child) = self.child.lock().unwrap().as_mut() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    /// Whether something goes wrong with this request, which is counted and, if so, remembered.
+    fn is_at(&self, number: usize, line: &Line<'_>) -> bool {
+        self.writes.fetch_add(usize::from(line.writes()), Ordering::SeqCst);
+        if !self.trigger.lock().unwrap().as_mut().is_some_and(|trigger| trigger.is_at(line)) {
+            return false;
+        }
+        self.number.store(number, Ordering::SeqCst);
+        *self.request.lock().unwrap() = format!("{} {}", line.method, line.uri);
+        self.is_write.store(line.writes(), Ordering::SeqCst);
+        self.writes_volume.store(line.writes() && line.uri.contains("/persistentvolumes/"), Ordering::SeqCst);
+        true
+    }
+}
+
+/// The proxy, where that fault meets the request that the interception waits for, and where the actor acts: after the
+/// API server where that has acted before the program knows of it, and else before it.
+pub(crate) async fn proxy(api: &Api, (fault, actor): (Fault, Actor), interception: &Arc<Interception>) -> Proxy {
+    let waiting = Arc::clone(interception);
+    let decide =
+        Arc::new(move |number: usize, line: &Line<'_>| if waiting.is_at(number, line) { fault } else { Fault::None });
+    let (near, early) = (api.clone(), Arc::clone(interception));
+    let before = Arc::new(move |number: usize| {
+        let (interception, api) = (Arc::clone(&early), near.clone());
+        Box::pin(async move {
+            if number == interception.number.load(Ordering::SeqCst) && !fault.is_after() {
+                interception.act(actor, &api).await;
+            }
+        }) as _
+    });
+    let (far, late) = (api.clone(), Arc::clone(interception));
+    let after = Arc::new(move |_: usize| {
+        let (interception, api) = (Arc::clone(&late), far.clone());
+        Box::pin(async move {
+            if fault.is_after() {
+                interception.act(actor, &api).await;
+            }
+            if fault.kills() {
+                interception.kill();
+            }
+        }) as _
+    });
+    Proxy::start(api.client(), decide, before, after).await
+}

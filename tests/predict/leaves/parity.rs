@@ -1,0 +1,197 @@
+//! `docs/PARITY.md`, made from the cases, and the promise behind it: every leaf is reached or says why not.
+
+#![expect(clippy::disallowed_methods, reason = "the table is compared with a file, and written when asked to")]
+
+use super::case::{Case, Reached};
+use pvctl::controllers::Branch;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// The checklist of the rule book, sections A to G, word for word: ids and names are compared with the code's.
+const CHECKLIST: &str = "\
+D1 KeyUnparsable · D2 ListerFailed · D3 StaleVersionIgnored · D4 VolumeDeletedClaimEnqueued · D5 VolumeDeletedUnclaimed · \
+D6 DeletionAlreadyProcessed · D7 ClaimDeletedVolumeEnqueued · D8 ClaimDeletedUnbound · D9 VersionUnparsable · \
+D10 ObjectSynced · \
+C1 ClaimMigrationUpdateFailed · C2 UnboundClaimBindingModeUnset · C3 UnboundClaimMatchFailed · \
+C4 UnboundClaimVolumeFound · C5 UnboundClaimDefaultClassAssigned · C6 UnboundClaimDefaultClassFailed · \
+C7 UnboundClaimWaitForFirstConsumer · C8 UnboundClaimWaitForPodScheduled · C9 UnboundClaimProvisioningDisabled · \
+C10 UnboundClaimClassMissing · C11 UnboundClaimInTreeProvisionerUnknown · C12 UnboundClaimProvisionExternal · \
+C13 UnboundClaimProvisionInTree · C14 UnboundClaimProvisionRunning · C15 UnboundClaimProvisionBackoff · \
+C16 UnboundClaimNoVolumeNoClass · C17 UnboundClaimVolumeNameMissing · C18a UnboundClaimVolumeMismatchDeleting · \
+C18b UnboundClaimVolumeMismatchTooSmall · C18c UnboundClaimVolumeMismatchClass · \
+C18d UnboundClaimVolumeMismatchAttributesClass · C18e UnboundClaimVolumeMismatchAttributesClassUnsupported · \
+C18f UnboundClaimVolumeMismatchMode · C18g UnboundClaimVolumeMismatchAccessMode · C19 UnboundClaimNamedVolumeFree · \
+C20 UnboundClaimNamedVolumeReserved · C21 UnboundClaimNamedVolumeTaken · C22 UnboundClaimNamedVolumeTakenByController · \
+C23 BoundClaimVolumeNameCleared · C24 BoundClaimVolumeMissing · C25 BoundClaimVolumeUnbound · \
+C26 BoundClaimVolumeOurs · C27 BoundClaimMisbound · \
+V1 VolumeMigrationUpdateFailed · V2 VolumeUnclaimed · V3 VolumeReserved · V4 VolumeClaimLookupFailed · \
+V5 VolumeClaimMissing · V6 VolumeClaimReplaced · V7 VolumeClaimModeMismatch · V8 VolumeAwaitsClaim · \
+V9 VolumeDanglingAwaitsClaim · V10 VolumeBound · V11 VolumeSurplusDynamic · V12 VolumeSurplusUnbindController · \
+V13 VolumeSurplusUnbindUser · \
+M1 CandidateExcluded · M2 CandidateClaimedByOther · M3 CandidateTooSmall · M4 CandidateVolumeMode · \
+M5 CandidateAttributesClass · M6 CandidateDeleting · M7 CandidateReserved · M8 CandidateReservedWrongNode · \
+M9 CandidateDelayed · M10 CandidatePhase · M11 CandidateSelector · M12 CandidateClass · M13 CandidateNodeAffinity · \
+M14 CandidateAccessModes · M15 CandidateNotSmaller · M16 CandidateChosen · \
+B0 BindNothingToDo · B1 BindVolumeSaved · B2 BindVolumeStatusSaved · B3 BindClaimSaved · B4 BindClaimStatusSaved · \
+B5 BindVolumeWithoutCapacity · B6 BindVolumeSaveFailed · B7 BindVolumeStatusFailed · B8 BindClaimSaveFailed · \
+B9 BindClaimStatusFailed · \
+U1 UnbindControllerBound · U2 UnbindUserBound · U3 UnbindFailed · \
+R1 ReclaimMigrated · R2 ReclaimRetain · R3 ReclaimRecycle · R4 ReclaimDelete · R5 ReclaimUnknownPolicy · \
+R6 ReclaimRunning · R7 ReclaimBackoff · \
+DO1 DeletePluginMissing · DO2 DeleteMarkFailed · DO3 DeleteExternal · DO4 DeleteVolumeGone · DO5 DeleteNotReleased · \
+DO6 DeleteFailed · DO7 DeleteInUse · DO8 DeleteSucceeded · DO9 DeleteObjectRefused · \
+RO1 RecycleVolumeGone · RO2 RecycleNotReleased · RO3 RecycleVolumeUsed · RO4 RecyclePluginMissing · RO5 RecycleFailed · \
+RO6 RecycleSucceeded · \
+PE1 ExternalProvisionerUntranslatable · PE2 ExternalProvisionerSaveFailed · PE3 ExternalProvisionerRequested · \
+PE4 ExternalProvisionerAlreadyRequested · \
+PI1 InTreeDataSourceUnsupported · PI2 InTreeClaimSaveFailed · PI3 InTreeVolumeReadFailed · PI4 InTreeVolumeExists · \
+PI5 InTreeMountOptionsUnsupported · PI6 InTreeProvisionerDisabled · PI7 InTreeSelectedNodeMissing · \
+PI8 InTreeProvisionFailed · PI9 InTreeVolumeSaveFailedCleaned · PI10 InTreeVolumeOrphaned · PI11 InTreeProvisioned · \
+X1 ClaimGone · X2 ClaimProtectionAdded · X3 ClaimKeptUsedByCachedPod · X4 ClaimKeptUsedByLivePod · \
+X5 ClaimLiveListFailed · X6 ClaimProtectionRemoved · X7 ClaimProtectionUnchanged · X8 ClaimUnusedConditionSet · \
+X9 VolumeProtectionAdded · X10 VolumeKeptBound · X11 VolumeProtectionRemoved · X12 VolumeProtectionUnchanged";
+
+/// The leaves without a case, and why.
+const NOT_REACHED: [(&str, &str); 5] = [
+    ("M1", "later: only the scheduler leaves volumes out that it chose for another claim of the pod"),
+    ("M8", "later: only the scheduler asks for a node"),
+    ("M13", "later: only the scheduler asks for a node"),
+    ("M14", "later: only the scheduler asks for access modes here; the controller picks by them beforehand"),
+    (
+        "PE1",
+        "impossible by construction: one table says both that a plugin is migrated and to which driver, so a migrated \
+         plugin without a driver cannot be written down (upstream asks two, which agree on all seven)",
+    ),
+];
+
+/// The functions of Kubernetes 1.36 whose leaves an enum holds.
+fn upstream(function: &str) -> &'static str {
+    match function {
+        "DispatchBranch" => "`syncVolumeByKey`, `syncClaimByKey`",
+        "ClaimBranch" => "`syncClaim`",
+        "VolumeBranch" => "`syncVolume`",
+        "CandidateVerdict" => "`FindMatchingVolume`",
+        "BindStep" => "`bind`",
+        "UnbindStep" => "`unbindVolume`",
+        "ReclaimStep" => "`reclaimVolume`",
+        "DeleteStep" => "`deleteVolumeOperation`",
+        "RecycleStep" => "`recycleVolumeOperation`",
+        "ProvisionStep" => "`provisionClaimOperation`, `provisionClaimOperationExternal`",
+        "ClaimProtectionBranch" => "`processPVC`",
+        "VolumeProtectionBranch" => "`processPV`",
+        other => panic!("no upstream function is known for {other}"),
+    }
+}
+
+fn all_cases() -> Vec<(&'static str, Case)> {
+    [
+        super::dispatch::all(),
+        super::claim::all(),
+        super::volume::all(),
+        super::matching::all(),
+        super::binding::all(),
+        super::reclaim::all(),
+        super::provision::all(),
+        super::protection::all(),
+        super::two_bugs::all(),
+        super::versions::all(),
+    ]
+    .concat()
+}
+
+/// The case that is shown for each leaf: the first that needs nothing special, else the first.
+fn shown() -> BTreeMap<&'static str, (&'static str, Reached)> {
+    let mut shown: BTreeMap<&'static str, (&'static str, Reached)> = BTreeMap::new();
+    for (test, case) in all_cases() {
+        for leaf in case.leaves() {
+            let entry = shown.entry(leaf).or_insert((test, case.reached()));
+            if entry.1 != Reached::Plain && case.reached() == Reached::Plain {
+                *entry = (test, Reached::Plain);
+            }
+        }
+    }
+    shown
+}
+
+fn table() -> String {
+    let shown = shown();
+    let mut counts = BTreeMap::from([("reached", 0), ("only", 0), ("impossible", 0), ("later", 0)]);
+    let mut rows = String::new();
+    for leaf in Branch::all() {
+        let (how, test) = match (shown.get(leaf.id()), NOT_REACHED.iter().find(|(id, _)| *id == leaf.id())) {
+            (Some((test, Reached::Plain)), None) => {
+                *counts.entry("reached").or_default() += 1;
+                ("reached".to_owned(), format!("`{}`", test.trim_start_matches("main::predict::")))
+            }
+            (Some((test, Reached::Only(what))), None) => {
+                *counts.entry("only").or_default() += 1;
+                (format!("only with {what}"), format!("`{}`", test.trim_start_matches("main::predict::")))
+            }
+            (None, Some((_, why))) => {
+                let kind = if why.starts_with("later") { "later" } else { "impossible" };
+                *counts.entry(kind).or_default() += 1;
+                ((*why).to_owned(), String::new())
+            }
+            (None, None) => panic!("{} {} has no case, and no reason why not", leaf.id(), leaf.name()),
+            (Some(_), Some(_)) => panic!("{} has a case and is listed as not reached", leaf.id()),
+        };
+        let (id, name, about, function) = (leaf.id(), leaf.name(), leaf.about(), upstream(leaf.function()));
+        writeln!(rows, "| {id} | `{name}` | {function} | {about} | {how} | {test} |").unwrap();
+    }
+    format!(
+        "<!-- Made by the tests from their cases: `UPDATE=1 cargo test parity` writes this file anew. -->\n\
+         # Parity with Kubernetes 1.36\n\
+         \n\
+         Every place where the modelled functions of kube-controller-manager end, under the id and the name that \
+         `kubectl pvctl` prints, and the test that reaches it. In each test the expected branch, writes, events, \
+         operations and error stand beside the id, typed in from the written rules and upstream's source.\n\
+         \n\
+         - *reached*: by objects that an API server can hold. {reached} leaves.\n\
+         - *only with …*: with a scripted answer, a stale cache, a running operation, a gate, older rules or a value \
+         that no API server would store, and tested so. {only} leaves.\n\
+         - *impossible by construction*: {impossible}.\n\
+         - *later*: the scheduler's, {later}.\n\
+         \n\
+         | id | name | upstream | what happens | how it is reached | test |\n\
+         | --- | --- | --- | --- | --- | --- |\n\
+         {rows}",
+        reached = counts["reached"],
+        only = counts["only"],
+        impossible = counts["impossible"],
+        later = counts["later"],
+    )
+}
+
+#[test]
+fn every_leaf_has_the_id_and_name_of_the_rule_book() {
+    let written: Vec<String> = CHECKLIST.split(" · ").map(str::to_owned).collect();
+    let coded: Vec<String> = Branch::all().map(|leaf| format!("{} {}", leaf.id(), leaf.name())).collect();
+    assert_eq!(written, coded);
+}
+
+#[test]
+fn every_case_is_about_known_leaves_once() {
+    let known: BTreeSet<&str> = Branch::all().map(Branch::id).collect();
+    let mut tests = BTreeSet::new();
+    for (test, case) in all_cases() {
+        assert!(tests.insert(test), "{test} is listed twice");
+        for leaf in case.leaves() {
+            assert!(known.contains(leaf), "{test} is about {leaf}, which no leaf is called");
+        }
+    }
+    for (id, _) in NOT_REACHED {
+        assert!(known.contains(id), "{id} is called not reached, and is no leaf");
+    }
+}
+
+#[test]
+fn parity_table_is_up_to_date() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PARITY.md");
+    let table = table();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/docs")).unwrap();
+        std::fs::write(path, &table).unwrap();
+    }
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(written == table, "docs/PARITY.md is not what the cases say; `UPDATE=1 cargo test parity` writes it anew");
+}

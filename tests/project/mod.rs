@@ -1,0 +1,8 @@
+//! The project itself: its rules, and the files that are generated or have to agree with the code.
+
+mod generated;
+mod licences;
+mod readme;
+pub(crate) mod schema;
+mod tidy;
+mod versions;

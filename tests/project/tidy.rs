@@ -1,0 +1,317 @@
+//! Rules of the project that no compiler knows: who may use whom, what stays out of the files, what has to be named.
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use crate::support::{files, text};
+use pvctl::diagnosis::rules;
+use std::collections::BTreeSet;
+
+/// The modules and their ranks: a module uses those of lower rank only. `docs/ARCHITECTURE.md` gives the reasons.
+const RANKS: [(&str, u8); 20] = [
+    ("parallel", 0),
+    ("text", 0),
+    ("error", 1),
+    ("progress", 1),
+    ("model", 2),
+    ("snapshot", 3),
+    ("world", 4),
+    ("controllers", 5),
+    ("simulate", 6),
+    ("engines", 7),
+    ("diagnosis", 8),
+    ("repair", 9),
+    ("report", 10),
+    ("cli", 11),
+    ("source", 12),
+    ("execute", 12),
+    ("terminal", 12),
+    ("commands", 13),
+    ("lib", 14),
+    ("main", 15),
+];
+
+/// Uses that the ranks would permit and that are not wanted all the same.
+const NOT_WANTED: [(&str, &str); 4] =
+    [("source", "cli"), ("source", "report"), ("execute", "cli"), ("execute", "report")];
+
+/// Crates that reach the world, and the modules that may.
+const WORLDLY: [&str; 5] = ["tokio", "kube", "http", "dialoguer", "colored"];
+const MAY_REACH_THE_WORLD: [&str; 6] = ["source", "execute", "terminal", "report", "commands", "main"];
+
+/// Files that are longer than 600 lines, not counting their unit tests, each with the reason why two would be
+/// worse.
+const LONG_FILES: [(&str, &str); 0] = [];
+
+fn source_files() -> Vec<(String, String)> {
+    let found = files("src", "rs");
+    assert!(found.len() > 10, "the walk over src finds too little: {}", found.len());
+    found.into_iter().map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8"))).collect()
+}
+
+/// The files of `src`, of the tasks and of the tests.
+fn programs() -> Vec<(String, String)> {
+    let others = ["xtask", "tests"].into_iter().flat_map(|folder| files(folder, "rs"));
+    let others = others.map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8")));
+    source_files().into_iter().chain(others).collect()
+}
+
+/// The module that a file of `src` belongs to: the first part of its path.
+fn module(path: &str) -> &str {
+    let inside = path.strip_prefix("src/").expect("a path in src");
+    inside.split('/').next().map_or(inside, |part| part.strip_suffix(".rs").unwrap_or(part))
+}
+
+fn rank(module: &str) -> u8 {
+    let found = RANKS.iter().find(|(name, _)| *name == module);
+    found.unwrap_or_else(|| panic!("the module `{module}` has no rank: give it one in tests/project/tidy.rs")).1
+}
+
+/// The code of a file without comments.
+fn code(source: &str) -> String {
+    let lines = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The modules that a file names by `crate::…`, also inside braces.
+fn used_modules(source: &str) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    let source = code(source);
+    for (start, found) in source.match_indices("crate::") {
+        if source[..start].ends_with('$')
+            || source[..start].ends_with(|before: char| before.is_alphanumeric() || before == '_')
+        {
+            continue;
+        }
+        let rest = &source[start + found.len()..];
+        if let Some(list) = rest.strip_prefix('{') {
+            let mut depth = 0_u32;
+            let mut name = String::new();
+            for character in list.chars() {
+                match character {
+                    '{' => depth += 1,
+                    '}' if depth == 0 => break,
+                    '}' => depth -= 1,
+                    ',' if depth == 0 => _ = used.insert(first_word(&std::mem::take(&mut name))),
+                    _ => {}
+                }
+                if depth == 0 && character != ',' {
+                    name.push(character);
+                }
+            }
+            used.insert(first_word(&name));
+        } else {
+            used.insert(first_word(rest));
+        }
+    }
+    used.remove("");
+    used
+}
+
+fn first_word(path: &str) -> String {
+    path.trim().chars().take_while(|character| character.is_alphanumeric() || *character == '_').collect()
+}
+
+#[test]
+fn uses_are_found_in_every_form() {
+    let used = used_modules(
+        "use crate::{model::{Kind, Str}, text, error::Error};\nlet x = crate::snapshot::new();\n// crate::report\n\
+         use othercrate::nothing;",
+    );
+    assert_eq!(used.into_iter().collect::<Vec<_>>(), ["error", "model", "snapshot", "text"]);
+}
+
+#[test]
+fn modules_use_lower_ranks_only() {
+    for (path, source) in source_files() {
+        let module = module(&path);
+        let own = rank(module);
+        for used in used_modules(&source) {
+            assert!(used == module || rank(&used) < own, "{path}: `{module}` must not use `{used}`");
+            assert!(!NOT_WANTED.contains(&(module, &used)), "{path}: `{module}` must not use `{used}`");
+        }
+        assert!(module == "main" || !code(&source).contains("pvctl::"), "{path}: name modules by `crate::`");
+    }
+}
+
+#[test]
+fn the_core_reaches_nothing() {
+    for (path, source) in source_files() {
+        if MAY_REACH_THE_WORLD.contains(&module(&path)) {
+            continue;
+        }
+        for name in WORLDLY {
+            let reached =
+                code(&source).contains(&format!("use {name}::")) || code(&source).contains(&format!(" {name}::"));
+            assert!(!reached, "{path}: `{name}` belongs to {MAY_REACH_THE_WORLD:?}");
+        }
+    }
+}
+
+#[test]
+fn library_modules_stand_in_the_order_of_ranks() {
+    let library = text("src/lib.rs");
+    let modules: Vec<&str> =
+        library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let ranks: Vec<u8> = modules.iter().map(|module| rank(module)).collect();
+    assert!(modules.len() > 5 && ranks.is_sorted(), "src/lib.rs lists {modules:?}");
+}
+
+#[test]
+fn every_module_says_what_it_is_for() {
+    for (path, source) in programs() {
+        assert!(source.starts_with("//! "), "{path} has no `//!` documentation at its top");
+    }
+}
+
+#[test]
+fn long_files_have_a_reason() {
+    for (path, source) in programs() {
+        let tests = source.find("\n#[cfg(test)]\n").unwrap_or(source.len());
+        let lines = source[..tests].lines().count();
+        let reason = LONG_FILES.iter().find(|(long, _)| *long == path);
+        assert!(
+            lines <= 600 || reason.is_some(),
+            "{path} has {lines} lines: split it, or give a reason in tests/project/tidy.rs"
+        );
+        assert!(lines > 600 || reason.is_none(), "{path} is short again: take it off the list");
+    }
+}
+
+#[test]
+fn a_rule_has_the_file_of_its_name() {
+    let sources = source_files();
+    let of_rules: Vec<(&str, &String)> = sources
+        .iter()
+        .filter_map(|(path, source)| {
+            let (_section, name) = path.strip_prefix("src/diagnosis/rules/")?.split_once('/')?;
+            source.contains("static RULE: Rule = ").then_some((name, source))
+        })
+        .collect();
+    for rule in rules::all() {
+        let name = format!("{}.rs", rule.id.replace('-', "_"));
+        let found = of_rules.iter().find(|(file, _)| *file == name);
+        let (_, source) = found.unwrap_or_else(|| panic!("{}: src/diagnosis/rules/SECTION/{name} is missing", rule.id));
+        assert!(source.contains(&format!("    id: \"{}\",\n", rule.id)), "{name} holds another rule than {}", rule.id);
+    }
+    assert_eq!(of_rules.len(), rules::all().len(), "there is a file of a rule that is in no section");
+}
+
+#[test]
+fn report_has_a_folder_for_each_document() {
+    const BESIDE: [&str; 3] = ["mod.rs", "schema.rs", "testing.rs"];
+    let sources = source_files();
+    let inside: Vec<&str> = sources.iter().filter_map(|(path, _)| path.strip_prefix("src/report/")).collect();
+    let mut folders = BTreeSet::new();
+    for path in &inside {
+        match path.split_once('/') {
+            Some((folder, _)) => _ = folders.insert(folder),
+            None => assert!(BESIDE.contains(path), "src/report/{path} belongs to a document, or to `shared`"),
+        }
+    }
+    assert!(folders.remove("shared") && folders.len() > 5, "{folders:?}");
+    for folder in folders {
+        for file in ["mod.rs", "document.rs"] {
+            let path = format!("{folder}/{file}");
+            assert!(inside.contains(&path.as_str()), "src/report/{path} is missing");
+        }
+    }
+}
+
+#[test]
+fn each_verb_has_its_own_formats() {
+    let mut parsed = BTreeSet::new();
+    for (path, source) in source_files().into_iter().filter(|(path, _)| module(path) == "cli") {
+        for rest in source.split("FormatParser::<").skip(1) {
+            let format = first_word(rest);
+            assert!(parsed.insert(format.clone()), "{path}: `{format}` is that of another verb already");
+        }
+    }
+    assert!(parsed.len() > 5, "the formats are not found: {parsed:?}");
+}
+
+#[test]
+fn commands_put_nothing_into_a_format_by_hand() {
+    // The last one is the end of a field's name in a piece of JSON.
+    const BY_HAND: [&str; 5] = ["serde_json", "serde_yaml", "json!", "escape_json", "\\\":"];
+    for (path, source) in source_files().into_iter().filter(|(path, _)| module(path) == "commands") {
+        for piece in BY_HAND {
+            assert!(!code(&source).contains(piece), "{path}: `{piece}` belongs to `report`");
+        }
+    }
+}
+
+/// The formatter breaks code, and leaves comments alone.
+#[test]
+fn comments_are_no_wider_than_code() {
+    for (path, source) in programs() {
+        for (number, line) in source.lines().enumerate() {
+            let is_comment = line.trim_start().starts_with("//");
+            assert!(!is_comment || line.chars().count() <= 120, "{path}:{}: more than 120 columns", number + 1);
+        }
+    }
+}
+
+#[test]
+fn some_words_stay_out() {
+    // Put together here, so that this file does not hold them.
+    let words = [
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("unimplemented", "!("),
+        concat!("todo", "!("),
+        concat!("/wo", "rk/"),
+        concat!("/ro", "ot/"),
+        concat!("crates", ".io"),
+        concat!("proxy.golang", ".org"),
+        concat!("registry.npmjs", ".org"),
+        concat!("pypi", ".org"),
+    ];
+    let mut checked = 0;
+    let single =
+        ["README.md", "CHANGELOG.md", "SECURITY.md", "NOTICE", "Cargo.toml", "clippy.toml", "deny.toml", ".ci/run"];
+    let single = single.map(|path| (path.to_owned(), text(path).into_bytes()));
+    let code = [
+        files("src", "rs"),
+        files("tests", "rs"),
+        files("xtask", "rs"),
+        files("docs", "md"),
+        files("man", ""),
+        files("completions", ""),
+    ];
+    for (path, bytes) in code.into_iter().flatten().chain(single) {
+        let content = String::from_utf8(bytes).expect("text files are UTF-8");
+        checked += 1;
+        for (number, line) in content.lines().enumerate() {
+            for word in words {
+                assert!(!line.contains(word), "{path}:{}: `{word}` stays out", number + 1);
+            }
+        }
+    }
+    assert!(checked > 30, "only {checked} files were checked");
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let architecture = text("docs/ARCHITECTURE.md");
+    let (_, reasons) = architecture.split_once("\n## Dependencies\n").expect("a section on dependencies");
+    let reasons = reasons.split("\n## ").next().unwrap_or_default();
+    let manifest = text("Cargo.toml");
+    let mut named = BTreeSet::new();
+    let mut inside = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            inside = line.ends_with("dependencies]");
+        } else if let Some((name, _)) = line.split_once(" = ").filter(|_| inside) {
+            let reason = reasons.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+            assert!(
+                reason.is_some_and(|line| line.len() > name.len() + 20),
+                "{name} has no reason in docs/ARCHITECTURE.md"
+            );
+            named.insert(name);
+        }
+    }
+    assert!(named.contains("clap"), "Cargo.toml is not read: {named:?}");
+    for line in reasons.lines().filter_map(|line| line.strip_prefix("| `")) {
+        let name = line.split('`').next().unwrap_or_default();
+        assert!(named.contains(name), "{name} has a reason in docs/ARCHITECTURE.md and is no dependency");
+    }
+}

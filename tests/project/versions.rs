@@ -1,0 +1,179 @@
+//! What names versions of Kubernetes and cannot ask the table of the versions, `MODELLED` in
+//! `src/controllers/rules.rs`: the modules and build tags of the real controllers, their recordings, and what people
+//! read.
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use crate::support::{files, text};
+use pvctl::controllers::KubeVersion;
+use std::collections::BTreeSet;
+use xtask::oracle::build_arguments;
+
+/// The table, for messages.
+const TABLE: &str = "MODELLED in src/controllers/rules.rs";
+
+/// The versions that recordings judge, in order, each with its release.
+fn recorded() -> Vec<(KubeVersion, String)> {
+    KubeVersion::all().filter_map(|version| Some((version, version.recorded()?))).collect()
+}
+
+/// The build tag of an oracle that is not that of the default version.
+fn tag(version: KubeVersion) -> String {
+    format!("k8s_{}", version.to_string().replace('.', "_"))
+}
+
+/// The release of Kubernetes that a Go module requires.
+fn required(module: &str) -> String {
+    let source = text(module);
+    let line = source.lines().find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes v"));
+    line.unwrap_or_else(|| panic!("{module} does not require k8s.io/kubernetes")).to_owned()
+}
+
+#[test]
+fn the_modules_of_the_oracle_have_the_releases_of_the_table() {
+    let mut expected = BTreeSet::new();
+    for (version, release) in recorded() {
+        let arguments = build_arguments(version);
+        let older = arguments.iter().find_map(|argument| argument.strip_prefix("-modfile="));
+        let module = format!("oracle/{}", older.unwrap_or("go.mod"));
+        if older.is_some() {
+            expected.insert(module.clone());
+        }
+        assert_eq!(
+            required(&module),
+            release,
+            "{module} and {TABLE} name different releases. For a new patch: `go get k8s.io/kubernetes@v{release}` with \
+             all k8s.io modules, then oracle/corpora.sh and `cargo xtask record` as in tests/conformance/README.md. For \
+             a new minor: move oracle/go.mod and go.sum to oracle/minors/ under the name of the one before it"
+        );
+    }
+    let there: BTreeSet<String> = files("oracle/minors", "mod").into_iter().map(|(path, _)| path).collect();
+    assert_eq!(there, expected, "oracle/minors has a module for each older version with recordings in {TABLE}");
+    let cluster = "oracle/cluster/go.mod";
+    assert_eq!(
+        Some(required(cluster)),
+        KubeVersion::DEFAULT.recorded(),
+        "{cluster} is the control plane of the live tests: it has the release of the default version of {TABLE}"
+    );
+}
+
+#[test]
+fn the_build_tags_of_the_oracle_choose_each_version_of_the_table_once() {
+    let older: Vec<String> = recorded().into_iter().rev().skip(1).map(|(version, _)| tag(version)).collect();
+    let newest = format!("!({})", older.join(" || "));
+    for (version, release) in recorded() {
+        let constraint = if version == KubeVersion::DEFAULT { newest.clone() } else { tag(version) };
+        let file = format!("oracle/judge/version_{}.go", version.to_string().replace('.', ""));
+        let source = text(&file);
+        assert!(
+            source.starts_with(&format!("//go:build {constraint}\n")),
+            "{file} has to start with `//go:build {constraint}`: the newest version is built without a tag, so that \
+             `go vet ./...` needs none, and each older one with its own. Look at the tags of all \
+             oracle/judge/version_*.go when {TABLE} changes"
+        );
+        assert!(
+            source.contains(&format!("\nconst Version = \"{release}\"\n")),
+            "{file} has to say `const Version = \"{release}\"`, as {TABLE} does"
+        );
+    }
+}
+
+#[test]
+fn the_recordings_are_of_the_releases_of_the_table() {
+    let releases: Vec<String> = recorded().into_iter().map(|(_, release)| release).collect();
+    let names: Vec<String> = files("tests/conformance", "gz").into_iter().map(|(path, _)| path).collect();
+    for release in &releases {
+        for kind in ["decisions", "match", "outcomes-all", "handmade", "gates-decisions"] {
+            let name = format!("tests/conformance/{kind}-{release}.jsonl.gz");
+            assert!(
+                names.contains(&name),
+                "{name} is missing: {TABLE} says that recordings judge {release}. oracle/corpora.sh and `cargo xtask \
+                 record` make them, see tests/conformance/README.md; then `UPDATE=1 cargo test what_is_recorded`"
+            );
+        }
+    }
+    for name in names {
+        let is_known = releases.iter().any(|release| name.ends_with(&format!("-{release}.jsonl.gz")));
+        assert!(is_known, "{name} is of no release in {TABLE}: record it again with one of {releases:?}");
+    }
+}
+
+#[test]
+fn documents_name_the_versions_of_the_table() {
+    let (oldest, newest) = (KubeVersion::OLDEST, KubeVersion::NEWEST);
+    let mut known: Vec<String> = recorded().into_iter().map(|(version, _)| version.to_string()).collect();
+    let judged = in_words(&known);
+    let default = known.pop().expect("some version has recordings");
+    known.reverse();
+    let mut sentences = vec![
+        ("README.md", format!("`--kube-version {oldest}` to `{newest}`, ")),
+        ("README.md", format!("Versions {judged} are judged by recorded answers ")),
+        ("README.md", format!("`--kube-version {}` brings back ", KubeVersion::HISTORICAL)),
+        ("docs/CONFORMANCE.md", format!("Of {default} most is recorded; of {} there are fewer ", in_words(&known))),
+    ];
+    for (version, release) in recorded() {
+        let arguments = build_arguments(version).join(" ").replace("-tags=", "-tags ");
+        let sentence = match version {
+            KubeVersion::DEFAULT => format!("the volume controllers of Kubernetes **{release}** "),
+            _ => format!("| {version} | {release} | `go build {arguments} .` |"),
+        };
+        sentences.push(("oracle/README.md", sentence));
+    }
+    for (path, sentence) in sentences {
+        let words = text(path).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&sentence), "{path} has to say {sentence:?}, as {TABLE} does");
+    }
+}
+
+/// `a, b and c`.
+fn in_words(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// The first minor version in a line of code that is modelled, or could be soon.
+fn named(line: &str) -> Option<&str> {
+    line.match_indices("1.").map(|(start, _)| start).find_map(|start| {
+        let before = line[..start].chars().next_back();
+        let digits = line[start + 2..].bytes().take_while(u8::is_ascii_digit).count();
+        let name = &line[start..start + 2 + digits];
+        let minor: u32 = name[2..].parse().ok()?;
+        let is_a_number = before.is_some_and(|before| before.is_ascii_digit() || before == '.');
+        let is_a_minor = minor == 14 || (20..60).contains(&minor);
+        (digits == 2 && !is_a_number && is_a_minor).then_some(name)
+    })
+}
+
+#[test]
+fn versions_are_found_in_code() {
+    for (line, found) in [("\"1.36\"", "1.36"), ("v1.31.3-x", "1.31"), ("1.5, 1.14", "1.14"), ("-1.28.3", "1.28")] {
+        assert_eq!(named(line), Some(found), "{line}");
+    }
+    for line in ["11.36", "1.361", "0.1.36", "1.5", "10.0.1.30"] {
+        assert_eq!(named(line), None, "{line}");
+    }
+}
+
+/// Upstream's versions are cited in comments and on the pages of rules. Code asks `KubeVersion` and `Rules`.
+#[test]
+fn no_other_code_names_a_version() {
+    let mut looked = 0;
+    for (path, bytes) in files("src", "rs").into_iter().chain(files("xtask", "rs")) {
+        let is_a_page = path.starts_with("src/diagnosis/rules/");
+        if is_a_page || path == "src/controllers/rules.rs" || path.ends_with("/tests.rs") {
+            continue;
+        }
+        let source = String::from_utf8(bytes).expect("sources are UTF-8");
+        let program = source.split("\n#[cfg(test)]\n").next().unwrap_or_default();
+        looked += 1;
+        for (number, line) in program.lines().enumerate() {
+            if !line.trim_start().starts_with("//")
+                && let Some(found) = named(line)
+            {
+                panic!("{path}:{}: {found} stands in {TABLE} alone; ask KubeVersion or Rules", number + 1);
+            }
+        }
+    }
+    assert!(looked > 100, "only {looked} files were looked at");
+}

@@ -1,0 +1,387 @@
+//! What is asked of the API server before anything is written: trials, rights and quotas.
+
+use super::{Ear, NEW_LIST, NOW, OLD_LIST, PV, Server, options};
+use crate::support::faults::Fault;
+use pvctl::execute::{Journal, Options, Outcome, StopKind, execute, receipts};
+use pvctl::model::Kind;
+use pvctl::repair::{self, Plan, Receipts};
+use serde_json::{Value, json};
+
+#[tokio::test(start_paused = true)]
+async fn a_rehearsal_writes_nothing() {
+    let server = Server::new();
+    let confirmed = server.confirmed().await;
+    let mut journal = Journal::rehearsal(confirmed.plan());
+    let options = Options { server_dry_run: true, ..options() };
+    let ear = Ear::new();
+    let before = server.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>());
+    let outcome = execute(&server.client(), confirmed, &mut journal, &options, &ear).await.unwrap();
+    assert_eq!(outcome, Outcome { written: false, done: vec![1, 5], untried: vec![2, 4] });
+    assert_eq!(server.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>()), before);
+    assert_eq!(server.writes().len(), 0);
+    assert!(
+        ear.heard.lock().unwrap().contains(
+            &"2 untried: volume pv-1 is tied to claim db/data and has policy Delete: its data would go with the claim"
+                .to_owned()
+        )
+    );
+    // Nothing is carried out without a journal.
+    let confirmed = server.confirmed().await;
+    let stop = execute(&server.client(), confirmed, &mut journal, &self::options(), &ear).await.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Refused);
+    assert_eq!(server.writes().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn receipts_say_what_is_permitted_and_accepted() {
+    let server = Server::new();
+    let plan = server.plan().await;
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!(asked.dry_run, Some(Ok(())));
+    assert!(asked.rights.iter().all(|(_, given)| *given == Some(true)));
+    let shown: Vec<String> = asked
+        .rights
+        .iter()
+        .map(|(right, _)| format!("{} {} {}/{}", right.verb, right.kind.resource(), right.namespace, right.name))
+        .collect();
+    for wanted in [
+        "get persistentvolumes /pv-1",
+        "patch persistentvolumes /pv-1",
+        "delete persistentvolumeclaims db/data",
+        "create persistentvolumeclaims shop/",
+        "list pods db/",
+        "list volumeattachments /",
+    ] {
+        assert!(shown.contains(&wanted.to_owned()), "{wanted} in {shown:?}");
+    }
+    assert_eq!(server.writes().len(), 0);
+
+    server.store(|store| store.denied.insert("delete".to_owned()));
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    let denied: Vec<_> = asked.rights.iter().filter(|(_, given)| *given == Some(false)).collect();
+    assert!(denied.len() == 1 && denied[0].0.kind == Kind::PersistentVolumeClaim);
+
+    let server = Server::new().fault("POST /apis/authorization", Fault::Refused(403, "not even that"));
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!(asked.rights.iter().filter(|(_, given)| given.is_none()).count(), 1);
+
+    let server = Server::new().fault(&format!("dry POST {NEW_LIST}"), Fault::Refused(403, "policy says no"));
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!(asked.dry_run, Some(Err("create pvc/moved -n shop: HTTP 403: policy says no".to_owned())));
+    let rejected = server.review(plan.clone(), &asked).await.unwrap_err();
+    assert_eq!(rejected.refusal.by, "admission");
+
+    let other: super::Act = |store, _| store.edit(PV, |volume| volume["metadata"]["uid"] = json!("another-uid"));
+    let server = Server::new().acts("POST /apis/authorization", other);
+    assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Changed);
+}
+
+/// A claim whose name is free only when the old one is gone is tried under another name, before that is deleted.
+#[tokio::test(start_paused = true)]
+async fn a_claim_whose_name_is_taken_is_tried_under_another() {
+    let tried = |server: &Server| {
+        assert_eq!(server.writes(), [""; 0]);
+        let dry = format!("dry POST {OLD_LIST}");
+        let bodies = server.log().into_iter().zip(server.bodies()).filter(|(line, _)| *line == dry);
+        bodies.map(|(_, body)| body).collect::<Vec<Value>>()
+    };
+    let server = Server::new();
+    let plan = server.plan_to_replace("late").await;
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
+    let bodies = tried(&server);
+    // The new claim, and the old one as it would come back.
+    assert_eq!(bodies.len(), 2);
+    assert_eq!(bodies[0]["metadata"]["name"], "late-pvctl-1");
+    assert_eq!(bodies[0]["metadata"]["namespace"], "db");
+    assert_eq!(bodies[0]["spec"]["resources"]["requests"]["storage"], "2Gi");
+    assert!(server.log().contains(&format!("GET {OLD_LIST}/late-pvctl-1")));
+
+    // A name that somebody has is none that is free.
+    let taken = json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": { "name": "late-pvctl-1", "namespace": "db", "uid": "other" }, "spec": {}, "status": {} });
+    server.store(|store| store.put_at(&format!("{OLD_LIST}/late-pvctl-1"), taken));
+    server.forget();
+    assert_eq!(receipts(&server.client(), &plan).await.unwrap().dry_run, Some(Ok(())));
+    assert_eq!(tried(&server)[0]["metadata"]["name"], "late-pvctl-2");
+
+    // Names have a longest length, and a label does not end with a dot.
+    let server = Server::new();
+    let plan = server.plan_to_replace(&format!("{}.{}", "a".repeat(244), "b".repeat(8))).await;
+    receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!(tried(&server)[0]["metadata"]["name"], format!("{}-pvctl-1", "a".repeat(244)));
+}
+
+/// What admission has against it refuses the plan before anything is deleted; what says nothing of it is a warning.
+#[tokio::test(start_paused = true)]
+async fn what_is_tried_under_another_name_refuses_or_warns() {
+    const TRIED: &str = "create pvc/late -n db (tried under the name late-pvctl-1, because its own is taken until the old claim is gone)";
+    for (code, message) in [
+        (403, "admission webhook \"size.example.com\" denied the request: too large"),
+        (422, "persistentvolumeclaims \"late-pvctl-1\" is forbidden: ValidatingAdmissionPolicy 'size' denied request"),
+        (400, "admission webhook \"size.example.com\" denied the request: no"),
+    ] {
+        let server = Server::new();
+        let plan = server.plan_to_replace("late").await;
+        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Refused(code, message));
+        let asked = receipts(&server.client(), &plan).await.unwrap();
+        let why = format!("{TRIED}: HTTP {code}: {message}");
+        assert_eq!((&asked.dry_run, asked.doubts.len()), (&Some(Err(why.clone())), 0));
+        let rejected = server.review(plan, &asked).await.unwrap_err();
+        assert_eq!(rejected.refusal.by, "admission");
+        assert_eq!(rejected.refusal.message, format!("the API server refuses a write in a dry run: {why}"));
+        assert_eq!(server.writes().len(), 0);
+    }
+    let quota = "persistentvolumeclaims \"late-pvctl-1\" is forbidden: exceeded quota: storage, requested: \
+                 persistentvolumeclaims=1, used: persistentvolumeclaims=2, limited: persistentvolumeclaims=2";
+    let right = "persistentvolumeclaims is forbidden: User \"jane\" cannot create resource \"persistentvolumeclaims\" in \
+                 API group \"\" in the namespace \"db\"";
+    for (code, message, doubt) in [
+        (
+            403,
+            quota,
+            "create pvc/late -n db: a quota has no room for it beside the claim that goes first; when that is gone, \
+             there is enough",
+        ),
+        (403, right, TRIED),
+        (409, "Operation cannot be fulfilled on resourcequotas \"storage\"", TRIED),
+    ] {
+        let server = Server::new();
+        let plan = server.plan_to_replace("late").await;
+        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Refused(code, message));
+        let asked = receipts(&server.client(), &plan).await.unwrap();
+        assert_eq!(asked.dry_run, Some(Ok(())), "{message}");
+        assert_eq!(asked.doubts, [format!("{doubt}: HTTP {code}: {message}")]);
+        assert_eq!(server.writes().len(), 0);
+    }
+    // Whoever may not look for a free name is told that it was not tried.
+    let server = Server::new();
+    let plan = server.plan_to_replace("late").await;
+    let server = server.fault(&format!("GET {OLD_LIST}/late-pvctl-1"), Fault::Refused(403, "not yours"));
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    let doubt = "create pvc/late -n db: it could not be tried, because its name is taken until the old claim is gone, and no \
+                 other was found to be free";
+    assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), vec![doubt.to_owned()]));
+}
+
+/// At a review somebody who writes to the object between the reading and the trial says nothing about the repair.
+#[tokio::test(start_paused = true)]
+async fn a_trial_meets_whoever_writes_at_the_same_time() {
+    const MODIFIED: &str = "the object has been modified";
+    let server = Server::new();
+    let plan = server.plan().await;
+    let server = server.fault(&format!("dry PATCH {PV}"), Fault::Refused(409, MODIFIED));
+    let asked = receipts(&server.client(), &plan).await.unwrap();
+    assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
+    let tried = server.log().iter().filter(|line| line.starts_with("dry PATCH")).count();
+    // The first write twice; and once each the other write to the volume, and what takes these two back.
+    assert_eq!(tried, 5);
+    // Who changes what the step rests on is named.
+    server.store(|store| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle")));
+    assert_eq!(server.writes().len(), 0);
+    let stop = receipts(&server.client(), &plan).await.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Changed);
+}
+
+/// A plan is data, which anybody can change: what its request does not ask for is refused, and so is what the API
+/// server was not asked.
+#[tokio::test(start_paused = true)]
+async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
+    let server = Server::new();
+    let plan = server.plan().await;
+    let rejected = async |change: &dyn Fn(&mut Plan, &mut Receipts), by: &str, said: &str| {
+        let (mut plan, mut granted) = (plan.clone(), Receipts::granted(&plan));
+        change(&mut plan, &mut granted);
+        let rejected = server.review(plan, &granted).await.unwrap_err();
+        assert_eq!((rejected.refusal.by, rejected.refusal.message.as_str()), (by, said));
+    };
+    let not_asked = "the plan is not the one of its request: it gives up the data of volume pv-1";
+    rejected(&|plan, _| plan.volumes[0].given_up = vec![repair::GivenUp::Data], "request", not_asked).await;
+    let object = "the plan is not the one of its request: it gives up the object of volume pv-1";
+    let gives_object = |plan: &mut Plan| plan.volumes[0].given_up = vec![repair::GivenUp::Object];
+    rejected(&|plan, _| gives_object(plan), "request", object).await;
+    // An undo makes a claim Lost again, and deletes no data.
+    let undo =
+        repair::Request::Undo { journal: "20261122T140134Z-move-00000000".to_owned(), provisioner_stopped: false };
+    rejected(
+        &|plan, _| {
+            plan.request = undo.clone();
+            plan.volumes[0].given_up = vec![repair::GivenUp::Claim, repair::GivenUp::Data];
+        },
+        "request",
+        not_asked,
+    )
+    .await;
+    let thief = "the plan is not the one of its request: it gives volume pv-1 to claim web/thief";
+    rejected(&|plan, _| plan.volumes[0].for_claims.push(("web".into(), "thief".into())), "request", thief).await;
+    let untyped = "the plan is not the one of its request: it does not have pv-1 typed";
+    let reclaim = repair::Request::Reclaim { volume: "pv-1".into(), delete: true };
+    rejected(
+        &|plan, _| {
+            plan.request = reclaim.clone();
+            plan.volumes[0].given_up = vec![repair::GivenUp::Data];
+        },
+        "request",
+        untyped,
+    )
+    .await;
+    let unasked = "the API server was not asked whether you may: delete persistentvolumeclaims data in db";
+    rejected(&|_, asked| asked.rights.retain(|(right, _)| right.verb != "delete"), "rights", unasked).await;
+    let untried = "the API server was not asked whether it accepts the first write";
+    rejected(&|_, asked| asked.dry_run = None, "admission", untried).await;
+    // An undo without its repair is held to what any of them may do.
+    let mut back = plan.clone();
+    back.request = undo;
+    back.volumes[0].given_up = vec![repair::GivenUp::Claim];
+    assert_eq!(repair::keeps_to_request(&back, None), Ok(()));
+    assert_eq!(repair::keeps_to_request(&back, Some(&plan)), Ok(()));
+    back.volumes[0].given_up.push(repair::GivenUp::Privacy);
+    let privacy = "it gives up the privacy of volume pv-1".to_owned();
+    assert_eq!(repair::keeps_to_request(&back, Some(&plan)), Err(privacy));
+}
+
+/// A review asks for the rights to exactly those requests that the plan makes.
+#[tokio::test(start_paused = true)]
+async fn rights_are_asked_for_every_request() {
+    let server = Server::new();
+    let mut plan = server.plan().await;
+    let volume =
+        serde_json::from_value(json!({ "name": "pv-1", "uid": "volume-uid", "storage": "csi csi.example.com disk-1" }))
+            .unwrap();
+    plan.steps[0].recheck.extend([
+        repair::Recheck::NotRecycled { volume: "pv-1".into() },
+        repair::Recheck::Lives { namespace: "db".into(), name: "data".into(), volume },
+        repair::Recheck::AllRetained { namespace: "shop".into(), name: "other".into() },
+    ]);
+    let rights = repair::rights(&plan);
+    let shown = rights
+        .iter()
+        .map(|right| format!("{} {} {}/{}", right.verb, right.kind.resource(), right.namespace, right.name));
+    let expected = [
+        "create persistentvolumeclaims shop/",
+        "delete persistentvolumeclaims db/data",
+        "get persistentvolumeclaims db/data",
+        "get persistentvolumeclaims shop/moved",
+        "get persistentvolumeclaims shop/other",
+        "get persistentvolumes /pv-1",
+        "get pods default/recycler-for-pv-1",
+        "list persistentvolumes /",
+        "list pods db/",
+        "list pods shop/",
+        "list statefulsets db/",
+        "list statefulsets shop/",
+        "list volumeattachments /",
+        "patch persistentvolumes /pv-1",
+    ];
+    let mut shown: Vec<String> = shown.collect();
+    shown.sort();
+    let unneeded: Vec<&String> = shown.iter().filter(|right| !expected.contains(&right.as_str())).collect();
+    assert!(unneeded.is_empty(), "{unneeded:?}");
+
+    let granted = Receipts::granted(&plan);
+    let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+    server.forget();
+    let directory = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(directory.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+    execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap();
+    let requests: Vec<String> = rights
+        .iter()
+        .map(|right| {
+            let path = repair::path(right.kind, &right.namespace, &right.name);
+            let path = path.trim_end_matches('/');
+            match right.verb {
+                "get" | "list" => format!("GET {path}"),
+                "create" => format!("POST {path}"),
+                "delete" => format!("DELETE {path}"),
+                _ => format!("PATCH {path}"),
+            }
+        })
+        .collect();
+    let log = server.log();
+    for line in &log {
+        assert!(requests.contains(&line.trim_start_matches("dry ").to_owned()), "{line}");
+    }
+    assert!(log.contains(&"GET /api/v1/namespaces/default/pods/recycler-for-pv-1".to_owned()));
+}
+
+/// A quota says how much it has: where that does not suffice without the old claim either, that is not deleted.
+#[tokio::test(start_paused = true)]
+async fn a_quota_is_a_warning_only_where_the_old_claim_makes_room() {
+    const BESIDE: &str = "create pvc/late -n db: a quota has no room for it beside the claim that goes first";
+    // The old claim asks for 1Gi of class standard, the new one for 2Gi.
+    let enough = [
+        ("requests.storage=2Gi", "requests.storage=9Gi", "requests.storage=10Gi"),
+        (
+            "persistentvolumeclaims=1,requests.storage=2Gi",
+            "persistentvolumeclaims=3,requests.storage=9Gi",
+            "persistentvolumeclaims=3,requests.storage=10Gi",
+        ),
+        (
+            "standard.storageclass.storage.k8s.io/requests.storage=2Gi",
+            "standard.storageclass.storage.k8s.io/requests.storage=10239Mi",
+            "standard.storageclass.storage.k8s.io/requests.storage=11Gi",
+        ),
+        (
+            "standard.storageclass.storage.k8s.io/persistentvolumeclaims=1",
+            "standard.storageclass.storage.k8s.io/persistentvolumeclaims=1",
+            "standard.storageclass.storage.k8s.io/persistentvolumeclaims=1",
+        ),
+    ];
+    let lacking = [
+        ("requests.storage=2Gi", "requests.storage=10Gi", "requests.storage=10Gi", "requests.storage"),
+        (
+            "persistentvolumeclaims=1,requests.storage=2Gi",
+            "persistentvolumeclaims=3,requests.storage=9729Mi",
+            "persistentvolumeclaims=3,requests.storage=10Gi",
+            "requests.storage",
+        ),
+        ("persistentvolumeclaims=1", "persistentvolumeclaims=4", "persistentvolumeclaims=3", "persistentvolumeclaims"),
+        (
+            "gold.storageclass.storage.k8s.io/persistentvolumeclaims=1",
+            "gold.storageclass.storage.k8s.io/persistentvolumeclaims=2",
+            "gold.storageclass.storage.k8s.io/persistentvolumeclaims=2",
+            "gold.storageclass.storage.k8s.io/persistentvolumeclaims",
+        ),
+        (
+            "gold.storageclass.storage.k8s.io/requests.storage=2Gi",
+            "gold.storageclass.storage.k8s.io/requests.storage=9Gi",
+            "gold.storageclass.storage.k8s.io/requests.storage=10Gi",
+            "gold.storageclass.storage.k8s.io/requests.storage",
+        ),
+    ];
+    let asked = async |message: String| {
+        let server = Server::new();
+        let plan = server.plan_to_replace("late").await;
+        let message: &'static str = message.leak();
+        let server = server.fault(&format!("dry POST {OLD_LIST}"), Fault::Refused(403, message));
+        let asked = receipts(&server.client(), &plan).await.unwrap();
+        assert_eq!(server.writes().len(), 0);
+        asked
+    };
+    let said = |requested: &str, used: &str, limited: &str| {
+        format!(
+            "\"late-pvctl-1\" is forbidden: exceeded quota: q, requested: {requested}, used: {used}, limited: {limited}"
+        )
+    };
+    for (requested, used, limited) in enough {
+        let message = said(requested, used, limited);
+        let asked = asked(message.clone()).await;
+        assert_eq!(asked.dry_run, Some(Ok(())), "{message}");
+        assert_eq!(asked.doubts, [format!("{BESIDE}; when that is gone, there is enough: HTTP 403: {message}")]);
+    }
+    for (requested, used, limited, resource) in lacking {
+        let message = said(requested, used, limited);
+        let asked = asked(message.clone()).await;
+        let why = format!("{BESIDE}, and not enough of {resource} when that is gone either: HTTP 403: {message}");
+        assert_eq!((asked.dry_run, asked.doubts.len()), (Some(Err(why)), 0));
+    }
+    for message in [
+        "\"late-pvctl-1\" is forbidden: exceeded quota: q",
+        "\"late-pvctl-1\" is forbidden: exceeded quota: q, requested: requests.storage=2Gi, used: requests.storage=1Gi, limited: ",
+        "\"late-pvctl-1\" is forbidden: exceeded quota: q, requested: requests.storage=lots, used: requests.storage=1Gi, limited: requests.storage=2Gi",
+    ] {
+        let asked = asked(message.to_owned()).await;
+        let why = format!("{BESIDE}, and whether it has when that is gone cannot be told: HTTP 403: {message}");
+        assert_eq!((asked.dry_run, asked.doubts.len()), (Some(Err(why)), 0));
+    }
+}

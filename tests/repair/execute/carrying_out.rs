@@ -1,0 +1,446 @@
+//! What becomes of a plan step by step, and where it stops because the world is another one.
+
+use super::{Act, Ear, NEW, NOW, OLD, PV, Server, WRITES, options, run};
+use crate::support::api::{Seen, Store};
+use crate::support::faults::Fault;
+use pvctl::execute::{End, Journal, Outcome, Settled, StopKind, execute, manifests, receipts, settle};
+use pvctl::repair::{self, Receipts, volume_key};
+use serde_json::{Value, json};
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_moves() {
+    let (server, dir, ear) = (Server::new(), tempfile::tempdir().unwrap(), Ear::new());
+    let (result, id) = run(&server, dir.path(), &ear).await;
+    assert_eq!(result, Ok(Outcome { written: true, done: vec![1, 2, 3, 4, 5], untried: vec![] }));
+    server.is_moved();
+    assert!(id.starts_with("20261122T140134Z-move-"), "{id}");
+    let entry = Journal::read(dir.path(), &id).unwrap();
+    assert_eq!(entry.end, End::Finished);
+    assert_eq!(entry.saved().len(), 2);
+    assert_eq!(entry.done().len(), 5);
+    assert_eq!(entry.remaining().steps, []);
+    assert!(entry.in_doubt().is_none() && entry.written());
+    let created = entry.done()[4].after.clone().unwrap();
+    assert_eq!(server.writes(), WRITES);
+    let (log, bodies) = (server.log(), server.bodies());
+    assert_eq!(created["metadata"]["uid"], server.store(|store| store.at(NEW)["metadata"]["uid"].clone()));
+    // Each write is tried first, and carries the uid and the version of the object as it was just read.
+    let at = log.iter().position(|line| line == WRITES[0]).unwrap();
+    assert_eq!(log[at - 2..at], [format!("dry {}", WRITES[0]), format!("GET {PV}")]);
+    assert_eq!(
+        bodies[at],
+        json!({ "metadata": { "uid": "volume-uid", "resourceVersion": "1" },
+            "spec": { "persistentVolumeReclaimPolicy": "Retain" } })
+    );
+    let at = log.iter().position(|line| line == WRITES[1]).unwrap();
+    assert_eq!(bodies[at]["preconditions"], json!({ "uid": "claim-uid", "resourceVersion": "2" }));
+    // What it rests on is looked at once more when the server has tried it.
+    let looks = [
+        format!("dry {}", WRITES[1]),
+        format!("GET {OLD}"),
+        // Whether the policy is still what the plan made it.
+        format!("GET {PV}"),
+        format!("GET {OLD}"),
+        "GET /api/v1/persistentvolumes".to_owned(),
+        "GET /api/v1/namespaces/db/pods".to_owned(),
+        "GET /apis/apps/v1/namespaces/db/statefulsets".to_owned(),
+        "GET /apis/storage.k8s.io/v1/volumeattachments".to_owned(),
+        format!("GET {PV}"),
+    ];
+    assert_eq!(log[at - 9..at], looks);
+    assert_eq!(
+        *ear.heard.lock().unwrap(),
+        ["1 starts", "1 done", "2 starts", "2 done", "3 starts", "3 done", "4 starts", "4 done", "5 starts", "5 done"]
+    );
+    let lines = std::fs::read_to_string(dir.path().join(format!("{id}.jsonl"))).unwrap();
+    let records: Vec<String> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["record"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        records,
+        [
+            "header", "saved", "saved", "intent", "done", "intent", "done", "waited", "waited", "intent", "done",
+            "waited", "intent", "done", "waited", "finished"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_world_stops_before_the_first_write() {
+    let other: Act = |store, _| store.edit(PV, |volume| volume["metadata"]["uid"] = json!("another-uid"));
+    let recycle: Act =
+        |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
+    let gone: Act = |store, _| store.remove(OLD);
+    let cases = [
+        (
+            other,
+            "step 1: pv/pv-1 is not as the plan expects it: another object has that name by now, with uid another-uid",
+        ),
+        (
+            recycle,
+            "step 1: pv/pv-1 is not as the plan expects it: spec.persistentVolumeReclaimPolicy is Recycle, where \"Delete\" \
+             was expected",
+        ),
+        (gone, "pvc/data -n db does not exist any more"),
+    ];
+    for (change, message) in cases {
+        let server = Server::new().acts("GET", change);
+        let dir = tempfile::tempdir().unwrap();
+        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        let stop = result.unwrap_err();
+        assert_eq!((stop.kind, stop.written, stop.message.as_str()), (StopKind::Changed, false, message));
+        assert_eq!(server.writes().len(), 0);
+        let entry = Journal::read(dir.path(), &id).unwrap();
+        assert_eq!(entry.end, End::Stopped { why: message.to_owned(), written: false });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_world_stops_after_a_write_and_says_how_to_go_on() {
+    let pod: Act = |store, _| {
+        store.put_at(
+            "/api/v1/namespaces/db/pods/web",
+            json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "web", "namespace": "db", "uid": "pod" },
+                "spec": { "nodeName": "node-1",
+                    "volumes": [{ "name": "v", "persistentVolumeClaim": { "claimName": "data" } }] } }),
+        );
+    };
+    let attachment: Act = |store, _| {
+        store.put_at(
+            "/apis/storage.k8s.io/v1/volumeattachments/va",
+            json!({ "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment",
+                "metadata": { "name": "va", "uid": "va" },
+                "spec": { "attacher": "csi.example.com", "nodeName": "node-1", "source": { "persistentVolumeName": "pv-1" } } }),
+        );
+    };
+    let delete: Act =
+        |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Delete"));
+    let cases = [
+        (pod, "step 2: pods use claim db/data: web"),
+        (attachment, "step 2: VolumeAttachments keep volume pv-1 at node-1"),
+        (delete, "step 2: the policy of volume pv-1 is Delete, where Retain was expected"),
+    ];
+    for (change, message) in cases {
+        let server = Server::new().acts("GET /api/v1/namespaces/db/pods", change);
+        let dir = tempfile::tempdir().unwrap();
+        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        let stop = result.unwrap_err();
+        assert_eq!((stop.kind, stop.written, stop.message.as_str()), (StopKind::Partial, true, message));
+        let hints = [
+            format!("kubectl pvctl apply --continue {id} goes on from here"),
+            format!("kubectl pvctl undo {id} takes back what was done"),
+        ];
+        assert!(hints.iter().all(|hint| stop.hints.contains(hint)), "{:?}", stop.hints);
+        assert_eq!(server.writes(), WRITES[..1]);
+        assert!(server.store(|store| store.has(OLD)));
+    }
+}
+
+/// A list that cannot be read does not say that nobody is there.
+#[tokio::test(start_paused = true)]
+async fn an_unread_list_stops() {
+    let forbidden = Fault::Refused(403, "pods is forbidden");
+    let server = Server::new().fault("GET /api/v1/namespaces/db/pods", forbidden);
+    let dir = tempfile::tempdir().unwrap();
+    let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Partial);
+    assert_eq!(stop.message, "step 2: pods in namespace db could not be listed");
+    assert_eq!(stop.causes, ["HTTP 403: pods is forbidden"]);
+    assert_eq!(server.writes().len(), 1);
+}
+
+/// Delete comes back only while the very claim that the volume names is there, and not one of its name.
+#[tokio::test(start_paused = true)]
+async fn a_namesake_does_not_keep_the_data() {
+    let namesake: Act = |store, _| {
+        store.stands_still = true;
+        store.edit(NEW, |claim| claim["metadata"]["uid"] = json!("another"));
+    };
+    let server = Server::new();
+    let request = repair::Request::Move {
+        namespace: "db".into(),
+        name: "data".into(),
+        to_namespace: "shop".into(),
+        to_name: "moved".into(),
+        restore_policy: true,
+    };
+    let plan = server.plan_of(&request).await;
+    let granted = Receipts::granted(&plan);
+    let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+    server.forget();
+    let nothing: Act = |_, _| {};
+    let server =
+        [nothing, nothing, namesake].into_iter().fold(server, |server, act| server.acts("dry PATCH /api", act));
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+    let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
+    let said = "claim shop/moved is not the one that volume pv-1 names by uid: with policy Delete its data would go";
+    assert!(stop.message.ends_with(said), "{stop:?}");
+    assert_eq!(server.store(|store| store.at(PV)["spec"]["persistentVolumeReclaimPolicy"].clone()), "Retain");
+}
+
+/// A conflict with somebody who did just what the step asks for ends nothing, and is not ours to take back.
+#[tokio::test(start_paused = true)]
+async fn who_was_quicker_has_done_the_step() {
+    let retain: Act =
+        |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Retain"));
+    for (place, writes) in [("PATCH /api", 4), ("dry PATCH /api", 3)] {
+        let server = Server::new().acts(place, retain);
+        let dir = tempfile::tempdir().unwrap();
+        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        result.unwrap();
+        server.is_moved();
+        assert_eq!(server.writes().len(), writes, "{place}");
+        let done = Journal::read(dir.path(), &id).unwrap().done();
+        assert_eq!(
+            done.iter().map(|done| done.was_so).collect::<Vec<_>>(),
+            [true, false, false, false, false],
+            "{place}"
+        );
+    }
+}
+
+/// A claim of the very name that somebody else creates while ours is on its way.
+#[tokio::test(start_paused = true)]
+async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
+    fn stranger(store: &mut Store, _: &[Seen]) {
+        store.stands_still = true;
+        store.put_at(
+            NEW,
+            json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+                "metadata": { "name": "moved", "namespace": "shop", "uid": "stranger" },
+                "spec": { "volumeName": "pv-1" }, "status": { "phase": "Pending" } }),
+        );
+    }
+    let server = Server::new()
+        .fault("POST /api/v1/namespaces/shop", Fault::CutBefore)
+        .acts("GET /api/v1/namespaces/shop", |_, _| {})
+        .acts("GET /api/v1/namespaces/shop", |_, _| {})
+        .acts("GET /api/v1/namespaces/shop", stranger);
+    let dir = tempfile::tempdir().unwrap();
+    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    let stop = result.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Partial);
+    assert_eq!(
+        stop.message,
+        "step 5: pvc/moved -n shop is not as the plan expects it: an object of that name is there already"
+    );
+    let mut journal = Journal::open(dir.path(), &id).unwrap();
+    assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::NotWritten));
+    assert_eq!(journal.entry().done().len(), 4, "what was created is not ours to take back");
+    assert_eq!(server.store(|store| store.at(NEW)["metadata"]["uid"].clone()), "stranger");
+}
+
+/// What cannot be taken back is said instead of a command that would be refused.
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_promise_to_take_back_what_lasts() {
+    let server = Server::new();
+    let mut plan = server.plan().await;
+    plan.steps[1].undo = repair::Undo::Impossible { why: "gone is gone".to_owned() };
+    let granted = Receipts::granted(&plan);
+    let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+    let server = server.acts("DELETE /api", |store, _| store.stands_still = true);
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+    let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
+    let id = journal.id();
+    assert_eq!(
+        stop.hints[1..],
+        [
+            format!("kubectl pvctl apply --continue {id} goes on from here"),
+            "step 2 cannot be taken back: gone is gone".to_owned(),
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_stay_in_their_place() {
+    let server = Server::new();
+    for name in ["../namespaces/x", "a?x=1", "a/b", "", ".."] {
+        let stop = manifests(&server.client(), &[volume_key(name)]).await.unwrap_err();
+        assert_eq!(stop.kind, StopKind::Refused, "{name}");
+    }
+    let mut plan = server.plan().await;
+    server.forget();
+    let last = plan.steps.last_mut().unwrap().write.as_mut().unwrap();
+    let repair::Change::Create { manifest } = &mut last.change else { panic!("the last step creates") };
+    manifest["metadata"]["name"] = json!("another");
+    assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Refused);
+    // And so do writes that no repair makes, and those of another kind.
+    let plan = server.plan().await;
+    server.forget();
+    let refused = async |change: &dyn Fn(&mut repair::Write), said: &str| {
+        let mut changed = plan.clone();
+        change(changed.steps[0].write.as_mut().unwrap());
+        let stop = receipts(&server.client(), &changed).await.unwrap_err();
+        assert_eq!((stop.kind, stop.message.as_str()), (StopKind::Refused, said));
+    };
+    let recycle = repair::Change::SetReclaimPolicy { to: "Recycle".into() };
+    refused(&|write| write.change = recycle.clone(), "no repair sets the policy of pv/pv-1 to \"Recycle\"").await;
+    let said = "no repair is to delete pv/pv-1: only claims are created and deleted";
+    refused(&|write| write.change = repair::Change::Delete, said).await;
+    let said = "no repair is to patch pv/pv-1: that is written to claims only";
+    refused(&|write| write.change = repair::Change::SetClass { class: "fast".into() }, said).await;
+    let said = "no repair is to patch pvc/data -n db: that is written to volumes only";
+    refused(&|write| write.object = repair::claim_key("db", "data"), said).await;
+    assert_eq!(server.log().len(), 0, "nothing was asked");
+}
+
+/// The claim was created and got the volume, of which nobody heard, and somebody deleted it: another one of that name
+/// would wait for ever, because the volume knows the first one by its uid.
+#[tokio::test(start_paused = true)]
+async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
+    fn deleter(store: &mut Store, _: &[Seen]) {
+        store.stands_still = true;
+        store.remove(NEW);
+        store.edit(PV, |volume| {
+            volume["spec"]["claimRef"]["uid"] = json!("first");
+            volume["status"]["phase"] = json!("Released");
+        });
+    }
+    // Twice it is looked at before the request, once after it.
+    let look = format!("GET {NEW}");
+    let server = Server::new()
+        .fault("POST /api/v1/namespaces/shop", Fault::CutAfter)
+        .acts(&look, |_, _| {})
+        .acts(&look, |_, _| {})
+        .acts(&look, deleter);
+    let dir = tempfile::tempdir().unwrap();
+    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    let stop = result.unwrap_err();
+    assert_eq!(stop.kind, StopKind::Partial);
+    assert_eq!(
+        stop.message,
+        "step 5: volume pv-1 names claim shop/moved with uid \"first\", and does not wait for claim shop/moved"
+    );
+    let way_on = "kubectl pvctl restore pvc/moved -n shop --from pv/pv-1 makes the volume wait for the claim again, and \
+                  creates it";
+    assert_eq!(stop.hints[0], way_on);
+    assert_eq!(server.writes().len(), 4, "it was created once");
+    assert!(!server.store(|store| store.has(NEW)));
+    // Who goes on with it is told before anything is written.
+    let mut journal = Journal::open(dir.path(), &id).unwrap();
+    assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::NotWritten));
+    let rest = journal.entry().remaining();
+    let granted = Receipts::granted(&rest);
+    let rejected = server.review(rest, &granted).await.unwrap_err();
+    assert_eq!(rejected.refusal.message, "step 5 would stop: it is not so that volume pv-1 waits for claim shop/moved");
+    assert_eq!(rejected.refusal.hints[0], way_on);
+}
+
+/// The claim of today has another volume than the one before it, of which a pod may still be there.
+#[tokio::test(start_paused = true)]
+async fn a_pod_of_the_claim_before_stops() {
+    let with_pod = |store: &mut Store, created: &str| {
+        store.put_at(
+            "/api/v1/namespaces/db/pods/db-0",
+            json!({ "apiVersion": "v1", "kind": "Pod",
+                "metadata": { "name": "db-0", "namespace": "db", "uid": "pod", "creationTimestamp": created },
+                "spec": { "nodeName": "node-1",
+                    "volumes": [{ "name": "v", "persistentVolumeClaim": { "claimName": "data" } }] } }),
+        );
+    };
+    for (created, said) in [
+        (
+            "2026-11-21T09:59:59Z",
+            Some(
+                "step 1: claim db/data was gone, and pods that are not seen to be from 2026-11-21T10:00:00Z or later still \
+                 use what it had: db-0",
+            ),
+        ),
+        ("2026-11-21T10:00:00Z", None),
+    ] {
+        let server = Server::new();
+        server.store(|store| {
+            store.edit(PV, |volume| {
+                volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Retain");
+                volume["spec"]["claimRef"]["uid"] = json!("gone");
+                volume["status"]["phase"] = json!("Released");
+            });
+            store.edit(OLD, |claim| {
+                claim["metadata"]["creationTimestamp"] = json!("2026-11-21T10:00:00Z");
+                claim["spec"]["volumeName"] = json!("pv-9");
+            });
+            let mut other = store.at(PV).clone();
+            other["metadata"]["name"] = json!("pv-9");
+            other["metadata"]["uid"] = json!("other-uid");
+            other["spec"]["csi"]["volumeHandle"] = json!("disk-9");
+            other["spec"]["claimRef"]["uid"] = json!("claim-uid");
+            other["status"]["phase"] = json!("Bound");
+            store.put_at("/api/v1/persistentvolumes/pv-9", other);
+        });
+        let to = repair::Recipient::Claim { namespace: "shop".into(), name: "moved".into() };
+        let plan = server.plan_of(&repair::Request::Release { volume: "pv-1".into(), to }).await;
+        let granted = Receipts::granted(&plan);
+        let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+        server.forget();
+        server.store(|store| with_pod(store, created));
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+        let result = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await;
+        match said {
+            Some(said) => assert_eq!(result.unwrap_err().message, said),
+            None => assert_eq!(result, Ok(Outcome { written: true, done: vec![1], untried: vec![] })),
+        }
+        assert_eq!(server.writes().len(), usize::from(said.is_none()));
+    }
+}
+
+/// A copy of a claim that names the volume of the one that lives goes without it, and not once that one is gone.
+#[tokio::test(start_paused = true)]
+async fn the_volume_of_a_living_claim_does_not_stop() {
+    const COPY: &str = "/api/v1/namespaces/shop/persistentvolumeclaims/copy";
+    let gone: Act = |store, _| store.remove(OLD);
+    for dies in [false, true] {
+        let server = Server::new();
+        server.store(|store| {
+            let mut copy = store.at(OLD).clone();
+            copy["metadata"]["name"] = json!("copy");
+            copy["metadata"]["namespace"] = json!("shop");
+            copy["metadata"]["uid"] = json!("copy-uid");
+            copy["status"]["phase"] = json!("Lost");
+            store.put_at(COPY, copy);
+            let mut spare = store.at(PV).clone();
+            spare["metadata"] = json!({ "name": "pv-2", "uid": "spare-uid" });
+            spare["spec"]["csi"]["volumeHandle"] = json!("disk-2");
+            spare["spec"]["claimRef"] = Value::Null;
+            spare["status"]["phase"] = json!("Available");
+            store.put_at("/api/v1/persistentvolumes/pv-2", spare);
+        });
+        let request = repair::Request::Rebind {
+            namespace: "shop".into(),
+            name: "copy".into(),
+            to: "pv-2".into(),
+            provisioner_stopped: false,
+        };
+        let plan = server.plan_of(&request).await;
+        let granted = Receipts::granted(&plan);
+        let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+        server.forget();
+        let server = if dies { server.acts("GET /api/v1/persistentvolumes", gone) } else { server };
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
+        let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
+        let deleted = format!("DELETE {COPY}");
+        let wrote = server.writes().contains(&deleted);
+        assert_eq!(wrote, !dies, "{stop:?}");
+        if dies {
+            assert_eq!(
+                stop.message,
+                "step 1: volume pv-1 is tied to claim shop/copy and has policy Delete: its data would go with the claim"
+            );
+        }
+    }
+}
+
+/// A list of StatefulSets that cannot be read does not say that there is none.
+#[tokio::test(start_paused = true)]
+async fn unread_stateful_sets_stop() {
+    let forbidden = Fault::Refused(403, "statefulsets is forbidden");
+    let server = Server::new().fault("GET /apis/apps/v1/namespaces/db/statefulsets", forbidden);
+    let dir = tempfile::tempdir().unwrap();
+    let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
+    assert_eq!(stop.message, "step 2: statefulsets in namespace db could not be listed");
+    assert_eq!(server.writes().len(), 1);
+}

@@ -1,0 +1,181 @@
+//! What must not be when a run is over.
+
+use super::recovery::Way;
+use super::state::{self, Place};
+use super::{Case, Controllers, Prepared, Report, describe};
+use crate::support::api::{Actor, ApiServer, Loss, Moment, Store, text};
+use crate::support::faults::Fault;
+use pvctl::execute::{self, Journal, Stopped};
+use pvctl::repair::{GivenUp, Plan};
+use serde_json::Value;
+use std::path::Path;
+
+pub(super) fn is_given_up(loss: &Loss, plan: &Plan) -> bool {
+    let given = |volume: &str, what: &[GivenUp]| {
+        let carried = plan.volumes.iter().find(|carried| carried.volume == volume);
+        carried.is_some_and(|carried| carried.given_up.iter().any(|given| what.contains(given)))
+    };
+    match loss {
+        Loss::Destroyed(volume) => given(volume, &[GivenUp::Data]),
+        Loss::Gone(volume) => given(volume, &[GivenUp::Data, GivenUp::Object]),
+        Loss::Taken(volume, ..) => given(volume, &[GivenUp::Privacy]),
+        // What a repair made well is as ill as before when that is taken back.
+        Loss::Lost(..) => plan.volumes.iter().any(|carried| carried.given_up.contains(&GivenUp::Claim)),
+    }
+}
+
+/// Every run ends in a state of its plan, or in one that an actor makes of it; among controllers alone it can always be
+/// brought to its goal, or to where it began.
+pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
+    let mut wrong = |what: &str| report.wrong.push(format!("{what}:\n{}", state::state(settled)));
+    if report.place == Place::Elsewhere && !case.actor.is_rough() {
+        wrong("the end is no state of the plan");
+    }
+    let left = report.outcome.contains("left:");
+    // Who takes the name of the claim, or the claim itself, or the data, may leave nothing to be done.
+    let took = case.actor.is_in_the_way() || case.actor.is_rough() && report.excused > 0;
+    if left && !took {
+        wrong("it could neither be continued nor taken back nor asked for anew");
+    }
+    if !case.actor.is_harmless() {
+        return;
+    }
+    if report.outcome == "done" && report.place != Place::Goal {
+        wrong("it says done, and is not as it would be undisturbed");
+    }
+    if report.way == Some(Way::Continued) && report.place != Place::Goal {
+        wrong("it was continued, and is not as it would be undisturbed");
+    }
+    if report.way == Some(Way::Undone) && report.place != Place::Before {
+        wrong("it was undone, and is not as it was before");
+    }
+    if matches!(report.way, Some(Way::Anew | Way::Reached)) {
+        wrong("nobody came between, and it could neither be continued nor taken back");
+    }
+    // A controller may be quicker than a write that asks for what it does: then the plan stops, and goes on when asked.
+    let calm = case.fault == Fault::None && case.actor == Actor::Nobody && case.controllers == Controllers::Run;
+    if calm && report.outcome != "done" && !matches!(report.way, Some(Way::Continued | Way::Undone)) {
+        wrong("nothing came between, and it stopped");
+    }
+}
+
+/// What happened, change by change, and what was asked for.
+pub(super) fn told(prepared: &Prepared, api: &ApiServer) -> Vec<String> {
+    let line = |moment: &Moment| match &moment.after {
+        Some(object) => format!(
+            "{} by {}: {} {} {} {}",
+            moment.key,
+            moment.by,
+            text(object, "/status/phase"),
+            text(object, "/spec/persistentVolumeReclaimPolicy"),
+            object["spec"]["claimRef"],
+            text(object, "/spec/volumeName"),
+        ),
+        None => format!("{} by {}: gone", moment.key, moment.by),
+    };
+    let mut story: Vec<String> =
+        api.with(|store, _| store.history[prepared.base.history.len()..].iter().map(line).collect());
+    story.push(format!("requests: {}", api.requests().join("\n  ")));
+    story
+}
+
+/// Whether anything was written in our name since then.
+pub(super) fn by_us(store: &Store, since: usize) -> bool {
+    store.history[since..].iter().any(|moment| moment.by == pvctl::repair::FIELD_MANAGER)
+}
+
+/// The id of the journal, which has to be readable if it is there.
+pub(super) fn journal_of(dir: &Path, report: &mut Report) -> Option<String> {
+    let all = Journal::list(dir).unwrap();
+    for summary in &all {
+        if let Err(why) = &summary.entry {
+            report.wrong.push(format!("the journal {} cannot be read: {why}", summary.id));
+        }
+    }
+    all.first().map(|summary| summary.id.clone())
+}
+
+/// What the run says of itself has to be so.
+pub(super) fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, report: &mut Report) {
+    report.outcome = match ended {
+        None => "killed".to_owned(),
+        Some(Ok(())) if !report.refusals.is_empty() => "refused".to_owned(),
+        Some(Ok(())) => "done".to_owned(),
+        Some(Err(stop)) => format!("{:?}", stop.kind).to_lowercase(),
+    };
+    match ended {
+        Some(Ok(())) if report.outcome == "refused" && written => {
+            report.wrong.push("it was refused, and something was written".to_owned());
+        }
+        Some(Err(stop)) => {
+            report.story.push(describe(stop));
+            if written && !stop.written {
+                report.wrong.push(format!("something was written, and it says otherwise: {}", describe(stop)));
+            }
+            if stop.written != (stop.kind == execute::StopKind::Partial) {
+                report.wrong.push(format!("its class does not say whether something was written: {}", describe(stop)));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a loss is none of the plan's doing: the same actor inflicts it on the same cluster without any repair, and
+/// at the moment at which it struck the volume stood as it stood before the repair, as far as anything protects it:
+/// with the same policy, and reserved for the same claim. Whatever pvctl had done until then had not touched that, or
+/// had put it back because it was asked to, so that the actor met with what it would have met with anyway.
+///
+/// A plan that is asked to give a volume its policy Delete back does so in the end, and looks at the claim before.
+/// Who deletes the claim after that look deletes the data with it, a moment early or a year late.
+pub(super) fn is_excused(prepared: &Prepared, api: &ApiServer, case: Case, loss: &Loss) -> bool {
+    let name = match loss {
+        Loss::Destroyed(volume) | Loss::Gone(volume) | Loss::Taken(volume, ..) => volume,
+        Loss::Lost(namespace, name) => {
+            let before = prepared.base.read(&crate::support::api::claim_key(namespace, name));
+            return before.is_some_and(|claim| claim["status"]["phase"] == "Lost")
+                || prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss));
+        }
+    };
+    if matches!(loss, Loss::Destroyed(_) | Loss::Gone(_)) && gave_delete_back(api, name, case) {
+        return true;
+    }
+    if !prepared.excused.get(&case.actor).is_some_and(|losses| losses.contains(loss)) {
+        return false;
+    }
+    let key = crate::support::api::volume_key(name);
+    let stands = |volume: &Value| match loss {
+        Loss::Taken(..) => text(volume, "/spec/claimRef/namespace") + "/" + &text(volume, "/spec/claimRef/name"),
+        Loss::Destroyed(_) | Loss::Gone(_) | Loss::Lost(..) => text(volume, "/spec/persistentVolumeReclaimPolicy"),
+    };
+    let before = prepared.base.read(&key).map(stands);
+    let struck = api.acted().unwrap_or(0);
+    let then = api.with(|store, _| {
+        let last = store.history[..struck].iter().rev().find(|moment| moment.key == key);
+        last.and_then(|moment| moment.after.as_ref().map(stands))
+    });
+    before == then
+}
+
+/// Whether a volume got policy Delete back by our own hand while its claim had it, and the actor struck at that very
+/// write or later: after the last look at its claim.
+fn gave_delete_back(api: &ApiServer, name: &str, case: Case) -> bool {
+    let key = crate::support::api::volume_key(name);
+    let written: Vec<usize> = api.with(|store, _| {
+        let policy = |volume: &Value| text(volume, "/spec/persistentVolumeReclaimPolicy");
+        let mut before: Option<&Value> = None;
+        let mut gave = Vec::new();
+        for (at, moment) in store.history.iter().enumerate().filter(|(_, moment)| moment.key == key) {
+            let after = moment.after.as_ref();
+            let is_ours = moment.by == pvctl::repair::FIELD_MANAGER;
+            let was_kept =
+                before.is_some_and(|then| policy(then) == "Retain" && text(then, "/status/phase") == "Bound");
+            if is_ours && was_kept && after.is_some_and(|now| policy(now) == "Delete") {
+                gave.push(at);
+            }
+            before = after;
+        }
+        gave
+    });
+    !case.actor.is_harmless()
+        && written.into_iter().filter_map(|moment| api.request_of(moment)).any(|request| request <= case.request)
+}

@@ -1,0 +1,529 @@
+//! Fault injection: at every single request of every repair something goes wrong with it, somebody of the adversary's
+//! list acts at that moment, and the controllers run, run on stale caches, or do not run. Whatever happens, no volume
+//! is lost, none comes to a stranger, the journal can be read, and the cluster ends in a state of the plan, or in one
+//! that the actor makes of it without any fault. Among controllers what was begun can always be continued or taken
+//! back.
+//!
+//! `faults::sample` makes as many runs as fit into its time; `faults::all` (ignored by default) makes all of them and
+//! goes on where it was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and tells
+//! its story.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod judge;
+mod prepare;
+mod recovery;
+mod rough;
+mod state;
+mod tally;
+
+use crate::support::api::{
+    Actor, ApiServer, Controllers, Loss, Protected, Random, Store, Who, drivers, losses, lost, settings,
+};
+use crate::support::faults::{At, Fault};
+use judge::{by_us, is_excused, is_given_up, journal_of, judge, judge_end, told};
+use prepare::prepared;
+use pvctl::execute::{self, Event, Journal, Observer, Options, Stopped};
+use pvctl::model::{ObjectKey, Timestamp};
+use pvctl::repair::{Confirmed, Done, Manifests, Plan, Proposed, Receipts, Reviewed, Situation, review, undo};
+use recovery::{Recovery, Way};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use state::{Place, States};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tally::{Tally, show};
+
+/// A request that nobody waits for any more may be carried out so much later, and no later.
+const IN_FLIGHT: Duration = Duration::from_mins(1);
+
+/// When every journal is begun.
+const NOW: Timestamp = Timestamp(1_780_000_000);
+
+const OPTIONS: Options =
+    Options { wait_limit: Duration::from_secs(20), poll: Duration::from_secs(2), server_dry_run: false };
+
+/// One run, as its description names it.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    scenario: usize,
+    request: usize,
+    fault: Fault,
+    actor: Actor,
+    controllers: Controllers,
+    seed: u64,
+}
+
+/// A repair that is known to go through when nothing comes between.
+struct Prepared {
+    name: String,
+    base: Store,
+    plan: Plan,
+    reviewed: Reviewed,
+    receipts: Receipts,
+    protected: Vec<Protected>,
+    /// How many requests it takes.
+    requests: usize,
+    /// What the cluster may look like in the end.
+    states: States,
+    /// What each actor does to the cluster when nothing at all is repaired.
+    excused: BTreeMap<Actor, BTreeSet<Loss>>,
+}
+
+/// Nobody watches; after so many questions the person wants it to end.
+struct Silent {
+    questions: AtomicU32,
+    ends_at_step: Option<u32>,
+    reached: AtomicBool,
+}
+
+impl Silent {
+    fn new(ends_at_step: Option<u32>) -> Self {
+        Self { questions: AtomicU32::new(0), ends_at_step, reached: AtomicBool::new(false) }
+    }
+}
+
+impl Observer for Silent {
+    fn event(&self, event: Event<'_>) {
+        if let Event::StepStarts { step } = event
+            && Some(step.id) == self.ends_at_step
+        {
+            self.reached.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.questions.fetch_add(1, Ordering::Relaxed);
+        self.reached.load(Ordering::Relaxed)
+    }
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(future)
+}
+
+/// A folder for journals; in memory where there is one, since each line is synced.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// The objects of a plan as the server keeps them, without a request.
+fn manifests_of(store: &Store, keys: &[ObjectKey]) -> Manifests {
+    let mut manifests = Manifests::default();
+    for key in keys {
+        if let Some(object) = store.read(key) {
+            manifests.add(key.clone(), object.clone());
+        }
+    }
+    manifests
+}
+
+/// What is left of a world when everybody has done what they would do.
+fn aftermath(store: &mut Store, random: &mut Random) {
+    store.settle(random);
+    drivers(store);
+    store.settle(random);
+}
+
+fn reviewed(store: &Store, plan: Plan, receipts: &Receipts) -> Result<Reviewed, String> {
+    let snapshot = store.snapshot();
+    let manifests = manifests_of(store, &plan.objects());
+    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    review(&situation, plan, receipts).map_err(|rejected| {
+        let moves = rejected.interleaving.map(|way| format!(" ({})", way.moves.join("; "))).unwrap_or_default();
+        format!("{}: {}{moves}", rejected.refusal.by, rejected.refusal.message)
+    })
+}
+
+fn confirmed(reviewed: Reviewed) -> Confirmed {
+    let typed = reviewed.plan().type_name.clone();
+    reviewed.confirm(typed.as_deref()).unwrap_or_else(|_| panic!("the name that the plan asks for was typed"))
+}
+
+/// Asks the server and reviews, in a world that holds still.
+fn looked_at(store: &Store, plan: Plan) -> Result<(Reviewed, Receipts), String> {
+    let api = ApiServer::new(store.clone(), Controllers::Stopped, 1);
+    let receipts = run(async { execute::receipts(&api.client(), &plan).await }).map_err(|stop| stop.message)?;
+    Ok((reviewed(store, plan, &receipts)?, receipts))
+}
+
+/// The plan that takes back what a journal says.
+fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan, String> {
+    let snapshot = store.snapshot();
+    let mut keys = plan.objects();
+    keys.extend(done.iter().filter_map(|done| done.step.write.as_ref()).map(|write| write.object.clone()));
+    let manifests = manifests_of(store, &keys);
+    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    match undo(&situation, id, false, plan, done) {
+        Proposed::Plan(plan) => Ok(*plan),
+        Proposed::Nothing(why) => Err(format!("nothing: {why}")),
+        Proposed::Refused(refusal) => Err(format!("undo-{}: {}", refusal.by, refusal.message)),
+    }
+}
+
+/// The cluster of a run that was ended: at that moment, and at rest.
+struct Cut {
+    then: Store,
+    settled: Store,
+}
+
+/// How a run went on after its incident.
+#[derive(Clone, Debug, Default)]
+struct Report {
+    /// A word for how it ended.
+    outcome: String,
+    /// Who refused to go on or back, if somebody did.
+    refusals: Vec<String>,
+    /// How many losses were asked for.
+    given_up: usize,
+    /// How many losses are none of the plan's doing.
+    excused: usize,
+    /// How it was brought to an end, if it was cut short.
+    way: Option<Way>,
+    /// Where the cluster is in the end, as the plan sees it.
+    place: Place,
+    /// How long the history was when the same was asked for anew, if it was.
+    anew_since: Option<usize>,
+    /// What must not be.
+    wrong: Vec<String>,
+    /// What happened, for whoever makes one run.
+    story: Vec<String>,
+}
+
+/// Reviews that were made already: a world and a plan with what came of it.
+type Reviews = Mutex<HashMap<String, Result<Reviewed, String>>>;
+
+/// The same review of the same plan in the same world, but for the versions of objects.
+fn reviewed_once(reviews: &Reviews, store: &Store, plan: Plan, receipts: &Receipts) -> Result<Reviewed, String> {
+    let mut key = format!("{}{receipts:?}", serde_json::to_string(&plan).unwrap());
+    for (_, object) in store.objects() {
+        let mut object = object.clone();
+        for varies in ["resourceVersion", "managedFields"] {
+            object["metadata"].as_object_mut().map(|metadata| metadata.remove(varies));
+        }
+        if let Some(named) = object.pointer_mut("/spec/claimRef").and_then(Value::as_object_mut) {
+            named.remove("resourceVersion");
+        }
+        key.push_str(&object.to_string());
+    }
+    let lock = || reviews.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(&key) {
+        return known.clone();
+    }
+    let made = reviewed(store, plan, receipts);
+    lock().insert(key, made.clone());
+    made
+}
+
+/// The word before the colon of a refusal: its guard.
+fn guard(refusal: &str) -> String {
+    refusal.split(':').next().unwrap_or_default().to_owned()
+}
+
+fn describe(stop: &Stopped) -> String {
+    format!("{:?}: {} ({})", stop.kind, stop.message, stop.causes.join("; "))
+}
+
+/// A run with what came of it: the cluster when all have done what they do, but for drivers.
+/// Where it is cut short it is brought to an end, if that is wanted.
+fn disturbed(
+    prepared: &Prepared,
+    case: Case,
+    reviews: &Reviews,
+    dir: &Path,
+    to_its_end: bool,
+) -> Option<(Report, ApiServer, Store)> {
+    let api = ApiServer::new(prepared.base.clone(), case.controllers, case.seed);
+    api.incident(At::Request(case.request), Who::Actor(case.actor), case.fault);
+    let mut report = Report::default();
+    run(async {
+        let client = api.client();
+        let begun = repair(prepared, &client, reviews, dir, &mut report);
+        let ended = tokio::select! {
+            ended = begun => Some(ended),
+            () = api.killed() => None,
+        };
+        api.acted()?;
+        let finished = matches!(ended, Some(Ok(())));
+        let journal = journal_of(dir, &mut report).filter(|_| !finished && to_its_end);
+        let mut random = Random::new(case.seed ^ 0x5eed);
+        let on_first = random.below(2) == 0;
+        // What was begun is gone on with at once, and taken back when no request of it can be under way any more.
+        if journal.is_none() || !on_first {
+            tokio::time::sleep(IN_FLIGHT).await;
+        }
+        let written = api.with(|store, _| by_us(store, prepared.base.history.len()));
+        judge_end(ended.as_ref(), written, &mut report);
+        if let Some(id) = journal {
+            if case.controllers != Controllers::Stopped || random.below(2) == 0 {
+                api.with(Store::settle);
+            }
+            api.run_controllers(Controllers::Run);
+            let recovery = Recovery { prepared, api: &api, client: &client, reviews, dir, id: &id };
+            report.way = recovery.recover(case.actor, on_first, &mut report).await;
+            tokio::time::sleep(IN_FLIGHT).await;
+        }
+        Some(())
+    })?;
+    let settled = api.with(|store, random| {
+        store.settle(random);
+        store.clone()
+    });
+    Some((report, api, settled))
+}
+
+/// Where a cluster may be in the end when an actor acts at any request, and nothing else goes wrong: where the run is
+/// cut short there or not, and brought to its end or not.
+fn without_faults(prepared: &Prepared, actor: Actor, reviews: &Reviews) -> BTreeSet<String> {
+    let mut ends = BTreeSet::new();
+    for request in 1..=prepared.requests {
+        for controllers in [Controllers::Run, Controllers::Stopped] {
+            for (fault, to_its_end) in [(Fault::KilledAfter, false), (Fault::None, false), (Fault::None, true)] {
+                let case = Case { scenario: 0, request, fault, actor, controllers, seed: request as u64 };
+                let folder = folder();
+                let ended = disturbed(prepared, case, reviews, folder.path(), to_its_end);
+                ends.extend(ended.map(|(_, _, end)| state::state(&end)));
+            }
+        }
+    }
+    ends
+}
+
+/// Makes one run; nothing where the request at which it is to go wrong is never made.
+fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Option<Report> {
+    let (mut report, api, settled) = disturbed(prepared, case, reviews, dir, true)?;
+    report.place = prepared.states.place(&settled, &prepared.base, case.actor, || {
+        // How it stands then is judged only where it is known.
+        if case.actor.is_rough() { BTreeSet::new() } else { without_faults(prepared, case.actor, reviews) }
+    });
+    let mut all = lost(&settled);
+    all.extend(api.with(|store, random| {
+        aftermath(store, random);
+        losses(store, &prepared.protected)
+    }));
+    for loss in all {
+        if is_given_up(&loss, &prepared.plan) {
+            report.given_up += 1;
+        } else if is_excused(prepared, &api, case, &loss) || rough::is_excused(&api, case, &loss) {
+            report.excused += 1;
+        } else {
+            report.wrong.push(format!("{loss:?}"));
+        }
+    }
+    judge(case, &settled, &mut report);
+    rough::judge(prepared, &api, case, &mut report);
+    if !report.wrong.is_empty() {
+        report.story.extend(told(prepared, &api));
+    }
+    Some(report)
+}
+
+/// From the reading to the end of a plan, as the command does it.
+async fn repair(
+    prepared: &Prepared,
+    client: &kube::Client,
+    reviews: &Reviews,
+    dir: &Path,
+    report: &mut Report,
+) -> Result<(), Stopped> {
+    execute::manifests(client, &prepared.plan.objects()).await?;
+    let receipts = execute::receipts(client, &prepared.plan).await?;
+    let reviewed = if receipts == prepared.receipts {
+        prepared.reviewed.clone()
+    } else {
+        match reviewed_once(reviews, &prepared.base, prepared.plan.clone(), &receipts) {
+            Ok(reviewed) => reviewed,
+            Err(refusal) => {
+                report.refusals.push(guard(&refusal));
+                return Ok(());
+            }
+        }
+    };
+    let mut journal = Journal::create(dir, &prepared.plan, "stage", NOW)?;
+    let confirmed = confirmed(reviewed);
+    execute::execute(client, confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await.map(|_| ())
+}
+
+fn words(prepared: &Prepared, case: Case) -> String {
+    format!(
+        "{}/{}/{}/{}/{}/{}",
+        prepared.name,
+        case.request,
+        case.fault.word(),
+        case.actor.word(),
+        case.controllers.word(),
+        case.seed
+    )
+}
+
+/// The case of a description.
+fn parse(all: &[Prepared], words: &str) -> Case {
+    let parts: Vec<&str> = words.split('/').collect();
+    let [scenario, request, fault, actor, controllers, seed] = parts[..] else {
+        panic!("{words:?} is not scenario/request/fault/actor/controllers/seed")
+    };
+    Case {
+        scenario: all.iter().position(|prepared| prepared.name == scenario).unwrap(),
+        request: request.parse().unwrap(),
+        fault: Fault::OF_REPAIRS.into_iter().find(|known| known.word() == fault).unwrap(),
+        actor: Actor::all().find(|known| known.word() == actor).unwrap(),
+        controllers: Controllers::ALL.into_iter().find(|known| known.word() == controllers).unwrap(),
+        seed: seed.parse().unwrap(),
+    }
+}
+
+/// Every case there is, in an order that is the same for the same seed.
+fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut random = Random::new(seed);
+    for (scenario, prepared) in all.iter().enumerate() {
+        for request in 1..=prepared.requests {
+            for fault in Fault::OF_REPAIRS {
+                for actor in Actor::all() {
+                    for controllers in Controllers::ALL {
+                        let seed = random.next() % 1_000_000;
+                        cases.push(Case { scenario, request, fault, actor, controllers, seed });
+                    }
+                }
+            }
+        }
+    }
+    for last in (1..cases.len()).rev() {
+        cases.swap(last, random.below(last + 1));
+    }
+    cases
+}
+
+/// Makes runs on all cores until all are made, or `until` says after how many that it is time to stop.
+fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn(usize) -> bool + Sync)) -> Tally {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let total = Mutex::new(Tally::default());
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut tally = Tally::default();
+                loop {
+                    let begun = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(begun).copied().filter(|_| !until(begun)) else { break };
+                    let prepared = &all[case.scenario];
+                    let folder = folder();
+                    tally.add(prepared, case, make(prepared, case, reviews, folder.path()));
+                }
+                total.lock().unwrap_or_else(PoisonError::into_inner).merge(tally);
+            });
+        }
+    });
+    total.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[expect(clippy::disallowed_methods, reason = "how long is a matter of whoever runs them")]
+fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a sample takes as long as it may")]
+fn clock() -> impl Fn() -> Duration + Sync {
+    let begun = std::time::Instant::now();
+    move || begun.elapsed()
+}
+
+#[expect(clippy::print_stderr, reason = "the figures are wanted in the test's output")]
+fn print(text: &str) {
+    eprintln!("{text}");
+}
+
+/// One run, or a seeded sample for so many seconds: 20, or `PVCTL_FAULTS_SECONDS`, and 300 cases however slow the
+/// machine is. The seed is 1, or `PVCTL_FAULTS_SEED`.
+#[test]
+fn sample() {
+    const LEAST: usize = 300;
+    let (all, notes) = prepared();
+    if let Some(words) = setting("PVCTL_FAULT") {
+        let case = parse(&all, &words);
+        let folder = folder();
+        let report = make(&all[case.scenario], case, &Reviews::default(), folder.path());
+        print(&format!("{report:#?}"));
+        assert!(report.is_some_and(|report| report.wrong.is_empty()), "{words}");
+        return;
+    }
+    let seconds = setting("PVCTL_FAULTS_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(20);
+    let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
+    let cases = cases(&all, seed);
+    print(&format!("seed {seed}, {} cases", cases.len()));
+    let clock = clock();
+    let enough = |begun| begun >= LEAST && clock() >= Duration::from_secs(seconds);
+    let tally = make_all(&all, &cases, &Reviews::default(), &enough);
+    show(&tally, &all, &notes, clock().as_secs());
+    assert!(tally.runs > 100, "only {} runs were made", tally.runs);
+    nothing_wrong(&tally, &notes);
+}
+
+/// The only repairs that are not taken back when they are done, and who says so.
+const NOT_TAKEN_BACK: [&str; 8] = [
+    "undo-release-waiting is refused: undo-held",
+    "undo-reclaim is refused: undo-undo",
+    "undo-recreate-class is refused: undo-undo",
+    "undo-restore-recreated is refused: undo-held",
+    "undo-restore-naming is refused: undo-held",
+    "undo-rebind-unbound is refused: undo-held",
+    "undo-unfinalize-volume is refused: undo-undo",
+    "undo-unfinalize-claim is refused: undo-undo",
+];
+
+/// Every repair goes through where nobody disturbs it, and no run went wrong.
+fn nothing_wrong(tally: &Tally, notes: &[String]) {
+    // "NAME is refused: WHO: why".
+    let parts = |note: &String| note.splitn(3, ": ").take(2).collect::<Vec<_>>().join(": ");
+    let refused: Vec<String> = notes.iter().map(parts).collect();
+    assert_eq!(refused, NOT_TAKEN_BACK);
+    let first = tally.wrong.first().map(String::as_str).unwrap_or_default();
+    assert!(tally.wrong.is_empty(), "{} runs went wrong, such as {first}", tally.wrong.len());
+}
+
+/// How far the whole run has come.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Progress {
+    seed: u64,
+    /// How many cases there are: another number means that the repairs are others by now.
+    cases: usize,
+    begun: usize,
+    seconds: u64,
+    tally: Tally,
+}
+
+/// Every case, or as many as `PVCTL_FAULTS_RUNS` says, going on where an earlier run was stopped: the file
+/// `target/faults.json`, or the one that `PVCTL_FAULTS_PROGRESS` names, says where.
+#[test]
+#[ignore = "takes hours"]
+#[expect(clippy::disallowed_methods, reason = "where it was stopped stands in a file")]
+fn all() {
+    const AT_ONCE: usize = 400;
+    let clock = clock();
+    let (all, notes) = prepared();
+    let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
+    let cases = cases(&all, seed);
+    let file = setting("PVCTL_FAULTS_PROGRESS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target/faults.json"), std::path::PathBuf::from);
+    let fresh = || Progress { seed, cases: cases.len(), ..Progress::default() };
+    let read = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Progress>(&bytes).ok());
+    let mut progress = read.filter(|known| known.seed == seed && known.cases == cases.len()).unwrap_or_else(fresh);
+    let before = progress.seconds;
+    let end = setting("PVCTL_FAULTS_RUNS").and_then(|text| text.parse().ok()).unwrap_or(cases.len()).min(cases.len());
+    print(&format!("seed {seed}, {} cases, from {} to {end}", cases.len(), progress.begun));
+    let reviews = Reviews::default();
+    while progress.begun < end {
+        let next = end.min(progress.begun + AT_ONCE);
+        progress.tally.merge(make_all(&all, &cases[progress.begun..next], &reviews, &|_| false));
+        progress.begun = next;
+        progress.seconds = before + clock().as_secs();
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, serde_json::to_vec_pretty(&progress).unwrap()).unwrap();
+        print(&format!("{next} of {end}, {} s, {} wrong", progress.seconds, progress.tally.wrong.len()));
+    }
+    show(&progress.tally, &all, &notes, progress.seconds);
+    nothing_wrong(&progress.tally, &notes);
+}

@@ -1,0 +1,172 @@
+//! What becomes of a run that was cut short: it is continued or taken back, also once the actor has gone, or the same
+//! is asked for anew.
+
+use super::prepare::planned;
+use super::{
+    IN_FLIGHT, NOW, OPTIONS, Prepared, Report, Reviews, Silent, confirmed, describe, guard, reviewed_once, way_back,
+};
+use crate::support::api::{Actor, ApiServer, Store};
+use pvctl::execute::{self, Journal};
+use pvctl::repair::{Plan, Request};
+use std::path::Path;
+
+/// How a run was brought to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Continued,
+    Undone,
+    Anew,
+    /// The request has nothing left to do.
+    Reached,
+}
+
+impl Way {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Continued => "continued",
+            Self::Undone => "undone",
+            Self::Anew => "asked anew",
+            Self::Reached => "reached all the same",
+        }
+    }
+}
+
+/// The run that is to be brought to an end.
+pub(super) struct Recovery<'r> {
+    pub(super) prepared: &'r Prepared,
+    pub(super) api: &'r ApiServer,
+    pub(super) client: &'r kube::Client,
+    pub(super) reviews: &'r Reviews,
+    pub(super) dir: &'r Path,
+    /// Its journal.
+    pub(super) id: &'r str,
+}
+
+fn ended(way: Way, again: bool, report: &mut Report) -> Way {
+    let when = if again { " when the actor had gone" } else { "" };
+    report.outcome = format!("{}, {}{when}", report.outcome, way.word());
+    way
+}
+
+impl Recovery<'_> {
+    /// Goes on, or back; where the one is refused, the other is tried, and both again when the actor has gone. What
+    /// is refused then is asked for anew.
+    pub(super) async fn recover(&self, actor: Actor, on_first: bool, report: &mut Report) -> Option<Way> {
+        let mut begun = None;
+        // Where the policy was another one, the first try sets it again, and ends there.
+        for round in 0..if actor.is_rough() { 3 } else { 2 } {
+            let again = round > 0;
+            if round == 1 {
+                self.api.rest();
+                if !self.api.with(|store, _| actor.leave(store)) && !actor.is_rough() {
+                    break;
+                }
+                self.api.with(Store::settle);
+            }
+            let ways = if on_first { [Way::Continued, Way::Undone] } else { [Way::Undone, Way::Continued] };
+            for way in ways {
+                let went = match way {
+                    Way::Undone => self.go_back(&mut begun).await,
+                    Way::Continued | Way::Anew | Way::Reached => self.go_on(self.id).await,
+                };
+                let Err(why) = went else { return Some(ended(way, again, report)) };
+                report.story.push(format!("not {}: {why}", way.word()));
+                report.refusals.push(guard(&why));
+                self.api.with(Store::settle);
+            }
+            // A way back that has written something is gone on with like any other run.
+            if let Some(back) = &begun {
+                match self.go_on(back).await {
+                    Ok(()) => return Some(ended(Way::Undone, again, report)),
+                    Err(why) => report.story.push(format!("not undone further: {why}")),
+                }
+                self.api.with(Store::settle);
+            }
+        }
+        report.anew_since = Some(self.api.with(|store, _| store.history.len()));
+        match self.ask_anew().await {
+            Ok(way) => Some(ended(way, false, report)),
+            Err(why) => {
+                report.story.push(format!("not asked anew: {why}"));
+                report.outcome = format!("{}, left: {}", report.outcome, guard(&why));
+                None
+            }
+        }
+    }
+
+    /// Goes on. Where a volume that the repair keeps has lost its policy, that is set first, as the run that stopped
+    /// says.
+    async fn go_on(&self, id: &str) -> Result<(), String> {
+        let Err(why) = self.go_on_once(id).await else { return Ok(()) };
+        if !why.contains("Retain") {
+            return Err(why);
+        }
+        let kept = Journal::read(self.dir, id).map_err(|stop| describe(&stop))?.plan.keeps;
+        for volume in &kept {
+            let now = self.api.with(|store, _| store.clone());
+            if let Ok(plan) = planned(&now, &Request::Retain { volume: volume.name().clone() }) {
+                self.carry_out(&now, plan, &mut None).await?;
+            }
+        }
+        self.go_on_once(id).await
+    }
+
+    async fn go_on_once(&self, id: &str) -> Result<(), String> {
+        let mut journal = Journal::open(self.dir, id).map_err(|stop| describe(&stop))?;
+        execute::settle(self.client, &mut journal).await.map_err(|stop| describe(&stop))?;
+        let remaining = journal.entry().remaining();
+        if remaining.steps.is_empty() {
+            return Ok(());
+        }
+        let receipts = execute::receipts(self.client, &remaining).await.map_err(|stop| describe(&stop))?;
+        let now = self.api.with(|store, _| store.clone());
+        let reviewed = reviewed_once(self.reviews, &now, remaining, &receipts)?;
+        let confirmed = confirmed(reviewed);
+        let went = execute::resume(self.client, confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await;
+        went.map(|_| ()).map_err(|stop| describe(&stop))
+    }
+
+    /// Takes it back, and leaves the journal of that where it has written something and stopped.
+    /// As the command does, not before the last request of the run cannot be carried out any more.
+    async fn go_back(&self, begun: &mut Option<String>) -> Result<(), String> {
+        tokio::time::sleep(IN_FLIGHT).await;
+        let mut journal = Journal::open(self.dir, self.id).map_err(|stop| describe(&stop))?;
+        execute::settle(self.client, &mut journal).await.map_err(|stop| describe(&stop))?;
+        let done = journal.entry().done();
+        let now = self.api.with(|store, _| store.clone());
+        let back = match way_back(&now, self.id, &self.prepared.plan, &done) {
+            Ok(back) => back,
+            Err(why) if why.starts_with("nothing:") => return Ok(()),
+            Err(why) => return Err(why),
+        };
+        self.carry_out(&now, back, begun).await
+    }
+
+    /// Reviews and carries out, and leaves the journal where something was written before it stopped.
+    async fn carry_out(&self, now: &Store, plan: Plan, begun: &mut Option<String>) -> Result<(), String> {
+        let receipts = execute::receipts(self.client, &plan).await.map_err(|stop| describe(&stop))?;
+        let reviewed = reviewed_once(self.reviews, now, plan, &receipts)?;
+        let mut journal = Journal::create(self.dir, reviewed.plan(), "stage", NOW).map_err(|stop| describe(&stop))?;
+        let confirmed = confirmed(reviewed);
+        let went = execute::execute(self.client, confirmed, &mut journal, &OPTIONS, &Silent::new(None)).await;
+        went.map(|_| ()).map_err(|stop| {
+            *begun = stop.written.then(|| journal.id().to_owned());
+            describe(&stop)
+        })
+    }
+
+    /// The same request for what is there now.
+    async fn ask_anew(&self) -> Result<Way, String> {
+        let request = &self.prepared.plan.request;
+        if matches!(request, Request::Undo { .. }) {
+            return Err("an undo is continued and not asked for anew".to_owned());
+        }
+        let now = self.api.with(|store, _| store.clone());
+        let plan = match planned(&now, request) {
+            Ok(plan) => plan,
+            Err(why) if why.starts_with("nothing:") => return Ok(Way::Reached),
+            Err(why) => return Err(why),
+        };
+        self.carry_out(&now, plan, &mut None).await.map(|()| Way::Anew)
+    }
+}

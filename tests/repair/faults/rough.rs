@@ -1,0 +1,148 @@
+//! What is judged where an actor may leave the cluster in any way: that nothing was lost which a look could have kept,
+//! that nothing was written to another object of the same name, and that a run does not say that all is well where it
+//! has seen that it is not.
+
+use super::{Case, Prepared, Report};
+use crate::support::api::writers::{ANEW, SECOND};
+use crate::support::api::{Actor, ApiServer, Loss, claim_key, text, volume_key};
+use pvctl::model::{Kind, ObjectKey};
+use pvctl::repair::{FIELD_MANAGER, Request};
+use serde_json::Value;
+
+/// Whether a loss is the actor's own doing, and no look of ours could have kept it.
+pub(super) fn is_excused(api: &ApiServer, case: Case, loss: &Loss) -> bool {
+    if !case.actor.is_rough() {
+        return false;
+    }
+    match loss {
+        Loss::Destroyed(volume) | Loss::Gone(volume) => came_too_late(api, volume) || is_admissions(api, volume),
+        Loss::Taken(_, _, claim) => case.actor == Actor::Second && claim == SECOND,
+        Loss::Lost(..) => case.actor.parts(),
+    }
+}
+
+/// Whether what was read last of the volume, before the write was sent after which it could be deleted, was not policy
+/// Delete: who wrote since then came too late for any look. Such a write deletes a claim, or makes the volume name one
+/// that is gone.
+fn came_too_late(api: &ApiServer, name: &str) -> bool {
+    let key = volume_key(name);
+    let is_deletable = |volume: &Value| {
+        text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete"
+            && ["Released", "Failed"].contains(&text(volume, "/status/phase").as_str())
+    };
+    let exposed = api.with(|store, _| {
+        let names_gone = |volume: &Value| {
+            let named = claim_key(&text(volume, "/spec/claimRef/namespace"), &text(volume, "/spec/claimRef/name"));
+            let uid = text(volume, "/spec/claimRef/uid");
+            !uid.is_empty() && store.read(&named).is_none_or(|claim| text(claim, "/metadata/uid") != uid)
+        };
+        let doomed = store
+            .history
+            .iter()
+            .position(|moment| moment.key == key && moment.after.as_ref().is_some_and(is_deletable))?;
+        let claim_ref = |volume: Option<&Value>| volume.map(|volume| volume["spec"]["claimRef"].clone());
+        (0..doomed).rev().find(|at| {
+            let moment = &store.history[*at];
+            let after = moment.after.as_ref();
+            let goes = |claim: &Value| claim["metadata"]["deletionTimestamp"].is_string();
+            let deletes = moment.key.kind == Kind::PersistentVolumeClaim && after.is_none_or(goes);
+            let before = store.history[..*at].iter().rev().find(|earlier| earlier.key == key);
+            let is_named_anew = || claim_ref(after) != claim_ref(before.and_then(|earlier| earlier.after.as_ref()));
+            let names = moment.key == key && after.is_some_and(names_gone) && is_named_anew();
+            moment.by == FIELD_MANAGER && (deletes || names)
+        })
+    });
+    let Some(request) = exposed.and_then(|moment| api.request_of(moment)) else { return false };
+    let path = format!("GET /api/v1/persistentvolumes/{name}");
+    let requests = api.requests();
+    let Some(look) = requests.iter().take(request - 1).rposition(|asked| *asked == path) else { return false };
+    let Some(length) = api.length_at(look + 1) else { return false };
+    api.with(|store, _| {
+        let then = store.history[..length].iter().rev().find(|moment| moment.key == key);
+        then.and_then(|moment| moment.after.as_ref())
+            .is_some_and(|volume| text(volume, "/spec/persistentVolumeReclaimPolicy") != "Delete")
+    })
+}
+
+/// Whether a volume that no claim had could be deleted from the very moment at which an admission made policy Delete of
+/// Retain, in a write of ours: who reads the answer comes too late.
+fn is_admissions(api: &ApiServer, name: &str) -> bool {
+    let key = volume_key(name);
+    let at = |volume: &Value, policy: &str| {
+        text(volume, "/spec/persistentVolumeReclaimPolicy") == policy
+            && ["Released", "Failed"].contains(&text(volume, "/status/phase").as_str())
+    };
+    api.with(|store, _| {
+        let mutates = store.mutated > 0;
+        let all: Vec<_> = store.history.iter().filter(|moment| moment.key == key).collect();
+        let doomed =
+            all.iter().position(|moment| moment.after.as_ref().is_some_and(|volume| at(volume, "Delete"))).unwrap_or(0);
+        let before = doomed.checked_sub(1).and_then(|before| all[before].after.as_ref());
+        mutates && all[doomed].by == FIELD_MANAGER && before.is_some_and(|volume| at(volume, "Retain"))
+    })
+}
+
+/// What must not be after a run with such an actor.
+pub(super) fn judge(prepared: &Prepared, api: &ApiServer, case: Case, report: &mut Report) {
+    if !case.actor.is_rough() {
+        return;
+    }
+    report.wrong.extend(strange_writes(prepared, api, report.anew_since));
+    let says_done = report.outcome == "done";
+    // What goes with the write that was changed on its way keeps nothing of that.
+    let is_stored =
+        |carried: &pvctl::repair::Carried| api.with(|store, _| store.read(&volume_key(&carried.volume)).is_some());
+    let mutated = api.with(|store, _| store.mutated) > 0 && prepared.plan.volumes.iter().any(is_stored);
+    if says_done && mutated {
+        report.wrong.push("it says done, and something else was stored than what it sent".to_owned());
+    }
+    // That the volume is gone is what was asked for, whatever has its name by then.
+    let is_deletion = matches!(prepared.plan.request, Request::Reclaim { delete: true, .. });
+    for name in makers_volumes(api).into_iter().filter(|_| says_done && !is_deletion) {
+        let path = format!("GET /api/v1/persistentvolumes/{name}");
+        let is_plans = prepared.plan.volumes.iter().any(|carried| carried.volume == name.as_str());
+        if is_plans && api.requests().iter().skip(case.request - 1).any(|asked| *asked == path) {
+            report.wrong.push(format!("it says done, and {name} that it has read is another volume"));
+        }
+    }
+}
+
+/// The volumes that were made anew under their names.
+fn makers_volumes(api: &ApiServer) -> Vec<String> {
+    api.with(|store, _| {
+        let anew = |volume: &Value| text(volume, "/metadata/uid").starts_with(ANEW);
+        let all = store.all(Kind::PersistentVolume, "").filter(|(_, volume)| anew(volume));
+        all.map(|(key, _)| key.name.to_string()).collect()
+    })
+}
+
+/// Our writes to objects that only have the name of those that the repair is about, until the same is asked for anew.
+fn strange_writes(prepared: &Prepared, api: &ApiServer, until: Option<usize>) -> Vec<String> {
+    let uid = |object: &Value| text(object, "/metadata/uid");
+    let own = |key: &ObjectKey| prepared.base.read(key).map(uid);
+    api.with(|store, _| {
+        let end = until.unwrap_or(store.history.len());
+        let mut wrong = Vec::new();
+        for at in prepared.base.history.len()..end {
+            let moment = &store.history[at];
+            if moment.by != FIELD_MANAGER {
+                continue;
+            }
+            let before = store.history[..at].iter().rev().find(|earlier| earlier.key == moment.key);
+            let (Some(own), Some(found)) = (own(&moment.key), before.and_then(|then| then.after.as_ref()).map(uid))
+            else {
+                continue;
+            };
+            let made_by_us = || {
+                let same = |earlier: &&crate::support::api::Moment| {
+                    earlier.key == moment.key && earlier.after.as_ref().is_some_and(|object| uid(object) == found)
+                };
+                store.history.iter().find(same).is_some_and(|first| first.by == FIELD_MANAGER)
+            };
+            if found != own && !made_by_us() {
+                wrong.push(format!("another {} was written to, of the same name", moment.key));
+            }
+        }
+        wrong
+    })
+}

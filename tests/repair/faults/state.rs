@@ -1,0 +1,194 @@
+//! Which state of a plan a cluster is in.
+
+use super::Cut;
+use crate::support::api::{Actor, Random, STRANGER, Store, claim_key, text};
+use pvctl::model::{Kind, ObjectKey};
+use pvctl::repair::PLAN_ANNOTATION;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+/// Where a cluster is, as a plan sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Place {
+    /// As the plan leaves it where nobody disturbs it.
+    Goal,
+    /// As it was before.
+    Before,
+    /// As some of the steps leave it, or some of those that lead back.
+    Between,
+    /// As the actor leaves one of these, without any fault.
+    Struck,
+    /// Each object as in one of these.
+    Mixed,
+    /// None of that.
+    #[default]
+    Elsewhere,
+}
+
+impl Place {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Goal => "goal",
+            Self::Before => "before",
+            Self::Between => "between",
+            Self::Struck => "struck",
+            Self::Mixed => "mixed",
+            Self::Elsewhere => "elsewhere",
+        }
+    }
+}
+
+/// What a cluster may look like in the end.
+#[derive(Debug, Default)]
+pub(super) struct States {
+    before: String,
+    /// The same with policy Retain for the volumes that no claim has, or one that goes: it stays there, as `undo` says.
+    kept: String,
+    goal: String,
+    /// After each prefix of the plan, and after each prefix of the way back from there.
+    between: BTreeSet<String>,
+    /// The clusters of these, at the moment of the cut and at rest.
+    cuts: Vec<Store>,
+    /// What each actor makes of them, as far as anybody asked.
+    struck: Mutex<BTreeMap<Actor, BTreeSet<String>>>,
+}
+
+impl States {
+    pub(super) fn new(before: &Store, goal: &Store) -> Self {
+        let mut states = Self { before: state(before), kept: kept(before), goal: state(goal), ..Self::default() };
+        states.cuts.extend([before.clone(), goal.clone()]);
+        states
+    }
+
+    /// A run that was cut: at that moment, and at rest.
+    pub(super) fn add(&mut self, cut: Cut) {
+        self.between.insert(state(&cut.settled));
+        self.cuts.extend([cut.then, cut.settled]);
+    }
+
+    /// Where a cluster is. What the actor makes of a plan without any fault is asked for where that matters.
+    pub(super) fn place(
+        &self,
+        store: &Store,
+        base: &Store,
+        actor: Actor,
+        without_faults: impl FnOnce() -> BTreeSet<String>,
+    ) -> Place {
+        let now = state(store);
+        if now == self.goal {
+            Place::Goal
+        } else if now == self.before || now == self.kept {
+            Place::Before
+        } else if self.between.contains(&now) {
+            Place::Between
+        } else if actor.is_harmless() {
+            Place::Elsewhere
+        } else {
+            self.struck(&now, base, actor, without_faults)
+        }
+    }
+
+    fn struck(
+        &self,
+        now: &str,
+        base: &Store,
+        actor: Actor,
+        without_faults: impl FnOnce() -> BTreeSet<String>,
+    ) -> Place {
+        let mut struck = self.struck.lock().unwrap_or_else(PoisonError::into_inner);
+        let states = struck.entry(actor).or_insert_with(|| {
+            let mut states = without_faults();
+            for cut in &self.cuts {
+                for seed in 0..3 {
+                    let (mut store, mut random) = (cut.clone(), Random::new(seed));
+                    actor.act(&mut store, base, &mut random);
+                    store.settle(&mut random);
+                    states.insert(state(&store));
+                    actor.leave(&mut store);
+                    store.settle(&mut random);
+                    states.insert(state(&store));
+                }
+            }
+            states
+        });
+        let known = |line: &str| states.iter().any(|state| state.lines().any(|known| known == line));
+        if states.contains(now) {
+            Place::Struck
+        } else if now.lines().all(known) {
+            Place::Mixed
+        } else {
+            Place::Elsewhere
+        }
+    }
+}
+
+/// A cluster whose volumes keep their data where no claim has them, or one that is being deleted.
+fn kept(store: &Store) -> String {
+    let mut store = store.clone();
+    let stays = |volume: &Value| {
+        let (namespace, name) = (text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name"));
+        let claim = store.read(&claim_key(&namespace, &name));
+        volume["status"]["phase"] == "Bound"
+            && !claim.is_some_and(|claim| claim["metadata"]["deletionTimestamp"].is_string())
+    };
+    let unbound: Vec<(ObjectKey, Value)> = store
+        .all(Kind::PersistentVolume, "")
+        .filter(|(_, volume)| !stays(volume))
+        .map(|(key, volume)| (key.clone(), volume.clone()))
+        .collect();
+    for (key, mut volume) in unbound {
+        volume["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
+        store.put(&key, Some(volume), "nobody");
+    }
+    state(&store)
+}
+
+/// The labels and annotations of a claim that its owner has written: none of Kubernetes', of pvctl, or of an actor.
+fn of_owner(claim: &Value) -> Vec<String> {
+    let theirs = |key: &str| key.contains("kubernetes.io/") || key == PLAN_ANNOTATION || key == "touched";
+    let metadata = &claim["metadata"];
+    let all = ["labels", "annotations"].into_iter().filter_map(|field| metadata[field].as_object()).flatten();
+    all.filter(|(key, _)| !theirs(key)).map(|(key, value)| format!("{key}={value}")).collect()
+}
+
+/// What the volumes and claims look like, but for what differs from run to run: uids, versions, strangers.
+pub(super) fn state(store: &Store) -> String {
+    let mut lines = Vec::new();
+    for (key, volume) in store.all(Kind::PersistentVolume, "") {
+        let (namespace, name) = (text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name"));
+        let uid = text(volume, "/spec/claimRef/uid");
+        let holder = store.read(&claim_key(&namespace, &name));
+        let whose = if uid.is_empty() {
+            "reserved"
+        } else if holder.is_some_and(|claim| text(claim, "/metadata/uid") == uid) {
+            "held"
+        } else {
+            "left"
+        };
+        lines.push(format!(
+            "pv {}: {} {} {whose} {namespace}/{name}{}",
+            key.name,
+            text(volume, "/status/phase"),
+            text(volume, "/spec/persistentVolumeReclaimPolicy"),
+            if volume["metadata"]["deletionTimestamp"].is_string() { " terminating" } else { "" },
+        ));
+    }
+    for (key, claim) in store.all(Kind::PersistentVolumeClaim, "").filter(|(key, _)| key.namespace != STRANGER) {
+        lines.push(format!(
+            "pvc {}/{}: {} {} {} {:?} volume {:?} class {:?} size {:?} node {:?}{}",
+            key.namespace,
+            key.name,
+            text(claim, "/status/phase"),
+            claim["spec"]["accessModes"],
+            text(claim, "/spec/volumeMode"),
+            of_owner(claim),
+            text(claim, "/spec/volumeName"),
+            claim["spec"]["storageClassName"].as_str(),
+            text(claim, "/spec/resources/requests/storage"),
+            claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"].as_str(),
+            if claim["metadata"]["deletionTimestamp"].is_string() { " terminating" } else { "" },
+        ));
+    }
+    lines.join("\n")
+}

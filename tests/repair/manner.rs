@@ -1,0 +1,270 @@
+//! How the verbs that repair behave to whoever types them: a goal that is reached is not waited for, a second time
+//! there is nothing to do, and what is left is 1 each time. On an API server in this process.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the test looks at the clock and at journals")]
+
+use crate::repair::verbs::{Running, bound, cluster, newest, play, refused, released, waiting, with};
+use crate::support::Run;
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A second run: it has nothing to do and writes nothing.
+async fn nothing(fake: &ApiServer, journals: &Path, words: &[&str]) -> String {
+    let writes = fake.writes().len();
+    let ended = with(fake, journals, "", words).await;
+    assert_eq!(ended.code, Some(0), "{words:?}: {}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.starts_with("Nothing to do: "), "{words:?}: {}{}", ended.stdout, ended.stderr);
+    assert_eq!(fake.writes().len(), writes, "{words:?} has written something");
+    ended.stdout.replace("\n  ", " ")
+}
+
+async fn done(fake: &ApiServer, journals: &Path, words: &[&str]) {
+    let ended = with(fake, journals, "", words).await;
+    assert_eq!(ended.code, Some(0), "{words:?}: {}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("\nDone: "), "{words:?}: {}", ended.stdout);
+}
+
+/// A policy is in force once it is stored: what the controllers have not done yet is not waited for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn retain_waits_for_no_controller() {
+    // Its claim is gone, and no controller runs that would say so.
+    let mut stale = released("data", "Delete");
+    stale["status"]["phase"] = "Bound".into();
+    let fake = cluster([stale]).await;
+    let state = tempfile::tempdir().unwrap();
+    let begin = Instant::now();
+    done(&fake, state.path(), &["retain", "pv/data", "--yes"]).await;
+    assert!(begin.elapsed() < Duration::from_secs(15), "it has waited: {:?}", begin.elapsed());
+    assert!(nothing(&fake, state.path(), &["retain", "pv/data", "--yes"]).await.contains("policy Retain already"));
+
+    // Somebody who takes the policy back at once is named as such.
+    let fake = cluster(bound("db", "data", "disk")).await;
+    fake.hold_write(0);
+    let running = Running::start(&fake, state.path(), &["retain", "pv/disk", "--yes"]);
+    Running::until_writes(&fake, 1).await;
+    let [back, _] = bound("db", "data", "disk");
+    fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Fault::Body(back.to_string().leak()));
+    fake.let_go();
+    let ended = running.end().await;
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    let said = "warning: pv/disk has policy Delete, where Retain was written: somebody has changed it since\n";
+    assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
+}
+
+/// The volume of a claim is the one that it names, or the only one that has its uid.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn retain_of_a_claim_means_its_volume() {
+    for words in [&["retain", "pvc/data", "-n", "db", "--yes"][..], &["retain", "-n", "db", "pvc", "--yes", "data"]] {
+        let [volume, mut claim] = bound("db", "data", "disk");
+        if words[1] == "-n" {
+            // The controller has not come to write it.
+            claim["spec"].as_object_mut().unwrap().remove("volumeName");
+            claim["metadata"].as_object_mut().unwrap().remove("annotations");
+            claim["status"]["phase"] = "Pending".into();
+        }
+        let fake = cluster([volume, claim]).await;
+        let state = tempfile::tempdir().unwrap();
+        done(&fake, state.path(), words).await;
+        assert_eq!(fake.object("PersistentVolume", "disk").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
+        nothing(&fake, state.path(), words).await;
+        // The plan is one of the volume.
+        let fake = cluster(bound("db", "data", "disk")).await;
+        let plan = with(&fake, state.path(), "", &["retain", "pvc/data", "-n", "db", "-o", "json"]).await;
+        let plan: Value = serde_json::from_str(&plan.stdout).unwrap();
+        assert_eq!(plan["request"], json!({"verb": "retain", "volume": "disk"}));
+    }
+
+    let words = ["retain", "pvc/data", "-n", "db", "--yes"];
+    let pending = waiting("data");
+    let of_data = |name: &str| {
+        let mut volume = released(name, "Delete");
+        volume["spec"]["claimRef"]["uid"] = "uid-data".into();
+        volume
+    };
+    let [_, lost] = bound("db", "data", "gone");
+    let [_, strange] = bound("db", "data", "disk");
+    let [held, other] = bound("db", "other", "disk");
+    let cases: [(Vec<Value>, i32, &str); 5] = [
+        (vec![pending.clone()], 6, "claim db/data has no volume yet: there are no data to keep"),
+        (vec![pending, of_data("one"), of_data("two")], 6, "2 volumes have the uid of claim db/data"),
+        (vec![lost], 2, "claim db/data names volume gone"),
+        (vec![strange, held, other], 6, "claim db/data names volume disk, which is that of claim db/other"),
+        (Vec::new(), 2, "PersistentVolumeClaim \"data\" does not exist in namespace \"db\""),
+    ];
+    for (objects, code, said) in cases {
+        let fake = cluster(objects).await;
+        let ended = refused(&fake, code, &words).await;
+        assert!(ended.stderr.replace("\n  ", " ").contains(said), "{said}: {}", ended.stderr);
+    }
+    // Of a claim that names no volume nobody knows which is its where volumes cannot be listed.
+    let fake = cluster([waiting("data")]).await;
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Refused(403, "no volumes for you"));
+    let ended = refused(&fake, 3, &words).await;
+    assert!(ended.stderr.contains("no volumes for you"), "{}", ended.stderr);
+}
+
+/// What a volume was offered for is reached: it waits for that claim, or the claim has it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_volume_that_is_where_it_was_to_go_is_not_offered_again() {
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    let to_new = ["release", "pv/data", "--reserve-for", "db/new", "--yes"];
+    let fake = cluster([released("data", "Retain")]).await;
+    done(&fake, journals, &to_new).await;
+    let said = nothing(&fake, journals, &to_new).await;
+    assert_eq!(said, "Nothing to do: volume data is Available, and reserved for claim db/new already.\n");
+    let unbind = ["unbind", "pv/data", "--reserve-for", "db/new", "--yes"];
+    nothing(&fake, journals, &unbind).await;
+    let [volume, claim] = bound("db", "new", "data");
+    fake.replace(volume);
+    fake.hold([claim]);
+    for words in [to_new, unbind] {
+        // That is known of the objects alone.
+        let elsewhere = tempfile::tempdir().unwrap();
+        let said = nothing(&fake, elsewhere.path(), &words).await;
+        assert_eq!(said, "Nothing to do: claim db/new has volume data and is bound to it.\n");
+    }
+    // For another claim it is refused.
+    let ended = with(&fake, journals, "", &["release", "pv/data", "--reserve-for", "db/other", "--yes"]).await;
+    assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
+
+    // Who names no claim may want to take it from the one that has it, unless he has offered it himself.
+    let words = ["release", "pv/data", "--yes"];
+    let [taken, claim] = bound("db", "data", "data");
+    let fake = cluster([taken.clone(), claim.clone()]).await;
+    let ended = refused(&fake, 6, &words).await;
+    assert!(ended.stderr.contains("is held by claim db/data"), "{}", ended.stderr);
+    let mut gone = released("data", "Retain");
+    gone["metadata"]["uid"] = "uid-data".into();
+    let fake = cluster([gone]).await;
+    done(&fake, journals, &words).await;
+    nothing(&fake, journals, &words).await;
+    fake.replace(taken.clone());
+    fake.hold([claim]);
+    let id = newest(&fake, journals).await;
+    let said = nothing(&fake, journals, &words).await;
+    assert_eq!(said, format!("Nothing to do: claim db/data has volume data and is bound to it, by {id}.\n"));
+    // Another volume of that name is not the one that was offered.
+    let mut anew = taken;
+    anew["metadata"]["uid"] = "uid-anew".into();
+    fake.replace(anew);
+    let ended = with(&fake, journals, "", &words).await;
+    assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
+
+    let fake = cluster([released("data", "Retain")]).await;
+    let anyone = ["release", "pv/data", "--to-anyone", "--yes", "--confirm", "data"];
+    done(&fake, journals, &anyone).await;
+    nothing(&fake, journals, &anyone).await;
+    // It is reserved for nobody: that is not what is asked for.
+    let ended = with(&fake, journals, "", &unbind).await;
+    assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("there is no binding to roll back"), "{}", ended.stderr);
+}
+
+/// Whether a claim that is gone was moved, its journal knows, and the claim that came of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_that_was_moved_is_not_missing() {
+    let fake = cluster(bound("db", "data", "disk")).await;
+    let state = tempfile::tempdir().unwrap();
+    let words = ["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--yes"];
+    let player = play(&fake);
+    done(&fake, state.path(), &words).await;
+    player.abort();
+    let id = newest(&fake, state.path()).await;
+    let said = nothing(&fake, state.path(), &words).await;
+    assert_eq!(said, format!("Nothing to do: claim web/data has volume disk and is bound to it, by {id}.\n"));
+    let missing = async |words: &[&str], hint: bool| {
+        let writes = fake.writes().len();
+        let ended = with(&fake, state.path(), "", words).await;
+        assert_eq!((ended.code, fake.writes().len()), (Some(2), writes), "{words:?}: {}{}", ended.stdout, ended.stderr);
+        let flat = ended.stderr.replace("\n  ", " ");
+        let said = "if that was this move, there is nothing left to do";
+        assert_eq!(flat.contains(said), hint, "{words:?}: {}", ended.stderr);
+    };
+    // Another claim was not; and without the journal nobody knows whether this one was.
+    missing(&["move", "pvc/dta", "-n", "db", "--to-namespace", "web", "--name", "data", "--yes"], true).await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    missing(&[&words[..], &["--journal", elsewhere.path().to_str().unwrap()]].concat(), true).await;
+    // A claim that somebody made anew under that name, without the mark, is not the one that came of it.
+    let mut anew = fake.object("PersistentVolumeClaim", "data").unwrap();
+    anew["metadata"]["annotations"].as_object_mut().unwrap().remove("pvctl.dev/plan");
+    fake.replace(anew.clone());
+    missing(&words, false).await;
+    // One that has the mark and another volume is not either.
+    anew["metadata"]["annotations"]["pvctl.dev/plan"] = "move-00000000".into();
+    fake.replace(anew);
+    missing(&words, true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_that_is_as_it_is_to_be_is_not_replaced() {
+    let state = tempfile::tempdir().unwrap();
+    let fake = cluster(bound("db", "data", "disk")).await;
+    for set in [
+        &["--set", "class=fast"][..],
+        &["--set", "storageClassName=fast", "--set", "size=1024Mi"],
+        &["--set", "modes=RWO", "--set", "volumeMode=Filesystem", "--set", "selector=none"],
+        &["--set", "name=data", "--set", "volumeName=disk"],
+    ] {
+        nothing(&fake, state.path(), &[&["recreate", "pvc/data", "-n", "db", "--yes"], set].concat()).await;
+    }
+    for set in ["class=slow", "size=2Gi", "modes=RWO,RWX", "volumeMode=Block", "volumeName=other", "class="] {
+        let words = ["recreate", "pvc/data", "-n", "db", "--yes", "--set", set];
+        let ended = refused(&fake, 6, &words).await;
+        assert!(ended.stderr.contains("is or was bound"), "{set}: {}", ended.stderr);
+    }
+}
+
+/// What is on its way to its end, or there, needs no second push.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_going_or_gone_by_a_repair_has_nothing_to_do() {
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path();
+    let words = ["reclaim", "pv/data", "--delete", "--yes", "--confirm", "data"];
+    let driver = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver",
+        "metadata": {"name": "d.example.com", "uid": "driver"}, "spec": {}});
+    let fake = cluster([released("data", "Retain"), driver]).await;
+    done(&fake, journals, &words).await;
+    nothing(&fake, journals, &words).await;
+    let mut going = fake.object("PersistentVolume", "data").unwrap();
+    going["metadata"]["deletionTimestamp"] = "2026-06-02T00:00:00Z".into();
+    going["metadata"]["finalizers"] = json!(["external-provisioner.volume.kubernetes.io/finalizer"]);
+    fake.replace(going.clone());
+    nothing(&fake, journals, &words).await;
+    // One that is kept goes by somebody else's doing.
+    going["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
+    fake.replace(going);
+    let ended = with(&fake, journals, "", &words).await;
+    assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
+}
+
+/// What a guard refuses is left, the first time and the second.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fix_leaves_what_is_refused_each_time() {
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.deny("patch");
+    for words in [&["fix", "pv/data", "--yes"][..], &["fix", "pv/data", "--yes", "--dry-run"]] {
+        for _ in 0..2 {
+            let ended = refused(&fake, 1, words).await;
+            assert!(ended.stderr.contains("you may not: patch persistentvolumes data"), "{}", ended.stderr);
+        }
+    }
+}
+
+/// The words of a verb may have flags between them: no word is missed, and the cluster is asked.
+#[test]
+fn words_stand_behind_flags() {
+    for words in [
+        &["rename", "pvc/x", "-n", "ns", "new"][..],
+        &["rename", "pvc", "-n", "ns", "x", "--yes", "new"],
+        &["unfinalize", "pvc/x", "-n", "dr", "example.com/backup"],
+        &["unfinalize", "--yes", "pv", "x", "-n", "dr", "--", "example.com/backup"],
+        &["recreate", "pvc", "-n", "ns", "x", "--set", "storageClassName=fast"],
+    ] {
+        let ended = Run::new(&[&["--server", "http://127.0.0.1:1"], words].concat()).finish();
+        assert_eq!(ended.code, Some(3), "{words:?}: {}", ended.stderr);
+    }
+}

@@ -1,0 +1,13 @@
+//! Repairs: what is planned and refused, what is written, and what becomes of it when something goes wrong.
+
+mod execute;
+mod faults;
+mod guards;
+mod journals;
+mod manner;
+mod planners;
+mod plans;
+mod prompts;
+mod recipes;
+mod undo_policies;
+mod verbs;

@@ -1,0 +1,130 @@
+//! The questions of repairs in a terminal: arrows, Enter, Esc, Ctrl-C, a narrow window, no colour. Whoever does not
+//! agree has written nothing.
+#![cfg(unix)]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test counts journals, and fails by panicking")]
+
+use crate::repair::verbs::{cluster, released};
+use crate::support::api::ApiServer;
+use crate::support::screen::{CTRL_C, DOWN, ENTER, ESCAPE, Screen, UP, plain};
+
+/// The list of what can be repaired, and the question after the plan.
+const LIST: &str = "Next repair (Esc leaves)";
+const QUESTION: &str = "Carry out this plan?";
+/// The last line of the list.
+const LEAVE: &str = "leave the rest as it is";
+
+/// A terminal with `fix` of a volume whose claim is gone.
+async fn fix(columns: u16, variables: &[(&str, &str)]) -> (ApiServer, Screen, tempfile::TempDir) {
+    let fake = cluster([released("data", "Retain")]).await;
+    let journals = tempfile::tempdir().unwrap();
+    let (url, state) = (fake.url(), journals.path().to_str().unwrap());
+    let screen = Screen::start(columns, variables, &["fix", "pv/data", "--server", &url, "--journal", state]);
+    (fake, screen, journals)
+}
+
+/// How a terminal ends: the exit code, how many writes there were, and how many journals.
+fn ended(fake: &ApiServer, screen: Screen, journals: &tempfile::TempDir) -> ((Option<i32>, usize, usize), String) {
+    let (code, shown) = screen.end();
+    let files = std::fs::read_dir(journals.path()).map_or(0, Iterator::count);
+    ((code, fake.writes().len(), files), plain(shown.as_bytes()))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_leaves_the_list_has_written_nothing() {
+    let ways: [&[&str]; 4] = [&[ESCAPE], &[DOWN, ENTER], &[UP, ENTER], &[DOWN, UP, DOWN, ENTER]];
+    for keys in ways {
+        let (fake, mut screen, journals) = fix(80, &[]).await;
+        screen.until(LIST);
+        screen.until(LEAVE);
+        for key in keys {
+            screen.press(key);
+        }
+        let (end, shown) = ended(&fake, screen, &journals);
+        assert_eq!(end, (Some(1), 0, 0), "{keys:?}: {shown}");
+        assert!(shown.contains("left: pv-released-retain on pv/data"), "{shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_does_not_agree_to_a_plan_has_written_nothing() {
+    for key in [ESCAPE, "n\r", "\r"] {
+        let (fake, mut screen, journals) = fix(80, &[]).await;
+        screen.until(LEAVE);
+        screen.press(ENTER);
+        screen.until(QUESTION);
+        screen.press(key);
+        // The same repair is not offered again, and there is no other.
+        let (end, shown) = ended(&fake, screen, &journals);
+        assert_eq!(end, (Some(1), 0, 0), "{key:?}: {shown}");
+        assert!(shown.contains("not confirmed: nothing was written"), "{shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupt_at_a_question_ends_the_whole() {
+    for chosen in [false, true] {
+        let (fake, mut screen, journals) = fix(80, &[]).await;
+        screen.until(LEAVE);
+        if chosen {
+            screen.press(ENTER);
+            screen.until(QUESTION);
+        }
+        screen.press(CTRL_C);
+        let (end, shown) = ended(&fake, screen, &journals);
+        assert_eq!(end, (Some(130), 0, 0), "{shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_agreed_to_is_done() {
+    let (fake, mut screen, journals) = fix(80, &[]).await;
+    screen.until(LEAVE);
+    screen.press(ENTER);
+    screen.until(QUESTION);
+    screen.press("y\r");
+    let (end, shown) = ended(&fake, screen, &journals);
+    assert_eq!(end, (Some(0), 1, 1), "{shown}");
+    let claim_ref = &fake.object("PersistentVolume", "data").unwrap()["spec"]["claimRef"];
+    assert_eq!((claim_ref["name"].as_str(), claim_ref["uid"].as_str()), (Some("data"), None), "{shown}");
+}
+
+/// Esc at the question for a name leaves as well, and another name is none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_is_not_typed_allows_nothing() {
+    for keys in [ESCAPE, "dat\r", "\r"] {
+        let fake = cluster([released("data", "Retain")]).await;
+        let journals = tempfile::tempdir().unwrap();
+        let (url, state) = (fake.url(), journals.path().to_str().unwrap());
+        let words = ["release", "pv/data", "--to-anyone", "--server", &url, "--journal", state];
+        let mut screen = Screen::start(80, &[], &words);
+        screen.until("Type data to carry out this plan; Esc leaves it");
+        screen.press(keys);
+        let (end, shown) = ended(&fake, screen, &journals);
+        assert_eq!(end, (Some(6), 0, 0), "{keys:?}: {shown}");
+        assert!(shown.contains("nothing was written"), "{shown}");
+    }
+}
+
+/// A narrow window breaks lines between words, and has all of them. Without colour nothing is coloured.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_narrow_window_shows_everything_and_colour_can_be_done_without() {
+    let coloured = |shown: &str| {
+        let sequences = shown.split("\x1b[").skip(1);
+        sequences.filter_map(|one| one.split_once('m')).any(|(code, _)| {
+            let numbers: Vec<&str> = code.split(';').collect();
+            // 30 to 49 and 90 to 107 are colours.
+            numbers.iter().any(|number| matches!(number.parse::<u8>(), Ok(30..=38 | 40..=48 | 90..=107)))
+        })
+    };
+    for (variables, wanted) in [(&[][..], true), (&[("NO_COLOR", "1")][..], false)] {
+        let (_fake, mut screen, _journals) = fix(40, variables).await;
+        screen.until(LEAVE);
+        screen.press(ENTER);
+        screen.until("set spec.claimRef of pv/data to db/data, without a uid");
+        screen.until(QUESTION);
+        screen.press(ESCAPE);
+        let (code, shown) = screen.end();
+        assert_eq!(code, Some(1), "{shown}");
+        assert_eq!(coloured(&shown), wanted, "{shown:?}");
+    }
+}

@@ -1,0 +1,174 @@
+//! Volumes that people free, keep or hand to deletion.
+
+use super::{position, release, step, terminating, unbind, with_policy};
+use crate::repair::plans::{World, attachment, bound, changes, claim, complete, moving, of, pod, released};
+use pvctl::model::Kind;
+use pvctl::repair::{Change, Proposed, Recheck, Recipient, Request, volume_key};
+use pvctl::snapshot::{CoverageEntry, CoverageState};
+use serde_json::json;
+
+/// R3: `claimRef: null` on a Released volume.
+#[test]
+fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
+    // A claim of another namespace waits, and would get the volume with all that is on it.
+    let mut objects = released();
+    objects.push(claim("new", "stranger", "", "Pending"));
+    let world = World::new(objects);
+    let plan = world.accepted(&release(Recipient::LastClaim));
+    assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/data"]);
+    assert_eq!(plan.steps[0].expects[0].object, volume_key("pv-1"));
+    assert_eq!(plan.steps[0].expects[0].states, ["Available, Retain, reserved for db/data"]);
+    let reviewed = world.review(&release(Recipient::Anyone)).unwrap_or_else(|_| panic!());
+    let plan = reviewed.plan();
+    assert_eq!(changes(plan), ["pv/pv-1: no claimRef"]);
+    assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
+    assert!(!plan.is_safe());
+    let thief = reviewed.guards().iter().find(|guard| guard.id == "thief").unwrap_or_else(|| panic!());
+    assert_eq!(thief.looked_at, "volume pv-1: claim new/stranger gets it, with all that is on it");
+    assert!(reviewed.confirm(None).is_err(), "nobody typed the name");
+}
+
+/// R4, R6: `claimRef: null`, or without its uid, while the claim lives.
+#[test]
+fn r4_r6_the_volume_of_a_live_claim_is_not_taken() {
+    let world = World::new(bound());
+    for to in [Recipient::LastClaim, Recipient::Anyone] {
+        for request in [release(to.clone()), unbind(to)] {
+            let refusal = world.refusal(&request);
+            assert_eq!(refusal.by, "held", "{request:?}");
+            assert!(refusal.hints.iter().any(|hint| hint.contains("pvctl move")), "{refusal:?}");
+        }
+    }
+}
+
+/// R5: `claimRef: null` on a volume that is being deleted.
+#[test]
+fn r5_a_terminating_volume_is_not_freed() {
+    let world = World::new(vec![terminating(released()[0].clone())]);
+    assert_eq!(world.refusal(&release(Recipient::LastClaim)).by, "deletion");
+    let mut objects = bound();
+    objects[0] = terminating(objects[0].clone());
+    let world = World::new(objects);
+    for request in [moving(), release(Recipient::Anyone), unbind(Recipient::Anyone), unbind(Recipient::LastClaim)] {
+        let refusal = world.refusal(&request);
+        assert_eq!(refusal.by, "deletion", "{request:?}");
+        assert!(refusal.hints.iter().any(|hint| hint.contains("pvctl retain pv/pv-1")), "{refusal:?}");
+    }
+}
+
+/// R8: the claim goes while the policy is Delete.
+#[test]
+fn r8_no_claim_goes_before_its_volume_is_kept() {
+    let plan = World::new(bound()).accepted(&moving());
+    let retain = position(&plan, |change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain"));
+    let delete = position(&plan, |change| matches!(change, Change::Delete));
+    assert!(retain < delete);
+    let kept = plan.steps[delete].recheck.iter().find_map(|recheck| match recheck {
+        Recheck::Retained { volume } => Some(volume.clone()),
+        _ => None,
+    });
+    let Some(kept) = kept else { panic!("its policy is not read again") };
+    assert_eq!((kept.name().as_str(), kept.uid().as_str()), ("pv-1", "v-pv-1"));
+    // The list of all volumes may take long: who uses the claim is looked at after it.
+    assert_eq!(
+        plan.steps[delete].recheck,
+        [
+            Recheck::AllRetained { namespace: "db".into(), name: "data".into() },
+            Recheck::Unused { namespace: "db".into(), name: "data".into() },
+            Recheck::Detached { volume: "pv-1".into() },
+            Recheck::Retained { volume: kept },
+        ]
+    );
+}
+
+/// R10: policy Delete for many volumes at once.
+#[test]
+fn r10_data_are_handed_to_deletion_one_by_one_and_by_name() {
+    let world = World::new(released());
+    let request = Request::Reclaim { volume: "pv-1".into(), delete: true };
+    let plan = world.accepted(&request);
+    assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
+    assert!(!plan.is_safe());
+    let reviewed = world.review(&request).unwrap_or_else(|_| panic!());
+    let reviewed =
+        reviewed.confirm(None).map(drop).map_err(|back| *back).err().unwrap_or_else(|| panic!("without a name"));
+    let reviewed =
+        reviewed.confirm(Some("pv-2")).map(drop).map_err(|back| *back).err().unwrap_or_else(|| panic!("another name"));
+    assert!(reviewed.confirm(Some("pv-1")).is_ok());
+    assert!(matches!(world.propose(&Request::Reclaim { volume: "pv-1".into(), delete: false }), Proposed::Nothing(_)));
+}
+
+/// R23: a volume with policy Recycle that is repaired and then erased.
+#[test]
+fn r23_recycle_is_set_to_retain_first() {
+    let nfs = |phase: &str| {
+        let mut objects = with_policy(released(), "Recycle");
+        objects[0]["spec"].as_object_mut().unwrap_or_else(|| panic!()).remove("csi");
+        objects[0]["spec"]["nfs"] = json!({ "server": "files.example.com", "path": "/a" });
+        objects[0]["status"]["phase"] = phase.into();
+        objects
+    };
+    let plan = World::new(nfs("Failed")).accepted(&release(Recipient::LastClaim));
+    assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
+    let recycler = pod("default", "recycler-for-pv-1", "none");
+    // It goes on when the policy has become Retain.
+    for policy in ["Recycle", "Retain"] {
+        let mut objects = with_policy(nfs("Released"), policy);
+        objects.push(recycler.clone());
+        let refusal = World::new(objects).refusal(&release(Recipient::LastClaim));
+        assert_eq!(
+            (refusal.by, refusal.message.as_str()),
+            (
+                "recycler",
+                "pod default/recycler-for-pv-1 is erasing volume pv-1, or has done so: wait until it is gone, and look \
+                 at the data"
+            ),
+            "{policy}"
+        );
+    }
+    // Somebody has taken the uid out of the claimRef, so that the volume is Available while it is erased.
+    let restore =
+        Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
+    for policy in ["Recycle", "Retain"] {
+        let mut objects = with_policy(nfs("Available"), policy);
+        objects[0]["spec"]["claimRef"] = of("db", "data", "");
+        objects.push(recycler.clone());
+        assert_eq!(World::new(objects).refusal(&restore).by, "recycler", "{policy}");
+    }
+    // Where the pods there were not listed, it is asked for right before the write.
+    let mut coverage = complete();
+    coverage.set(CoverageEntry::new(Kind::Pod, Some("default".into()), CoverageState::Forbidden));
+    let plan = World::with(with_policy(nfs("Released"), "Retain"), coverage).accepted(&release(Recipient::LastClaim));
+    assert!(plan.steps[0].recheck.contains(&Recheck::NotRecycled { volume: "pv-1".into() }), "{plan:#?}");
+}
+
+/// R9: a Bound volume is deleted "to reset it". No verb deletes a volume; whoever asks for its end hears who holds it.
+#[test]
+fn r9_a_bound_volume_is_not_handed_to_deletion() {
+    let refusal = World::new(bound()).refusal(&Request::Reclaim { volume: "pv-1".into(), delete: true });
+    assert_eq!(refusal.by, "held");
+    assert!(refusal.message.contains("claim db/data"), "{refusal:?}");
+}
+
+/// R11: a volume that is still at a node is not handed on, whoever else waits for it.
+#[test]
+fn r11_an_attached_volume_does_not_change_hands() {
+    let mut objects = bound();
+    objects.push(attachment("pv-1"));
+    let refusal = World::new(objects).refusal(&moving());
+    assert_eq!(
+        (refusal.by, refusal.message.as_str()),
+        ("detached", "VolumeAttachments keep volume pv-1 at node-1; they go when no pod uses it")
+    );
+}
+
+/// R24: what a class says now is not what its volumes have: their own policy counts.
+#[test]
+fn r24_the_policy_of_the_volume_counts_and_not_that_of_its_class() {
+    let mut objects = bound();
+    objects[2]["reclaimPolicy"] = "Retain".into();
+    let plan = World::new(objects).accepted(&moving());
+    assert_eq!(position(&plan, |change| matches!(change, Change::SetReclaimPolicy { to } if to == "Retain")), 0);
+    let kept = World::new(with_policy(bound(), "Retain")).accepted(&moving());
+    assert!(step(&kept, |change| matches!(change, Change::SetReclaimPolicy { .. })).is_none(), "{kept:#?}");
+}

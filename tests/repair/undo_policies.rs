@@ -1,0 +1,124 @@
+//! `undo` gives policy Delete back only to the claim that had the volume when it was set to Retain: by its uid.
+#![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
+
+use crate::repair::plans::{World, bound, changes, claim, class, moving, of, volume};
+use pvctl::repair::{Change, Done, Expect, Manifests, Plan, Proposed, Reference, Refusal, Request, undo};
+use serde_json::{Value, json};
+
+fn retain() -> Request {
+    Request::Retain { volume: "pv-1".into() }
+}
+
+/// The volume in that phase with that `claimRef`, as the step left it.
+fn stood(phase: &str, claim_ref: &Value) -> Value {
+    volume("pv-1", phase, claim_ref.clone())
+}
+
+/// What `undo` comes to once `retain` was carried out on a volume that stood like this, in the world of today.
+fn back(then: &Value, today: Vec<Value>) -> Proposed {
+    let mut before = then.clone();
+    before["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+    let plan = World::new(vec![before, class("fast")]).plan(&retain());
+    of_plan(&plan, then, today)
+}
+
+fn of_plan(plan: &Plan, then: &Value, today: Vec<Value>) -> Proposed {
+    let done: Vec<Done> = plan
+        .steps
+        .iter()
+        .filter(|step| step.write.as_ref().is_some_and(pvctl::repair::Write::retains))
+        .map(|step| Done { step: step.clone(), after: Some(then.clone()), was_so: false })
+        .collect();
+    assert!(!done.is_empty(), "{plan:#?}");
+    let manifests = Manifests::default();
+    let world = World::new(today);
+    undo(&world.situation(&manifests), "journal", false, plan, &done)
+}
+
+fn refused(proposed: Proposed) -> Refusal {
+    match proposed {
+        Proposed::Refused(refusal) => refusal,
+        other => panic!("it is not refused: {other:#?}"),
+    }
+}
+
+/// The volume is bound to a claim of that name and uid.
+fn has(name: &str, uid: &str) -> Vec<Value> {
+    let mut holder = claim("db", name, "pv-1", "Bound");
+    holder["metadata"]["uid"] = uid.into();
+    vec![volume("pv-1", "Bound", of("db", name, uid)), holder, class("fast")]
+}
+
+#[test]
+fn the_claim_that_had_it_all_the_time_gets_the_policy_back() {
+    let then = stood("Bound", &of("db", "data", "c-data"));
+    let Proposed::Plan(plan) = back(&then, has("data", "c-data")) else { panic!("there is no plan") };
+    assert_eq!(changes(&plan), ["pv/pv-1: policy Delete"]);
+    let step = &plan.steps[0];
+    let expect = step.write.as_ref().map(|write| write.expect.clone()).unwrap_or_default();
+    // Also what happens between the plan and the write is seen by the uid.
+    let named = Reference { namespace: "db".into(), name: "data".into(), uid: "c-data".into() };
+    assert!(expect.contains(&Expect::ClaimRef { is: Some(named) }), "{expect:?}");
+    let rechecks: Vec<String> = step.recheck.iter().map(ToString::to_string).collect();
+    assert_eq!(rechecks, ["claim db/data has volume pv-1 and is not being deleted"]);
+}
+
+/// Whoever has the volume by now, Retain stays, and the refusal says who has it and who had it.
+#[test]
+fn another_claim_keeps_its_data() {
+    let cases = [
+        (stood("Bound", &of("db", "data", "c-data")), ("other", "c-other"), "it was that of db/data with uid c-data"),
+        // The same name, and another claim.
+        (stood("Bound", &of("db", "data", "c-old")), ("data", "c-data"), "it was that of db/data with uid c-old"),
+        (stood("Released", &of("db", "data", "c-gone")), ("data", "c-data"), "it was that of db/data with uid c-gone"),
+        (stood("Released", &of("db", "data", "c-gone")), ("next", "c-next"), "it was that of db/data with uid c-gone"),
+        (stood("Available", &json!(null)), ("data", "c-data"), "no claim had it"),
+        (stood("Available", &of("db", "data", "")), ("data", "c-data"), "no claim had it, it was reserved for db/data"),
+    ];
+    for (then, (name, uid), before) in cases {
+        let refusal = refused(back(&then, has(name, uid)));
+        let said = format!(
+            "volume pv-1 keeps policy Retain: with Delete, as it had, the data of claim db/{name} would go with that one. \
+             It has the volume by now, with uid {uid}; before, {before}"
+        );
+        assert_eq!((refusal.by, refusal.message.as_str()), ("held", said.as_str()));
+    }
+}
+
+/// A longer repair that stopped after its first step has set a policy alone. Nobody asked for the policy, so that its
+/// journal is through where Retain has to stay, and says why it stays.
+#[test]
+fn a_repair_that_stopped_early_leaves_another_claim_its_data() {
+    let plan = World::new(bound()).plan(&moving());
+    let then = stood("Bound", &of("db", "data", "c-data"));
+    let Proposed::Plan(back) = of_plan(&plan, &then, has("other", "c-other")) else { panic!("there is no plan") };
+    assert!(changes(&back).is_empty(), "{back:#?}");
+    let stays = "volume pv-1 keeps policy Retain: with Delete, as it had, the data of claim db/other would go";
+    assert!(back.notes.iter().any(|note| note.starts_with(stays)), "{:?}", back.notes);
+    let Proposed::Plan(back) = of_plan(&plan, &then, has("data", "c-data")) else { panic!("there is no plan") };
+    assert_eq!(changes(&back), ["pv/pv-1: policy Delete"]);
+}
+
+/// What was written to another volume of that name is nothing to take back here.
+#[test]
+fn a_volume_of_the_same_name_keeps_its_policy() {
+    let then = stood("Bound", &of("db", "data", "c-data"));
+    let mut today = has("data", "c-data");
+    today[0]["metadata"]["uid"] = "v-anew".into();
+    assert_eq!(refused(back(&then, today)).by, "changed");
+}
+
+/// Where the journal does not hold what the API server answered, nobody knows who had the volume.
+#[test]
+fn without_the_volume_as_it_was_nothing_is_given_back() {
+    let then = stood("Bound", &of("db", "data", "c-data"));
+    let mut before = then.clone();
+    before["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+    let plan = World::new(vec![before, class("fast")]).plan(&retain());
+    let done: Vec<Done> =
+        plan.steps.iter().map(|step| Done { step: step.clone(), after: None, was_so: false }).collect();
+    assert!(matches!(&plan.steps[0].write, Some(write) if matches!(write.change, Change::SetReclaimPolicy { .. })));
+    let manifests = Manifests::default();
+    let world = World::new(has("data", "c-data"));
+    assert_eq!(refused(undo(&world.situation(&manifests), "journal", false, &plan, &done)).by, "unknown");
+}

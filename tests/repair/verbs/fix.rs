@@ -1,0 +1,221 @@
+//! `fix`: repairs for what is found.
+
+use super::{Running, bound, cluster, refused, released, run, waiting};
+use crate::support::Run;
+use crate::support::faults::Fault;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// `fix` of a script: what is safe is done once, and a refusal is one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
+    let fake = cluster([released("data", "Retain")]).await;
+    let ended = refused(&fake, 6, &["fix", "pv/data"]).await;
+    assert!(ended.stdout.contains("release: volume data is offered again, to claim db/data alone (safe)"));
+    assert!(ended.stderr.contains("no terminal to ask on: nothing was written"), "{}", ended.stderr);
+    let ended = refused(&fake, 0, &["fix", "pv/data", "--yes", "--only", "lost-*"]).await;
+    assert_eq!(ended.stdout, "Nothing is wrong that the rules of --only look for.\n");
+
+    let ended = run(&fake, &["fix", "pv/data", "--yes"]).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(fake.writes().len(), 1);
+    assert!(ended.stderr.ends_with("\n1 finding repaired, 0 left\n"), "{}", ended.stderr);
+    let again = run(&fake, &["fix", "pv/data", "--yes"]).await;
+    assert_eq!((again.code, fake.writes().len()), (Some(0), 1), "{}{}", again.stdout, again.stderr);
+
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.deny("patch");
+    let ended = refused(&fake, 1, &["fix", "pv/data", "--yes"]).await;
+    assert!(ended.stderr.contains("you may not: patch persistentvolumes data"), "{}", ended.stderr);
+    let left = "left: pv-released-retain on pv/data\n0 findings repaired, 1 left\n";
+    assert!(ended.stderr.ends_with(left), "{}", ended.stderr);
+}
+
+/// Where fix has nothing to do it says why: because nothing is wrong, because it cannot, or because it cannot know.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fix_without_a_repair_says_so() {
+    let fake = cluster(bound("db", "data", "disk").map(|mut object| {
+        if object["kind"] == "PersistentVolume" {
+            object["metadata"]["annotations"]["pv.kubernetes.io/provisioned-by"] = json!("d.example.com");
+        }
+        object
+    }))
+    .await;
+    let ended = refused(&fake, 0, &["fix", "pvc/data", "-n", "db"]).await;
+    assert_eq!(ended.stdout, "Nothing is wrong that fix knows of.\n");
+    assert!(!ended.stderr.contains("left"), "{}", ended.stderr);
+
+    let mut lonely = waiting("late");
+    lonely["spec"]["storageClassName"] = "gone".into();
+    let fake = cluster([lonely]).await;
+    for words in [&["fix", "pvc/late", "-n", "db"][..], &["fix", "pvc/late", "-n", "db", "--yes"]] {
+        let ended = refused(&fake, 1, words).await;
+        let said = "left: pvc-class-not-found on pvc/late -n db\n\
+                    0 findings repaired, 1 left: fix has no repair for what is left\n";
+        assert!(ended.stderr.ends_with(said), "{}", ended.stderr);
+    }
+
+    let fake = cluster([]).await;
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Refused(403, "no volumes for you"));
+    let ended = refused(&fake, 3, &["fix", "-n", "db"]).await;
+    assert_eq!(ended.stdout, "Nothing is wrong that fix knows of, as far as it could be read.\n");
+    assert!(ended.stderr.contains("warning: persistentvolumes may not be listed"), "{}", ended.stderr);
+}
+
+/// `audit` and `explain` say of `fix` where it has a repair, and only of a cluster.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_can_be_repaired_is_said_with_the_command() {
+    let fake = cluster([released("data", "Retain")]).await;
+    let url = fake.url();
+    for (words, said) in [
+        (&["audit", "-A"][..], format!("fix has 1 repair for these: kubectl pvctl fix -A --server {url}\n")),
+        (&["audit", "-n", "db"], format!("fix has 1 repair for these: kubectl pvctl fix -n db --server {url}\n")),
+        (
+            &["audit", "-A", "-o", "wide", "-l", "!tier"],
+            format!("fix has 1 repair for these: kubectl pvctl fix OBJECT -A --server {url}\n"),
+        ),
+        (&["explain", "pv/data"], format!("kubectl pvctl fix pv/data --server {url} proposes a repair\n")),
+    ] {
+        let ended = run(&fake, words).await;
+        assert!(ended.stderr.replace("\n  ", " ").ends_with(&said), "{words:?}: {}", ended.stderr);
+    }
+    for words in
+        [&["audit", "-A", "-o", "json"][..], &["audit", "-A", "-o", "markdown"], &["explain", "pv/data", "-o", "json"]]
+    {
+        let ended = run(&fake, words).await;
+        assert!(!(ended.stdout + &ended.stderr).contains("pvctl fix"), "{words:?}");
+    }
+    // Where the kubeconfig says it all, there is nothing to add.
+    let home = tempfile::tempdir().unwrap();
+    let kubeconfig = home.path().join("config");
+    let config = json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": "here",
+        "clusters": [{"name": "here", "cluster": {"server": url}}],
+        "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me", "namespace": "db"}}],
+        "users": [{"name": "me", "user": {}}]
+    });
+    std::fs::write(&kubeconfig, config.to_string()).unwrap();
+    let path = kubeconfig.to_str().unwrap().to_owned();
+    let audit = move || Run::new(&["audit"]).env("KUBECONFIG", &path).finish();
+    let ended = tokio::task::spawn_blocking(audit).await.unwrap();
+    assert!(ended.stderr.ends_with("\nfix has 1 repair for these: kubectl pvctl fix\n"), "{}", ended.stderr);
+    // Nobody repairs a file.
+    let objects = json!({"apiVersion": "v1", "kind": "List", "items": [released("data", "Retain")]});
+    for words in [&["audit", "-f", "-"][..], &["explain", "pv/data", "-f", "-"]] {
+        let ended = Run::new(words).stdin(objects.to_string().as_bytes()).finish();
+        assert!(!ended.stderr.contains("pvctl fix"), "{words:?}: {}", ended.stderr);
+    }
+    // What is well needs none.
+    fake.replace({
+        let mut kept = released("data", "Retain");
+        kept["metadata"]["annotations"] = json!({"pvctl.dev/ignore": "pv-released-retain=kept"});
+        kept
+    });
+    let ended = run(&fake, &["audit", "-A"]).await;
+    assert!(!ended.stderr.contains("for these: kubectl pvctl fix"), "{}", ended.stderr);
+}
+
+/// What `fix --yes --dry-run` shows is what `fix --yes` would do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dry_run_of_fix_shows_what_it_would_do() {
+    // Each volume of a namespace that is being deleted is kept by a plan of its own.
+    let mut objects: Vec<Value> = bound("db", "data", "disk").into();
+    objects.extend(bound("db", "logs", "plate"));
+    for object in objects.iter_mut().filter(|object| object["kind"] == "PersistentVolume") {
+        object["metadata"]["annotations"]["pv.kubernetes.io/provisioned-by"] = json!("d.example.com");
+    }
+    let fake = cluster(objects).await;
+    fake.replace(json!({"apiVersion": "v1", "kind": "Namespace",
+        "metadata": {"name": "db", "uid": "db", "creationTimestamp": "2026-01-01T00:00:00Z",
+            "deletionTimestamp": "2023-11-14T20:00:00Z"},
+        "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Terminating"}}));
+    let words = ["fix", "--all", "-n", "db", "--only", "ns-terminating-pvc", "--yes"];
+    let shown = refused(&fake, 1, &[&words[..], &["--dry-run"]].concat()).await;
+    for name in ["disk", "plate"] {
+        let said = format!("set spec.persistentVolumeReclaimPolicy of pv/{name} to Retain");
+        assert_eq!(shown.stdout.matches(&said).count(), 1, "{name}: {}", shown.stdout);
+    }
+    assert!(shown.stderr.contains("after these repairs --yes looks again"), "{}", shown.stderr);
+    let done = run(&fake, &words).await;
+    assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
+    assert_eq!(fake.writes().len(), 2);
+
+    // What is not safe is not done, and that is no change of the world.
+    let mut old = released("data", "Retain");
+    old["metadata"]["creationTimestamp"] = "2025-06-01T00:00:00Z".into();
+    let fake = cluster([old]).await;
+    let shown = refused(&fake, 1, &["fix", "pv/data", "--yes", "--dry-run"]).await;
+    assert!(shown.stdout.contains("(not without being asked)"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("set spec.claimRef"), "{}", shown.stdout);
+    assert!(!shown.stderr.contains("the world has changed"), "{}", shown.stderr);
+    let note = "note: --yes would repair nothing of this: no repair is safe without being asked";
+    assert!(shown.stderr.replace("\n  ", " ").contains(note), "{}", shown.stderr);
+    // Without --yes the first repair is shown, which a person may choose.
+    let shown = refused(&fake, 1, &["fix", "pv/data", "--dry-run"]).await;
+    assert!(shown.stdout.contains("set spec.claimRef of pv/data to db/data"), "{}", shown.stdout);
+
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.deny("patch");
+    let shown = refused(&fake, 1, &["fix", "pv/data", "--yes", "--dry-run"]).await;
+    assert!(shown.stderr.contains("you may not: patch persistentvolumes data"), "{}", shown.stderr);
+}
+
+/// A repair after which things are not as predicted has repaired nothing, and the exit code says so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fix_does_not_count_what_came_out_otherwise() {
+    let fake = cluster(bound("db", "data", "disk")).await;
+    fake.hold_write(0);
+    let words = ["fix", "pv/disk", "--yes", "--only", "pv-delete-static-surprise"];
+    let state = tempfile::tempdir().unwrap();
+    let running = Running::start(&fake, state.path(), &words);
+    Running::until_writes(&fake, 1).await;
+    // Whoever reads the volume afterwards sees that somebody has taken the policy back.
+    let [back, _] = bound("db", "data", "disk");
+    fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Fault::Body(back.to_string().leak()));
+    fake.let_go();
+    let ended = running.end().await;
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("warning: pv/disk has policy Delete, where Retain was written"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("\n0 findings repaired, 0 left\n"), "{}", ended.stderr);
+}
+
+/// What was safe when it was found and is not when it is planned is a world that has changed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_not_safe_any_more_is_a_change_of_the_world() {
+    let mut old = released("data", "Retain");
+    old["metadata"]["creationTimestamp"] = "2025-06-01T00:00:00Z".into();
+    let fake = cluster([old]).await;
+    // Who looks first sees a volume that is younger than the namespace.
+    let list = json!({"kind": "PersistentVolumeList", "apiVersion": "v1", "metadata": {"resourceVersion": "7"},
+        "items": [released("data", "Retain")]});
+    fake.fail("/api/v1/persistentvolumes?", 1, Fault::Body(list.to_string().leak()));
+    let ended = refused(&fake, 4, &["fix", "pv/data", "--yes"]).await;
+    assert!(ended.stdout.contains("release: volume data is offered again, to claim db/data alone (safe)"));
+    let said = "error: the world has changed, and the repair is not a safe one any more: nothing was written\n";
+    assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
+}
+
+/// That the cluster cannot be read after a repair does not make the repair a failure to read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fix_that_cannot_look_again_says_what_it_did() {
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.hold_write(0);
+    let state = tempfile::tempdir().unwrap();
+    let running = Running::start(&fake, state.path(), &["fix", "pv/data", "--yes"]);
+    Running::until_writes(&fake, 1).await;
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Page(502));
+    fake.let_go();
+    let ended = running.end().await;
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("\nDone: volume data is offered again"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("\nerror: "), "{}", ended.stderr);
+    let said = "note: what is left could not be looked at; `kubectl pvctl history` lists the repairs that were made\n";
+    assert!(ended.stderr.replace("\n  ", " ").ends_with(said), "{}", ended.stderr);
+    // Where nothing was repaired, it is one.
+    let fake = cluster([released("data", "Retain")]).await;
+    fake.deny("patch");
+    fake.fail("/api/v1/persistentvolumes?", 2, Fault::Slow(Duration::ZERO));
+    fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Page(502));
+    let ended = refused(&fake, 3, &["fix", "pv/data", "--yes"]).await;
+    assert!(ended.stderr.contains("you may not: patch persistentvolumes data"), "{}", ended.stderr);
+}

@@ -1,0 +1,402 @@
+//! Who else acts on the objects of a repair: drivers, strangers, StatefulSets, tools that apply manifests, the
+//! scheduler, the garbage collector, and people who touch an object.
+
+use super::Random;
+use super::store::{Call, Preconditions, Store, claim, text};
+use super::writers;
+use pvctl::model::{Kind, ObjectKey};
+use serde_json::{Value, json};
+
+/// The namespace of a tenant whom nobody asked.
+pub(crate) const STRANGER: &str = "stranger";
+
+/// Somebody who acts at one moment of a repair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Actor {
+    /// Nobody.
+    Nobody,
+    /// Drivers delete the storage of every volume that was deletable for a moment, and then its object.
+    Driver,
+    /// A stranger creates, for each volume, a claim that names it and fits it.
+    Stranger,
+    /// Somebody creates a claim of each name that a volume waits for or had, and that is free; it names no volume.
+    Namesake,
+    /// A StatefulSet, or a tool that applies manifests, creates again every claim that was there at the start.
+    Recreator,
+    /// The same actor deletes a claim that it is responsible for, or the garbage collector does.
+    Deleter,
+    /// The scheduler reserves every Available volume that nobody has for a claim of a stranger that waits for a pod.
+    Scheduler,
+    /// A pod that uses the claims of the repair gets a node.
+    User,
+    /// Somebody labels every volume and claim, so that their versions change.
+    Toucher,
+    /// Somebody applies the manifests of the volumes again and again, on the client's side: the policy.
+    Applier,
+    /// The same on the server's side: the policy, and the claim that it names.
+    Syncer,
+    /// Somebody sets policy Delete on every volume.
+    Changer,
+    /// Somebody deletes every volume that a claim does not have, and makes another one under its name.
+    VolumeMaker,
+    /// Somebody deletes a claim and makes another one under its name; nothing uses it.
+    ClaimMaker,
+    /// Somebody deletes a namespace with its claims and makes another one under its name.
+    NamespaceMaker,
+    /// A second run of this tool moves the volumes of the repair to a claim of another name.
+    Second,
+    /// An admission makes policy Delete of policy Retain, from now on.
+    PolicyMutator,
+    /// An admission drops every `claimRef` that is set, from now on.
+    ClaimMutator,
+}
+
+impl Actor {
+    /// Nobody, and everybody of whom it is known how the cluster stands afterwards.
+    pub(crate) const WITH_ENDS: [Self; 9] = [
+        Self::Nobody,
+        Self::Driver,
+        Self::Stranger,
+        Self::Namesake,
+        Self::Recreator,
+        Self::Deleter,
+        Self::Scheduler,
+        Self::User,
+        Self::Toucher,
+    ];
+
+    /// Those who may leave it in any way: only what is lost, written and said is judged.
+    pub(crate) const ROUGH: [Self; 9] = [
+        Self::Applier,
+        Self::Syncer,
+        Self::Changer,
+        Self::VolumeMaker,
+        Self::ClaimMaker,
+        Self::NamespaceMaker,
+        Self::Second,
+        Self::PolicyMutator,
+        Self::ClaimMutator,
+    ];
+
+    /// Everybody, and nobody.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Self::WITH_ENDS.into_iter().chain(Self::ROUGH)
+    }
+
+    /// The word that names it in a run's description.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Nobody => "nobody",
+            Self::Driver => "driver",
+            Self::Stranger => "stranger",
+            Self::Namesake => "namesake",
+            Self::Recreator => "recreator",
+            Self::Deleter => "deleter",
+            Self::Scheduler => "scheduler",
+            Self::User => "user",
+            Self::Toucher => "toucher",
+            Self::Applier => "applier",
+            Self::Syncer => "syncer",
+            Self::Changer => "changer",
+            Self::VolumeMaker => "volume-maker",
+            Self::ClaimMaker => "claim-maker",
+            Self::NamespaceMaker => "namespace-maker",
+            Self::Second => "second",
+            Self::PolicyMutator => "policy-mutator",
+            Self::ClaimMutator => "claim-mutator",
+        }
+    }
+
+    /// Whether it changes nothing that a state of a plan is told by.
+    pub(crate) fn is_harmless(self) -> bool {
+        matches!(self, Self::Nobody | Self::Toucher)
+    }
+
+    /// Whether it takes the name of a claim, or a claim, so that nothing may be left to be done.
+    pub(crate) fn is_in_the_way(self) -> bool {
+        matches!(
+            self,
+            Self::Namesake
+                | Self::Recreator
+                | Self::Deleter
+                | Self::Syncer
+                | Self::VolumeMaker
+                | Self::ClaimMaker
+                | Self::NamespaceMaker
+                | Self::Second
+                | Self::ClaimMutator
+        )
+    }
+
+    /// Whether it may leave the cluster in any way.
+    pub(crate) fn is_rough(self) -> bool {
+        Self::ROUGH.contains(&self)
+    }
+
+    /// Whether it acts again and again, until it leaves.
+    pub(crate) fn is_restless(self) -> bool {
+        matches!(self, Self::Applier | Self::Syncer)
+    }
+
+    /// Whether it takes a volume from its claim as well where a repair is long done.
+    pub(crate) fn parts(self) -> bool {
+        matches!(self, Self::Syncer | Self::VolumeMaker | Self::ClaimMaker | Self::NamespaceMaker | Self::Second)
+            || self == Self::ClaimMutator
+    }
+
+    /// Acts. `start` is the store as it was before the repair.
+    pub(crate) fn act(self, store: &mut Store, start: &Store, random: &mut Random) {
+        match self {
+            Self::Nobody => {}
+            Self::Driver => drivers(store),
+            Self::Stranger => strangers(store),
+            Self::Namesake => namesakes(store),
+            Self::Recreator => recreate(store, start),
+            Self::Deleter => delete(store, random),
+            Self::Scheduler => reserve(store, random),
+            Self::User => use_claims(store, start),
+            Self::Toucher => touch(store),
+            Self::Applier => writers::apply(store, start),
+            Self::Syncer => writers::sync(store, start),
+            Self::Changer => writers::set_delete(store),
+            Self::VolumeMaker => writers::make_volumes(store),
+            Self::ClaimMaker => writers::make_claims(store, start),
+            Self::NamespaceMaker => writers::make_namespaces(store, start),
+            Self::Second => writers::move_away(store),
+            Self::PolicyMutator => store.mutation = Some(writers::Mutation::Policy),
+            Self::ClaimMutator => store.mutation = Some(writers::Mutation::Claim),
+        }
+    }
+
+    /// Ends what it does on its own, if that ends at all: the pods come to their end, what is applied says Retain from
+    /// now on, and the admission is taken away. Says whether anything changed.
+    pub(crate) fn leave(self, store: &mut Store) -> bool {
+        match self {
+            Self::User => {
+                let pods: Vec<ObjectKey> = store.all(Kind::Pod, "").map(|(key, _)| key.clone()).collect();
+                for key in &pods {
+                    store.put(key, None, "kubelet");
+                }
+                !pods.is_empty()
+            }
+            Self::Applier | Self::Syncer => writers::amend(store),
+            Self::PolicyMutator | Self::ClaimMutator => store.mutation.take().is_some(),
+            _ => false,
+        }
+    }
+}
+
+/// Every driver finishes what it has begun: the storage goes, and then the object, whatever its finalizers.
+pub(crate) fn drivers(store: &mut Store) {
+    let doomed: Vec<(String, String)> = store.doomed.iter().cloned().collect();
+    for (name, uid) in doomed {
+        let key = super::store::volume(&name);
+        let same = store.read(&key).is_some_and(|volume| text(volume, "/metadata/uid") == uid);
+        store.destroyed.insert(name);
+        if same {
+            store.put(&key, None, "csi-provisioner");
+        }
+    }
+}
+
+fn strangers(store: &mut Store) {
+    let volumes: Vec<Value> = store.all(Kind::PersistentVolume, "").map(|(_, volume)| volume.clone()).collect();
+    for volume in volumes {
+        let name = text(&volume, "/metadata/name");
+        let manifest = fitting(&volume, STRANGER, &format!("takes-{name}"), Some(&name));
+        // It may be there already.
+        _ = store.create(Kind::PersistentVolumeClaim, STRANGER, &manifest, &Call::by("stranger"));
+    }
+}
+
+fn namesakes(store: &mut Store) {
+    let volumes: Vec<Value> = store.all(Kind::PersistentVolume, "").map(|(_, volume)| volume.clone()).collect();
+    for volume in volumes {
+        let (namespace, name) = (text(&volume, "/spec/claimRef/namespace"), text(&volume, "/spec/claimRef/name"));
+        if !name.is_empty() {
+            let manifest = fitting(&volume, &namespace, &name, None);
+            // It may be there already.
+            _ = store.create(Kind::PersistentVolumeClaim, &namespace, &manifest, &Call::by("namesake"));
+        }
+    }
+}
+
+/// A claim that the volume fits.
+fn fitting(volume: &Value, namespace: &str, name: &str, named: Option<&str>) -> Value {
+    let spec = &volume["spec"];
+    let class = spec["storageClassName"].as_str().unwrap_or_default();
+    let mut manifest = json!({
+        "metadata": { "namespace": namespace, "name": name },
+        "spec": {
+            "accessModes": spec["accessModes"], "volumeMode": spec["volumeMode"], "storageClassName": class,
+            "resources": { "requests": { "storage": spec["capacity"]["storage"] } },
+        },
+    });
+    if let Some(named) = named {
+        manifest["spec"]["volumeName"] = named.into();
+    }
+    manifest
+}
+
+fn recreate(store: &mut Store, start: &Store) {
+    let claims: Vec<Value> = start.all(Kind::PersistentVolumeClaim, "").map(|(_, claim)| claim.clone()).collect();
+    for old in claims {
+        let (namespace, name) = (text(&old, "/metadata/namespace"), text(&old, "/metadata/name"));
+        if namespace == STRANGER {
+            continue;
+        }
+        // A template does not say which volume; what GitOps applies may.
+        let mut manifest = json!({ "metadata": { "namespace": namespace, "name": name }, "spec": old["spec"] });
+        if let Some(spec) = manifest["spec"].as_object_mut() {
+            spec.remove("volumeName");
+        }
+        // It may be there already.
+        _ = store.create(Kind::PersistentVolumeClaim, &namespace, &manifest, &Call::by("statefulset"));
+    }
+}
+
+fn delete(store: &mut Store, random: &mut Random) {
+    let keys: Vec<ObjectKey> = store
+        .all(Kind::PersistentVolumeClaim, "")
+        .map(|(key, _)| key.clone())
+        .filter(|key| key.namespace != STRANGER)
+        .collect();
+    if let Some(key) = random.pick(&keys) {
+        // What is read is there.
+        _ = store.delete(key, &Preconditions::default(), &Call::by("gitops"));
+    }
+}
+
+/// Upstream: `AssumePodVolumes` and `bindAPIUpdate`, `pkg/scheduler/framework/plugins/volumebinding/binder.go`, 1.36.
+fn reserve(store: &mut Store, random: &mut Random) {
+    let free: Vec<(ObjectKey, Value)> = store
+        .all(Kind::PersistentVolume, "")
+        .filter(|(_, volume)| volume["status"]["phase"] == "Available" && volume["spec"]["claimRef"].is_null())
+        .map(|(key, volume)| (key.clone(), volume.clone()))
+        .collect();
+    let Some((key, mut volume)) = random.pick(&free).cloned() else { return };
+    let name = format!("waits-for-{}", key.name);
+    let manifest = fitting(&volume, STRANGER, &name, None);
+    // It may be there already.
+    _ = store.create(Kind::PersistentVolumeClaim, STRANGER, &manifest, &Call::by("stranger"));
+    let Some(waiting) = store.read(&claim(STRANGER, &name)).cloned() else { return };
+    volume["spec"]["claimRef"] = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": STRANGER, "name": name,
+        "uid": waiting["metadata"]["uid"], "resourceVersion": waiting["metadata"]["resourceVersion"],
+    });
+    if !volume["metadata"]["annotations"].is_object() {
+        volume["metadata"]["annotations"] = json!({});
+    }
+    volume["metadata"]["annotations"]["pv.kubernetes.io/bound-by-controller"] = "yes".into();
+    store.put(&key, Some(volume), "kube-scheduler");
+}
+
+fn use_claims(store: &mut Store, start: &Store) {
+    let keys: Vec<ObjectKey> = start
+        .all(Kind::PersistentVolumeClaim, "")
+        .map(|(key, _)| key.clone())
+        .filter(|key| key.namespace != STRANGER)
+        .collect();
+    for key in keys {
+        let mut pod = json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": { "namespace": key.namespace, "name": format!("uses-{}", key.name) },
+            "spec": {
+                "nodeName": "node-1", "containers": [{ "name": "main", "image": "example.com/main" }],
+                "volumes": [{ "name": "data", "persistentVolumeClaim": { "claimName": key.name } }],
+            },
+            "status": { "phase": "Running" },
+        });
+        pod["metadata"]["uid"] = format!("uid-of-uses-{}", key.name).into();
+        store.seed(pod);
+    }
+}
+
+fn touch(store: &mut Store) {
+    let kinds = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
+    let all: Vec<(ObjectKey, Value)> = kinds
+        .into_iter()
+        .flat_map(|kind| store.all(kind, ""))
+        .map(|(key, object)| (key.clone(), object.clone()))
+        .collect();
+    for (key, mut object) in all {
+        let touched = object["metadata"]["labels"]["touched"].as_u64().unwrap_or(0);
+        if !object["metadata"]["labels"].is_object() {
+            object["metadata"]["labels"] = json!({});
+        }
+        object["metadata"]["labels"]["touched"] = (touched + 1).to_string().into();
+        store.put(&key, Some(object), "person");
+    }
+}
+
+/// A volume whose data must survive, as it was before a repair.
+#[derive(Clone, Debug)]
+pub(crate) struct Protected {
+    pub(crate) volume: String,
+    /// Whose it may be: the claim that has it, by uid, and claims of these names.
+    pub(crate) uids: Vec<String>,
+    pub(crate) names: Vec<(String, String)>,
+}
+
+/// What happened to a volume that must not happen: what, and by whom.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Loss {
+    /// Its storage is gone.
+    Destroyed(String),
+    /// The object is gone, or was for a while.
+    Gone(String),
+    /// A claim had it that was not meant: the volume, then namespace and name of the claim.
+    Taken(String, String, String),
+    /// A claim that was bound is Lost in the end: its namespace and name.
+    Lost(String, String),
+}
+
+/// The claims that were bound once and are Lost now.
+pub(crate) fn lost(store: &Store) -> Vec<Loss> {
+    let was_bound = |key: &ObjectKey, uid: &Value| {
+        store
+            .history
+            .iter()
+            .filter(|moment| moment.key == *key)
+            .filter_map(|moment| moment.after.as_ref())
+            .any(|then| then["metadata"]["uid"] == *uid && then["status"]["phase"] == "Bound")
+    };
+    store
+        .all(Kind::PersistentVolumeClaim, "")
+        .filter(|(_, claim)| claim["status"]["phase"] == "Lost")
+        .filter(|(key, claim)| was_bound(key, &claim["metadata"]["uid"]))
+        .map(|(key, _)| Loss::Lost(key.namespace.to_string(), key.name.to_string()))
+        .collect()
+}
+
+/// All losses in the history of a store.
+pub(crate) fn losses(store: &Store, protected: &[Protected]) -> Vec<Loss> {
+    let mut losses = Vec::new();
+    for protected_volume in protected {
+        let name = &protected_volume.volume;
+        if store.destroyed.contains(name) {
+            losses.push(Loss::Destroyed(name.clone()));
+        }
+        let key = super::store::volume(name);
+        for moment in store.history.iter().filter(|moment| moment.key == key) {
+            let Some(volume) = &moment.after else {
+                if moment.by != writers::MAKER {
+                    losses.push(Loss::Gone(name.clone()));
+                }
+                continue;
+            };
+            // Another volume has the name by now: what was lost with this one is its maker's doing.
+            if text(volume, "/metadata/uid").starts_with(writers::ANEW) {
+                continue;
+            }
+            let uid = text(volume, "/spec/claimRef/uid");
+            let named = (text(volume, "/spec/claimRef/namespace"), text(volume, "/spec/claimRef/name"));
+            if !uid.is_empty() && !protected_volume.uids.contains(&uid) && !protected_volume.names.contains(&named) {
+                losses.push(Loss::Taken(name.clone(), named.0, named.1));
+            }
+        }
+    }
+    losses.sort();
+    losses.dedup();
+    losses
+}

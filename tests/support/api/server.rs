@@ -1,0 +1,401 @@
+//! The API server: requests to a [`Store`], seen and counted, with controllers, with somebody who acts at one of them,
+//! and with what goes wrong there. A `kube::Client` calls it as a service, and programs reach it by HTTP.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::Random;
+use super::actors::Actor;
+use super::http::{Arrives, Reply, answered, listen};
+use super::meet::meet;
+use super::request::Seen;
+use super::store::{Failure, Store, key_of};
+use crate::support::faults::{At, Fault, Trigger};
+use http::{Request, Response};
+use http_body_util::BodyExt as _;
+use kube::client::Body;
+use pvctl::model::Kind;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
+
+/// The version of the lists on a socket before anything is written: newer than what tests state of their objects.
+const LISTED: u64 = 77;
+
+/// What the controllers do meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Controllers {
+    /// They sync something before each request.
+    Run,
+    /// They do so, with caches that lag, and die between two writes now and then.
+    Stale,
+    /// They do nothing.
+    Stopped,
+}
+
+impl Controllers {
+    pub(crate) const ALL: [Self; 3] = [Self::Run, Self::Stale, Self::Stopped];
+
+    /// The word that names it in a run's description.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Stale => "stale",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// Whoever acts at one request.
+#[derive(Clone, Copy)]
+pub(crate) enum Who {
+    /// One of those who may come between the steps of a repair.
+    Actor(Actor),
+    /// The test itself, which knows the requests so far.
+    Test(fn(&mut Store, &[Seen])),
+}
+
+/// What happens at a request: somebody acts, and something goes wrong with it.
+pub(crate) struct Incident {
+    trigger: Trigger,
+    who: Who,
+    fault: Fault,
+}
+
+struct State {
+    store: Store,
+    start: Store,
+    random: Random,
+    controllers: Controllers,
+    /// What a test plays after each write, in place of controllers.
+    after_write: Option<fn(&mut Store, &Seen)>,
+    seen: Vec<Seen>,
+    incidents: Vec<Incident>,
+    /// The history's length when an actor acted for the first time, if one has.
+    acted: Option<usize>,
+    /// The numbers of the requests that changed something, from 1, by the moments that they added to the history.
+    written: BTreeMap<usize, usize>,
+    /// How long the history was when each request began to be answered, if nothing delayed it.
+    lengths: Vec<usize>,
+    /// The actor who acts again and again.
+    restless: Option<Actor>,
+}
+
+/// The server; on a socket it ends with the test's runtime.
+#[derive(Clone)]
+pub(crate) struct ApiServer {
+    state: Arc<Mutex<State>>,
+    killed: Arc<Notify>,
+    gate: Arc<Notify>,
+    address: Option<SocketAddr>,
+}
+
+impl ApiServer {
+    /// A server with these objects, for clients in this process.
+    pub(crate) fn new(store: Store, controllers: Controllers, seed: u64) -> Self {
+        let state = State {
+            start: store.clone(),
+            store,
+            random: Random::new(seed),
+            controllers,
+            after_write: None,
+            seen: Vec::new(),
+            incidents: Vec::new(),
+            acted: None,
+            written: BTreeMap::new(),
+            lengths: Vec::new(),
+            restless: None,
+        };
+        Self { state: Arc::new(Mutex::new(state)), killed: Arc::default(), gate: Arc::default(), address: None }
+    }
+
+    /// A server on a socket without encryption. It has two namespaces, and is a cluster of its own.
+    pub(crate) async fn start() -> Self {
+        Self::listening(None).await
+    }
+
+    /// The same with the given keys.
+    pub(crate) async fn start_tls(acceptor: TlsAcceptor) -> Self {
+        Self::listening(Some(acceptor)).await
+    }
+
+    async fn listening(acceptor: Option<TlsAcceptor>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = Self { address: Some(address), ..Self::new(Store::of_version(LISTED), Controllers::Stopped, 1) };
+        for (name, uid) in [("kube-system", format!("cluster-{}", address.port())), ("db", "db".to_owned())] {
+            let metadata = json!({ "name": name, "uid": uid });
+            server.hold([json!({ "kind": "Namespace", "apiVersion": "v1", "metadata": metadata })]);
+        }
+        let answering = server.clone();
+        listen(listener, acceptor, move |request| {
+            let server = answering.clone();
+            async move { server.answer(seen(request).await).await }
+        });
+        server
+    }
+
+    /// Lets the test play what controllers do after each write.
+    pub(crate) fn playing(self, play: fn(&mut Store, &Seen)) -> Self {
+        self.state().after_write = Some(play);
+        self
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A client of this server.
+    pub(crate) fn client(&self) -> kube::Client {
+        let server = self.clone();
+        let call = move |request: Request<Body>| {
+            let server = server.clone();
+            async move {
+                let reply = server.answer(seen(request).await).await;
+                if reply.arrives == Arrives::Whole {
+                    let (parts, body) = reply.response.into_parts();
+                    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+                    return Ok(Response::from_parts(parts, Body::from(body.to_vec())));
+                }
+                Err(std::io::Error::new(std::io::ErrorKind::ConnectionReset, "the connection broke"))
+            }
+        };
+        kube::Client::new(tower::service_fn(call), "default")
+    }
+
+    /// The port of the socket.
+    pub(crate) fn port(&self) -> u16 {
+        self.address.map_or(0, |address| address.port())
+    }
+
+    /// The address for http.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port())
+    }
+
+    /// Looks at the store, or changes it.
+    pub(crate) fn with<T>(&self, what: impl FnOnce(&mut Store, &mut Random) -> T) -> T {
+        let mut state = self.state();
+        let State { store, random, .. } = &mut *state;
+        what(store, random)
+    }
+
+    /// Adds objects as they are; each states its kind. One of the same kind and name goes.
+    pub(crate) fn hold(&self, objects: impl IntoIterator<Item = Value>) {
+        self.with(|store, _| objects.into_iter().for_each(|object| store.hold(object)));
+    }
+
+    /// Puts an object in the place of the one of its kind, namespace and name.
+    pub(crate) fn replace(&self, object: Value) {
+        self.hold([object]);
+    }
+
+    /// Takes objects of that kind and name away.
+    pub(crate) fn remove(&self, kind: &str, name: &str) {
+        self.with(|store, _| store.forget(kind, name));
+    }
+
+    /// Adds objects that lists do not show yet and single readings do.
+    pub(crate) fn hold_later(&self, objects: impl IntoIterator<Item = Value>) {
+        let keyed = objects.into_iter().filter_map(|object| Some((key_of(&object)?, object)));
+        self.with(|store, _| store.unlisted.extend(keyed));
+    }
+
+    /// The object of that kind and name as it is now.
+    pub(crate) fn object(&self, kind: &str, name: &str) -> Option<Value> {
+        let kind = Kind::from_manifest(kind)?;
+        self.with(|store, _| store.all(kind, "").find(|(key, _)| key.name == name).map(|(_, object)| object.clone()))
+    }
+
+    /// Says, when asked, that this verb is not permitted, and does not permit it.
+    pub(crate) fn deny(&self, verb: &str) {
+        self.with(|store, _| store.denied.insert(verb.to_owned()));
+    }
+
+    /// Lets a request go wrong.
+    pub(crate) fn fault(&self, at: At<'_>, fault: Fault) {
+        self.incident(at, Who::Actor(Actor::Nobody), fault);
+    }
+
+    /// Lets somebody act at a request, and the request go wrong.
+    pub(crate) fn incident(&self, at: At<'_>, who: Who, fault: Fault) {
+        let mut state = self.state();
+        let writes = state.seen.iter().filter(|seen| seen.writes()).count();
+        let trigger = Trigger::after(at, state.seen.len(), writes);
+        state.incidents.push(Incident { trigger, who, fault });
+    }
+
+    /// Takes away all that is still to happen.
+    pub(crate) fn take_incidents(&self) -> Vec<Incident> {
+        std::mem::take(&mut self.state().incidents)
+    }
+
+    /// Adds what was taken away.
+    pub(crate) fn add_incidents(&self, incidents: Vec<Incident>) {
+        self.state().incidents.extend(incidents);
+    }
+
+    /// Answers requests whose path and query begin so with something else, so many times.
+    pub(crate) fn fail(&self, path: &str, times: usize, fault: Fault) {
+        self.fault(At::Path(path, times), fault);
+    }
+
+    /// Answers one write with a failure: the one before which so many were done.
+    pub(crate) fn refuse_write(&self, after: usize, code: u16, message: &'static str) {
+        self.fault(At::Write(after + 1), Fault::Refused(code, message));
+    }
+
+    /// Keeps one write waiting until it is let go: the one before which so many were done.
+    pub(crate) fn hold_write(&self, after: usize) {
+        self.fault(At::Write(after + 1), Fault::Held);
+    }
+
+    /// Lets the request go that waits.
+    pub(crate) fn let_go(&self) {
+        self.gate.notify_one();
+    }
+
+    /// All requests so far.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.state().seen.clone()
+    }
+
+    /// The method and the path of each.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.state().seen.iter().map(|seen| format!("{} {}", seen.method, seen.path())).collect()
+    }
+
+    /// Forgets the requests so far.
+    pub(crate) fn forget(&self) {
+        self.state().seen.clear();
+    }
+
+    /// The requests so far that changed something, or were to.
+    pub(crate) fn writes(&self) -> Vec<Seen> {
+        self.seen().into_iter().filter(Seen::writes).collect()
+    }
+
+    /// How many requests came for paths that begin so.
+    pub(crate) fn count(&self, path: &str) -> usize {
+        self.state().seen.iter().filter(|seen| seen.uri.starts_with(path)).count()
+    }
+
+    /// The number of the request, from 1, that added a moment to the history; nothing where no request did.
+    pub(crate) fn request_of(&self, moment: usize) -> Option<usize> {
+        self.state().written.get(&moment).copied()
+    }
+
+    /// How long the history was when the request of that number, from 1, began to be answered.
+    pub(crate) fn length_at(&self, request: usize) -> Option<usize> {
+        self.state().lengths.get(request.checked_sub(1)?).copied()
+    }
+
+    /// Whoever acts again and again does not any more.
+    pub(crate) fn rest(&self) {
+        self.state().restless = None;
+    }
+
+    /// How long the history was when the first incident came, if one has come.
+    pub(crate) fn acted(&self) -> Option<usize> {
+        self.state().acted
+    }
+
+    /// Starts or stops the controllers.
+    pub(crate) fn run_controllers(&self, controllers: Controllers) {
+        self.state().controllers = controllers;
+    }
+
+    /// Ends when the program is killed.
+    pub(crate) async fn killed(&self) {
+        self.killed.notified().await;
+    }
+
+    async fn answer(&self, seen: Seen) -> Reply {
+        let (number, faults) = self.arrive(&seen);
+        if faults.contains(&Fault::Held) {
+            self.gate.notified().await;
+        }
+        let fault = faults.into_iter().find(|fault| *fault != Fault::Held).unwrap_or(Fault::None);
+        let server = self.clone();
+        let act = async move { reply(&seen.method, server.act(&seen, number)) };
+        meet(fault, act, async || self.killed.notify_one()).await
+    }
+
+    /// Counts a request, lets the controllers and the actors act, and tells its number and what goes wrong with it.
+    fn arrive(&self, request: &Seen) -> (usize, Vec<Fault>) {
+        let mut state = self.state();
+        let State { store, start, random, controllers, seen, incidents, acted, lengths, restless, .. } = &mut *state;
+        seen.push(request.clone());
+        if *controllers != Controllers::Stopped {
+            for _ in 0..random.below(4) {
+                let stale = *controllers == Controllers::Stale && random.below(4) == 0;
+                let moved = if stale { store.tick_stale(random) } else { store.tick(random) };
+                if !moved {
+                    break;
+                }
+            }
+        }
+        if let Some(actor) = restless.filter(|_| random.below(2) == 0) {
+            actor.act(store, start, random);
+        }
+        let mut faults = Vec::new();
+        let mut is_named = false;
+        for incident in incidents.iter_mut() {
+            // Of those that name requests, the first takes this one.
+            if is_named && incident.trigger.names() || !incident.trigger.is_at(&request.line()) {
+                continue;
+            }
+            is_named |= incident.trigger.names();
+            acted.get_or_insert(store.history.len());
+            match incident.who {
+                Who::Actor(actor) => {
+                    actor.act(store, start, random);
+                    if actor.is_restless() {
+                        *restless = Some(actor);
+                    }
+                }
+                Who::Test(act) => act(store, seen),
+            }
+            faults.push(incident.fault);
+        }
+        lengths.push(store.history.len());
+        (seen.len(), faults)
+    }
+
+    fn act(&self, seen: &Seen, number: usize) -> Result<Value, Failure> {
+        let mut state = self.state();
+        let State { store, written, after_write, .. } = &mut *state;
+        let before = store.history.len();
+        let answer = seen.carry_out(store);
+        written.extend((before..store.history.len()).map(|moment| (moment, number)));
+        if let Some(play) = after_write.filter(|_| seen.writes() && store.history.len() > before) {
+            play(store, seen);
+        }
+        answer
+    }
+}
+
+/// A request, taken apart.
+async fn seen<B: hyper::body::Body>(request: Request<B>) -> Seen {
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let headers = parts
+        .headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
+    Seen {
+        method: parts.method.to_string(),
+        uri: parts.uri.to_string(),
+        headers: headers.collect(),
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+    }
+}
+
+fn reply(method: &str, answer: Result<Value, Failure>) -> Reply {
+    match answer {
+        Ok(object) => answered(if method == "POST" { 201 } else { 200 }, object.to_string()),
+        Err(failure) => answered(failure.code, failure.status().to_string()),
+    }
+}
