@@ -29,8 +29,8 @@ const RANKS: [(&str, u8); 19] = [
 ];
 
 /// Uses that the ranks would permit and that are not wanted all the same.
-const NOT_WANTED: [(&str, &str); 4] =
-    [("source", "cli"), ("source", "report"), ("execute", "cli"), ("execute", "report")];
+const NOT_WANTED: [(&str, &str); 5] =
+    [("source", "cli"), ("source", "report"), ("source", "repair"), ("execute", "cli"), ("execute", "report")];
 
 /// Crates that reach the world, and the modules that may.
 const WORLDLY: [&str; 5] = ["tokio", "kube", "http", "dialoguer", "colored"];
