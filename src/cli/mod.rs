@@ -6,6 +6,7 @@
 mod flags;
 mod object;
 mod repair;
+mod request;
 mod value;
 
 pub use flags::{ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};

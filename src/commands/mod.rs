@@ -11,20 +11,29 @@ mod gather;
 mod guide;
 mod history;
 mod matching;
+mod moving;
 mod named;
 mod offer;
 mod predict;
+mod rebind;
+mod reclaim;
+mod recreate;
+mod release;
+mod rename;
 mod repair;
+mod restore;
+mod retain;
 mod rules;
 mod scope;
 mod settings;
 mod snapshot;
+mod unbind;
+mod unfinalize;
 mod version;
 
 use crate::cli::{Cli, Verb};
 use crate::error::{Error, ErrorKind};
 use crate::terminal::{Terminal, exit_on_interrupt};
-use repair::Typed;
 
 /// How a run ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,16 +77,16 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
         Some(Verb::Rules(args)) => rules::run(args, terminal),
         Some(Verb::Fix(args)) => fix::run(args, &cli.global, terminal),
         Some(Verb::Snapshot(args)) => snapshot::run(args, &cli.global, terminal),
-        Some(Verb::Retain(args)) => repair::run(Typed::Retain(args), &cli.global, terminal),
-        Some(Verb::Release(args)) => repair::run(Typed::Release(args), &cli.global, terminal),
-        Some(Verb::Unbind(args)) => repair::run(Typed::Unbind(args), &cli.global, terminal),
-        Some(Verb::Reclaim(args)) => repair::run(Typed::Reclaim(args), &cli.global, terminal),
-        Some(Verb::Recreate(args)) => repair::run(Typed::Recreate(args), &cli.global, terminal),
-        Some(Verb::Restore(args)) => repair::run(Typed::Restore(args), &cli.global, terminal),
-        Some(Verb::Rebind(args)) => repair::run(Typed::Rebind(args), &cli.global, terminal),
-        Some(Verb::Move(args)) => repair::run(Typed::Move(args), &cli.global, terminal),
-        Some(Verb::Rename(args)) => repair::run(Typed::Rename(args), &cli.global, terminal),
-        Some(Verb::Unfinalize(args)) => repair::run(Typed::Unfinalize(args), &cli.global, terminal),
+        Some(Verb::Retain(args)) => retain::run(args, &cli.global, terminal),
+        Some(Verb::Release(args)) => release::run(args, &cli.global, terminal),
+        Some(Verb::Unbind(args)) => unbind::run(args, &cli.global, terminal),
+        Some(Verb::Reclaim(args)) => reclaim::run(args, &cli.global, terminal),
+        Some(Verb::Recreate(args)) => recreate::run(args, &cli.global, terminal),
+        Some(Verb::Restore(args)) => restore::run(args, &cli.global, terminal),
+        Some(Verb::Rebind(args)) => rebind::run(args, &cli.global, terminal),
+        Some(Verb::Move(args)) => moving::run(args, &cli.global, terminal),
+        Some(Verb::Rename(args)) => rename::run(args, &cli.global, terminal),
+        Some(Verb::Unfinalize(args)) => unfinalize::run(args, &cli.global, terminal),
         Some(Verb::Apply(args)) => repair::apply(args, &cli.global, terminal),
         Some(Verb::Undo(args)) => repair::undo(args, &cli.global, terminal),
         Some(Verb::History(args)) => history::run(args, terminal),

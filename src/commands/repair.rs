@@ -6,12 +6,10 @@ mod course;
 mod here;
 mod keep;
 mod observer;
-mod request;
 mod rounds;
 mod summary;
 
 pub(super) use course::{journals, taken_back};
-pub(super) use request::Typed;
 
 use super::gather::{Evidence, Gathered, Question, gather_on};
 use super::{Status, connect, named};
@@ -40,23 +38,33 @@ const POLL: Duration = Duration::from_secs(1);
 /// The cluster, and which one it is.
 type Place<'a> = (&'a Cluster<'a>, &'a Origin);
 
-/// Does what a verb asks for.
+/// What the words of a verb ask for.
+pub(super) enum Asked {
+    /// A repair.
+    Request(Request),
+    /// To keep the volume of that claim: which one that is, the cluster says.
+    VolumeOf(ObjectKey),
+}
+
+/// Does what a verb asks for, with claims looked up in the namespace that it is given.
 ///
 /// # Errors
 /// Wrong usage, what could not be read, why it is refused, and where it stopped.
-pub(super) fn run(typed: Typed<'_>, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+pub(super) fn run(
+    args: &RepairArgs,
+    global: &GlobalArgs,
+    terminal: &Terminal,
+    asked: impl Fn(&str) -> Result<Asked, Error>,
+) -> Result<Status, Error> {
     // What is wrong in the words is said before a cluster is asked; its own namespace is known only then.
     let given = global.scope.namespace.as_deref().filter(|namespace| !namespace.is_empty());
-    let run = Run { args: typed.shared(), global, terminal, only_safe: false };
-    if typed.claim_to_keep(given.unwrap_or("default"))?.is_none() {
-        typed.request(given.unwrap_or("default"))?;
-    }
+    let run = Run { args, global, terminal, only_safe: false };
+    asked(given.unwrap_or("default"))?;
     let directory = run.check()?;
     connect::with_cluster(global, terminal, async |cluster| {
-        let namespace = cluster.namespace();
-        let request = match typed.claim_to_keep(namespace)? {
-            Some(claim) => run.keep(&cluster, &claim).await?,
-            None => typed.request(namespace)?,
+        let request = match asked(cluster.namespace())? {
+            Asked::VolumeOf(claim) => run.keep(&cluster, &claim).await?,
+            Asked::Request(request) => request,
         };
         run.one(&cluster, request, &directory).await
     })
@@ -72,7 +80,7 @@ pub(super) fn apply(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) 
         (Some(path), _) => {
             let file = PlanDocument::read(plan_file::plan(path)?)
                 .map_err(|reason| Error::usage(format!("{}: {reason}", path.display())))?;
-            request::check(&file.request)?;
+            repair::check_names(&file.request)?;
             run.start(|_| Ok(Course::File(Box::new(file))))
         }
         (None, resume) => {
@@ -312,9 +320,9 @@ impl Run<'_> {
     /// Reads the world as far as the course needs it.
     async fn read(self, cluster: &Cluster<'_>, course: &Course) -> Result<World, Error> {
         let request = course.request();
-        let mut pods_in = request::namespaces(request);
+        let mut pods_in = request.namespaces();
         pods_in.extend(course.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
-        let gathered = self.gather(cluster, &pods_in, request::volume_of(request)).await?;
+        let gathered = self.gather(cluster, &pods_in, request.volume()).await?;
         let keys = [repair::reads(&gathered.snapshot, request), course.objects()].concat();
         let mut world = World::new(gathered, self.args.model());
         world.read(cluster, keys).await?;
@@ -498,20 +506,8 @@ fn declined() -> Error {
 /// The objects of the request are there: else those that come nearest are offered. What may be gone is left out.
 fn exists(gathered: &Gathered, request: &Request) -> Result<(), Error> {
     let snapshot = &gathered.snapshot;
-    let volume = |name: &Str| named::volume(snapshot, name).map(drop);
-    let claim = |namespace: &Str, name: &Str| named::claim(snapshot, name, Some(namespace)).map(drop);
-    match request {
-        Request::Retain { volume: name }
-        | Request::Release { volume: name, .. }
-        | Request::Unbind { volume: name, .. }
-        | Request::Reclaim { volume: name, .. }
-        | Request::Restore { from: Some(name), .. } => volume(name),
-        Request::Rebind { namespace, name, to, .. } => claim(namespace, name).and_then(|()| volume(to)),
-        Request::Recreate { namespace, name, .. }
-        | Request::Move { namespace, name, .. }
-        | Request::Unselect { namespace, name } => claim(namespace, name),
-        Request::Unfinalize { object, .. } if object.kind == Kind::PersistentVolume => volume(&object.name),
-        Request::Unfinalize { object, .. } => claim(&object.namespace, &object.name),
-        Request::Restore { from: None, .. } | Request::Undo { .. } => Ok(()),
-    }
+    request.wants().iter().try_for_each(|object| match object.kind {
+        Kind::PersistentVolume => named::volume(snapshot, &object.name).map(drop),
+        _ => named::claim(snapshot, &object.name, Some(&object.namespace)).map(drop),
+    })
 }
