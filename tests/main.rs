@@ -50,6 +50,7 @@ mod stage;
 mod support;
 mod tidy;
 mod undo_policies;
+mod use_cases;
 mod versions;
 mod worlds;
 

@@ -6,7 +6,7 @@ use pvctl::diagnosis::rules;
 use std::collections::BTreeSet;
 
 /// The modules and their ranks: a module uses those of lower rank only. `docs/ARCHITECTURE.md` gives the reasons.
-const RANKS: [(&str, u8); 19] = [
+const RANKS: [(&str, u8); 20] = [
     ("parallel", 0),
     ("text", 0),
     ("error", 1),
@@ -23,14 +23,22 @@ const RANKS: [(&str, u8); 19] = [
     ("source", 11),
     ("execute", 11),
     ("terminal", 11),
-    ("commands", 12),
-    ("lib", 13),
-    ("main", 14),
+    ("ops", 12),
+    ("commands", 13),
+    ("lib", 14),
+    ("main", 15),
 ];
 
 /// Uses that the ranks would permit and that are not wanted all the same.
-const NOT_WANTED: [(&str, &str); 5] =
-    [("source", "cli"), ("source", "report"), ("source", "repair"), ("execute", "cli"), ("execute", "report")];
+const NOT_WANTED: [(&str, &str); 7] = [
+    ("source", "cli"),
+    ("source", "report"),
+    ("source", "repair"),
+    ("execute", "cli"),
+    ("execute", "report"),
+    ("ops", "cli"),
+    ("ops", "terminal"),
+];
 
 /// Crates that reach the world, and the modules that may.
 const WORLDLY: [&str; 5] = ["tokio", "kube", "http", "dialoguer", "colored"];

@@ -1,9 +1,10 @@
 //! `move`: gives the volume of a claim to a claim in another namespace.
 
 use super::Status;
-use super::repair::{Asked, run as repair};
+use super::shared::repair::run as repair;
 use crate::cli::{GlobalArgs, MoveArgs};
 use crate::error::Error;
+use crate::ops::repair::Asked;
 use crate::terminal::Terminal;
 
 /// Asks for that repair.

@@ -1,9 +1,10 @@
 //! `reclaim`: has the data of a volume deleted.
 
 use super::Status;
-use super::repair::{Asked, run as repair};
+use super::shared::repair::run as repair;
 use crate::cli::{GlobalArgs, ReclaimArgs};
 use crate::error::Error;
+use crate::ops::repair::Asked;
 use crate::terminal::Terminal;
 
 /// Asks for that repair.

@@ -1,9 +1,10 @@
 //! `retain`: keeps the data of a volume, which may be named by its claim.
 
 use super::Status;
-use super::repair::{Asked, run as repair};
+use super::shared::repair::run as repair;
 use crate::cli::{GlobalArgs, RetainArgs};
 use crate::error::Error;
+use crate::ops::repair::Asked;
 use crate::terminal::Terminal;
 
 /// Asks for that repair.

@@ -1,9 +1,10 @@
 //! `unbind`: rolls back a binding that was never finished.
 
 use super::Status;
-use super::repair::{Asked, run as repair};
+use super::shared::repair::run as repair;
 use crate::cli::{GlobalArgs, UnbindArgs};
 use crate::error::Error;
+use crate::ops::repair::Asked;
 use crate::terminal::Terminal;
 
 /// Asks for that repair.

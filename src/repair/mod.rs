@@ -8,6 +8,7 @@
 mod actors;
 mod adversary;
 mod answers;
+mod case;
 mod cast;
 mod consent;
 pub mod guards;
@@ -29,6 +30,7 @@ mod wait;
 mod write;
 
 pub use adversary::{Harm, Interleaving, Reach, Verdict, judge};
+pub use case::{Case, Found};
 pub use cast::is_wider;
 pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, keeps_to_request, review, rights};
 pub use guards::{Guard, Holds};

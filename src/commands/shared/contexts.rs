@@ -1,8 +1,9 @@
 //! The same question to the clusters of several contexts: a section for each, one summary, one exit code.
 
-use super::{Status, connect};
+use super::connect;
 use crate::cli::{GlobalArgs, TableArgs};
 use crate::error::Error;
+use crate::ops::Status;
 use crate::parallel::in_order;
 use crate::report::contexts::{ContextListFormat, ContextListWriter, Counts, Section, Summary, yaml};
 use crate::source;
@@ -20,7 +21,7 @@ const ALL: &str = "all";
 /// # Errors
 /// Flags that contradict each other, contexts that do not exist, and what keeps the answer from being written. What is
 /// wrong with one cluster stands in its section.
-pub(super) fn run(
+pub(in crate::commands) fn run(
     names: &[String],
     format: Option<ContextListFormat>,
     table: &TableArgs,

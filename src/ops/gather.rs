@@ -1,133 +1,138 @@
-//! What every verb begins with: read, put in order, and settle which Kubernetes is modelled.
+//! What every use case begins with: read, put in order, and settle which Kubernetes is modelled.
 
-use super::connect;
-use super::settings::Modelled;
-use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
+use super::Reader;
+use super::model::{ModelOptions, Modelled};
+use super::scope::Scope;
 use crate::controllers::KubeVersion;
 use crate::error::Error;
 use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
-use crate::source::{Cluster, FileOptions, Loaded, Needs, Scope, SourceError, files};
-use crate::terminal::Terminal;
+use crate::source::{FileOptions, Loaded, Needs};
 
 /// What was read, and how it is to be judged.
 #[derive(Debug)]
-pub(super) struct Gathered {
+pub struct Gathered {
     /// The objects.
-    pub(super) snapshot: Snapshot,
+    pub snapshot: Snapshot,
     /// Version, gates, flags, controllers.
-    pub(super) modelled: Modelled,
+    pub modelled: Modelled,
     /// The namespace that is shown; all of them without one.
-    pub(super) namespace: Option<String>,
+    pub namespace: Option<String>,
     /// The namespace in which names are looked up first.
-    pub(super) default_namespace: Option<String>,
+    pub default_namespace: Option<String>,
     /// On how many threads to work.
-    pub(super) threads: usize,
+    pub threads: usize,
     /// What people should know about the reading, a sentence each.
-    pub(super) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// When a cluster was read, by the server's clock; none for files.
-    pub(super) read_at: Option<Timestamp>,
+    pub read_at: Option<Timestamp>,
     from_files: bool,
 }
 
-/// What is asked of a source: the flags, and for `explain` the claim or volume of which is asked who uses it and when
-/// it was written last.
+/// What is asked of a source.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Question<'a> {
-    pub(super) source: &'a SourceArgs,
-    pub(super) model: &'a ModelArgs,
-    pub(super) global: &'a GlobalArgs,
-    pub(super) object: Option<(Kind, &'a str)>,
+pub struct Question<'a> {
+    /// Which Kubernetes is modelled.
+    pub model: &'a ModelOptions,
+    /// Which objects are shown.
+    pub scope: &'a Scope,
+    /// The time from which ages count, where somebody gives one.
+    pub now: Option<Timestamp>,
+    /// Whether the first object that cannot be decoded ends everything.
+    pub strict: bool,
+    /// The claim or volume of which is asked who uses it and when it was written last.
+    pub object: Option<(Kind, &'a str)>,
     /// Whether pods decide anything in the answer.
-    pub(super) pods_decide: bool,
+    pub pods_decide: bool,
     /// What is looked at beyond what decisions ask for.
-    pub(super) evidence: Evidence<'a>,
+    pub evidence: Evidence<'a>,
 }
 
 /// What is read beyond what decisions ask for, because findings rest on it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Evidence<'a> {
+pub struct Evidence<'a> {
     /// Whether nodes are looked at.
-    pub(super) nodes: bool,
+    pub nodes: bool,
     /// Whether the pods of all namespaces that are shown are looked at.
-    pub(super) pods: bool,
+    pub pods: bool,
     /// More namespaces whose pods are looked at.
-    pub(super) pods_in: &'a [Str],
-    /// Whether the pods are that may erase a volume.
-    pub(super) recyclers: bool,
-    /// Whether the Lease of kube-controller-manager is.
-    pub(super) lease: bool,
-    /// The kinds of [`Kind::SURROUNDING`] that are.
-    pub(super) surroundings: &'a [Kind],
+    pub pods_in: &'a [Str],
+    /// Whether the pods that may erase a volume are looked at.
+    pub recyclers: bool,
+    /// Whether the Lease of kube-controller-manager is looked at.
+    pub lease: bool,
+    /// The kinds of [`Kind::SURROUNDING`] that are looked at.
+    pub surroundings: &'a [Kind],
 }
 
-/// Reads from files or from a cluster.
+/// Reads from a cluster.
 ///
 /// # Errors
 /// What cannot be read, or what a flag lacks.
-pub(super) fn gather(question: Question<'_>, terminal: &Terminal) -> Result<Gathered, Error> {
-    question.check()?;
-    if question.source.filenames.is_empty() {
-        let read = async |cluster: Cluster<'_>| gather_on(&cluster, question, terminal).await;
-        return connect::with_cluster(question.global, terminal, read);
-    }
-    gather_files(question, terminal)
-}
-
-/// Reads from files.
-///
-/// # Errors
-/// As [`gather`].
-pub(super) fn gather_files(question: Question<'_>, terminal: &Terminal) -> Result<Gathered, Error> {
-    let mut notes = Vec::new();
-    let (parts, stated) = from_paths(question, terminal, &mut notes)?;
-    question.put_in_order(parts, stated, None, notes)
-}
-
-/// Reads from a cluster that is there already.
-///
-/// # Errors
-/// As [`gather`].
-pub(super) async fn gather_on(
-    cluster: &Cluster<'_>,
-    question: Question<'_>,
-    terminal: &Terminal,
-) -> Result<Gathered, Error> {
-    let Question { source, model, object, .. } = question;
-    let asked = Modelled::new(model, None)?.rules;
-    let detected =
-        if model.kubernetes.kube_version.is_some() { None } else { Some(cluster.server_version().await?.minor) };
-    let needs = Needs {
-        host_path_provisioning: asked.hostpath_provisioning,
-        unused_condition: asked.unused_condition,
-        users_of: object.map(|(kind, name)| (kind, cluster.namespace(), name)),
-        nodes: question.evidence.nodes,
-        surroundings: question.evidence.surroundings,
-        pods_of: question
-            .evidence
-            .pods
-            .then(|| if question.global.scope.all_namespaces { None } else { Some(cluster.namespace()) }),
-        pods_in: question.evidence.pods_in,
-        recyclers: question.evidence.recyclers,
-        everything: false,
-    };
-    let mut parts = cluster.read(needs, &*terminal.progress()).await?;
+pub async fn from_cluster(reader: &impl Reader, question: Question<'_>) -> Result<Gathered, Error> {
+    let needs = question.needs(reader.namespace())?;
+    let detected = if question.model.kube_version.is_some() { None } else { Some(reader.minor().await?) };
+    let mut parts = reader.read(needs).await?;
     if question.evidence.lease {
-        parts.objects.leases.extend(cluster.controller_lease().await.map(|(lease, _)| lease));
+        parts.objects.leases.extend(reader.controller_lease().await.map(|(lease, _)| lease));
     }
     let read_at = parts.now;
-    parts.now = source.now.or(parts.now);
-    let namespace = cluster.namespace().to_owned();
+    parts.now = question.now.or(parts.now);
+    let namespace = reader.namespace().to_owned();
     Ok(Gathered { read_at, ..question.put_in_order(parts, detected, Some(namespace), Vec::new())? })
 }
 
-impl Question<'_> {
+/// What was read of files.
+///
+/// # Errors
+/// What a flag lacks, or an object that cannot be decoded where all have to be.
+pub fn from_files(loaded: Loaded, question: Question<'_>) -> Result<Gathered, Error> {
+    let Loaded { parts, report, kubernetes } = loaded;
+    // Snapshots hold what some verb may ask for: that this one does not is nothing to speak of.
+    let is_strange = |kind: &str| Kind::from_manifest(kind).is_none_or(|known| !known.is_surrounding());
+    let strange = report.skipped.iter().filter(|(kind, _)| is_strange(kind));
+    let kinds: Vec<String> = strange.map(|(kind, count)| format!("{count} {kind}")).collect();
+    let mut notes = Vec::new();
+    if !kinds.is_empty() {
+        notes.push(format!("note: objects of kinds that decide nothing were passed over: {}", kinds.join(", ")));
+    }
+    question.put_in_order(parts, kubernetes, None, notes)
+}
+
+impl<'a> Question<'a> {
     /// Whether the flags can be used: that is said before anything is read.
     ///
     /// # Errors
     /// A usage error that names the flag.
-    pub(super) fn check(self) -> Result<(), Error> {
+    pub fn check(self) -> Result<(), Error> {
         Modelled::new(self.model, None).map(drop)
+    }
+
+    /// What is read of files.
+    #[must_use]
+    pub fn of_files(self, files: FileOptions) -> FileOptions {
+        FileOptions {
+            surroundings: !self.evidence.surroundings.is_empty(),
+            last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())),
+            ..files
+        }
+    }
+
+    /// What is read of a cluster with that namespace, beside what decisions ask for.
+    fn needs(self, namespace: &'a str) -> Result<Needs<'a>, Error> {
+        let rules = Modelled::new(self.model, None)?.rules;
+        let shown = if self.scope.all_namespaces { None } else { Some(namespace) };
+        Ok(Needs {
+            host_path_provisioning: rules.hostpath_provisioning,
+            unused_condition: rules.unused_condition,
+            users_of: self.object.map(|(kind, name)| (kind, namespace, name)),
+            nodes: self.evidence.nodes,
+            surroundings: self.evidence.surroundings,
+            pods_of: self.evidence.pods.then_some(shown),
+            pods_in: self.evidence.pods_in,
+            recyclers: self.evidence.recyclers,
+            everything: false,
+        })
     }
 
     fn put_in_order(
@@ -137,21 +142,21 @@ impl Question<'_> {
         context_namespace: Option<String>,
         mut notes: Vec<String>,
     ) -> Result<Gathered, Error> {
-        let Question { source, model, global, .. } = self;
-        if source.strict
+        if self.strict
             && let Some(issue) = parts.issues.first()
         {
             return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict the other objects are judged"));
         }
-        let from_files = !source.filenames.is_empty();
-        let mut modelled = Modelled::new(model, detected)?;
+        // A cluster has a namespace of its own.
+        let from_files = context_namespace.is_none();
+        let mut modelled = Modelled::new(self.model, detected)?;
         if from_files && modelled.source == "detected" {
             modelled.source = "stated";
         }
         let snapshot = Snapshot::new(parts);
-        let given = global.scope.namespace.clone();
+        let given = self.scope.namespace.clone();
         let default_namespace = given.clone().or(context_namespace);
-        let namespace = match (global.scope.all_namespaces, from_files) {
+        let namespace = match (self.scope.all_namespaces, from_files) {
             (true, _) => None,
             (false, true) => given,
             (false, false) => default_namespace.clone(),
@@ -175,51 +180,6 @@ impl Question<'_> {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Ok(Gathered { snapshot, modelled, namespace, default_namespace, threads, notes, read_at: None, from_files })
     }
-}
-
-/// The flags as the source of files wants them.
-pub(super) fn file_options(source: &SourceArgs) -> FileOptions {
-    let scope = |scope: &KindScope| Scope { kind: scope.kind, namespace: scope.namespace.clone() };
-    FileOptions {
-        paths: source.filenames.clone(),
-        recursive: source.recursive,
-        assume_complete: source.assume_complete.as_ref().map(|scopes| scopes.iter().map(scope).collect()),
-        partial: source.partial.iter().map(scope).collect(),
-        now: source.now,
-        strict: source.strict,
-        surroundings: false,
-        last_change_of: None,
-    }
-}
-
-/// An input that could not be read, as the edge says it.
-pub(super) fn unreadable(error: &SourceError) -> Error {
-    let shown = Error::unreadable(error.message());
-    match error.hint() {
-        Some(hint) => shown.hint(hint),
-        None => shown,
-    }
-}
-
-/// The objects of files, and the Kubernetes minor of the cluster that a snapshot among them says it is of.
-fn from_paths(
-    question: Question<'_>,
-    terminal: &Terminal,
-    notes: &mut Vec<String>,
-) -> Result<(Parts, Option<u32>), Error> {
-    terminal.progress().step("reading", 0);
-    let last_change_of = question.object.map(|(kind, name)| (kind, name.to_owned()));
-    let surroundings = !question.evidence.surroundings.is_empty();
-    let options = FileOptions { surroundings, last_change_of, ..file_options(question.source) };
-    let Loaded { parts, report, kubernetes } = files::read(&options).map_err(|error| unreadable(&error))?;
-    // Snapshots hold what some verb may ask for: that this one does not is nothing to speak of.
-    let is_strange = |kind: &str| Kind::from_manifest(kind).is_none_or(|known| !known.is_surrounding());
-    let strange = report.skipped.iter().filter(|(kind, _)| is_strange(kind));
-    let kinds: Vec<String> = strange.map(|(kind, count)| format!("{count} {kind}")).collect();
-    if !kinds.is_empty() {
-        notes.push(format!("note: objects of kinds that decide nothing were passed over: {}", kinds.join(", ")));
-    }
-    Ok((parts, kubernetes))
 }
 
 /// The most namespaces that a warning names.
@@ -302,7 +262,7 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
 }
 
 /// One sentence about an object that could not be decoded.
-pub(super) fn issue_sentence(issue: &DecodeIssue) -> String {
+pub fn issue_sentence(issue: &DecodeIssue) -> String {
     let kind = if issue.kind.is_empty() { "an object" } else { &issue.kind };
     let place = if issue.namespace.is_empty() { String::new() } else { format!("{}/", issue.namespace) };
     let name = if issue.name.is_empty() { String::new() } else { format!(" {place}{}", issue.name) };
@@ -311,20 +271,23 @@ pub(super) fn issue_sentence(issue: &DecodeIssue) -> String {
     format!("{}: {kind}{name} cannot be decoded: {field}{}", issue.origin, issue.reason)
 }
 
+/// The kinds without which nothing can be judged.
+pub const JUDGED: [Kind; 3] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass];
+
 /// Whether what is unknown for want of that read makes the exit code say that nothing can be judged. Where pods or
 /// nodes alone are hidden, the answer says what is unknown, and the code is that of an answer.
-pub(super) fn keeps_from_judging(kind: Kind) -> bool {
-    matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim | Kind::StorageClass)
+pub fn keeps_from_judging(kind: Kind) -> bool {
+    JUDGED.contains(&kind)
 }
 
 impl Gathered {
     /// The namespace in which a claim without one is looked up: none with files, where a unique name suffices.
-    pub(super) fn named_namespace(&self) -> Option<&str> {
+    pub fn named_namespace(&self) -> Option<&str> {
         if self.from_files { self.namespace.as_deref() } else { self.default_namespace.as_deref() }
     }
 
     /// What to say where there is nothing to show.
-    pub(super) fn nothing_found(&self, changed_only: bool) -> String {
+    pub fn nothing_found(&self, changed_only: bool) -> String {
         let place = self.namespace.as_ref().map_or_else(String::new, |namespace| format!(" in namespace {namespace}"));
         if changed_only {
             format!("No volume or claim{place} will change.")
@@ -336,12 +299,12 @@ impl Gathered {
     }
 
     /// Whether there were objects that could not be understood, so that they are missing from the answer.
-    pub(super) fn dropped(&self) -> bool {
+    pub fn dropped(&self) -> bool {
         !self.snapshot.issues().is_empty()
     }
 
     /// Whether a listing of these kinds lacks objects of the namespace that is shown, because they could not be read.
-    pub(super) fn unlisted(&self, kinds: &[Kind]) -> bool {
+    pub fn unlisted(&self, kinds: &[Kind]) -> bool {
         let lost = |state| matches!(state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed);
         let coverage = self.snapshot.coverage();
         kinds.iter().any(|kind| match &self.namespace {

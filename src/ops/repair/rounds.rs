@@ -1,10 +1,9 @@
 //! A world that changes while somebody is asked: the request is planned anew, shown, and asked for again.
 
-use super::course::Course;
-use super::{Place, Run, Status};
+use super::{PlanSource, Run};
 use crate::error::Error;
+use crate::ops::{Asker, Status, Writer};
 use crate::repair::{Carried, Plan};
-use std::path::Path;
 
 /// How often a request is planned at most.
 const ROUNDS: u32 = 3;
@@ -19,18 +18,19 @@ pub(super) enum Round {
 
 /// A plan that somebody agreed to and that was not begun, because the world had changed.
 pub(super) struct Before {
+    /// The plan.
     pub(super) plan: Plan,
     /// What had changed.
     pub(super) error: Error,
 }
 
-impl Run<'_> {
+impl<C: Writer, A: Asker> Run<'_, C, A> {
     /// Plans, shows, asks and carries out. Where the world changes meanwhile and nothing was written, that is done anew
     /// a few times: each plan is agreed to by itself.
-    pub(super) async fn rounds(self, place: Place<'_>, course: &mut Course, directory: &Path) -> Result<Status, Error> {
+    pub(super) async fn rounds(&self, source: &mut PlanSource) -> Result<Status, Error> {
         let mut before: Option<Box<Before>> = None;
         for _ in 0..ROUNDS {
-            match Box::pin(self.round(place, course, directory, before.as_deref())).await? {
+            match Box::pin(self.round(source, before.as_deref())).await? {
                 Round::Ended(status) => return Ok(status),
                 Round::Changed(changed) => before = Some(changed),
             }

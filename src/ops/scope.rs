@@ -3,8 +3,17 @@
 use crate::model::{Kind, ObjectKey, VolumeAttachment};
 use crate::simulate::{Outcome, Simulation, Target};
 
+/// Which objects are shown. What is read does not depend on it, but for pods.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// The namespace that was given.
+    pub namespace: Option<String>,
+    /// Whether those of all namespaces are.
+    pub all_namespaces: bool,
+}
+
 /// Claims of the namespace, and volumes that belong to them: bound to, reserved for, or wanted by them.
-pub(super) fn belongs_to(simulation: &Simulation<'_>, target: Target, namespace: &str) -> bool {
+pub fn belongs_to(simulation: &Simulation<'_>, target: Target, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     match target {
         Target::Claim(id) => snapshot.claim(id).meta.namespace == namespace,
@@ -34,7 +43,7 @@ pub(super) fn belongs_to(simulation: &Simulation<'_>, target: Target, namespace:
 
 /// Whether an object is one of that namespace: its own, and the volumes that belong to it with their attachments. What
 /// several namespaces share is none of any.
-pub(super) fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
+pub fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let is_shared = match object.kind {
         Kind::PersistentVolume | Kind::Namespace => false,
@@ -48,7 +57,7 @@ pub(super) fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: 
 }
 
 /// Whether what cannot be judged of an object matters to that namespace: of all that it may rest on.
-pub(super) fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
+pub fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let of_volume =
         |name: &str| snapshot.volume_id(name).is_some_and(|id| belongs_to(simulation, Target::Volume(id), namespace));

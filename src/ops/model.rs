@@ -1,81 +1,101 @@
-//! From flags to what decides besides the objects: rules, controllers, the controller's memory.
+//! From what somebody says of Kubernetes to what decides besides the objects: rules, controllers, the controller's
+//! memory.
 
-use crate::cli::{self, ModelArgs};
 use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::{Controller, KubeVersion, Rules};
 use crate::error::Error;
+use crate::model::ObjectKey;
 use crate::report::shared::machine::Model;
-use crate::simulate::Budget;
-use crate::simulate::{Limit, Settings};
+use crate::simulate::{Budget, Limit, Settings};
 use crate::snapshot::Snapshot;
 use crate::world::Cached;
 
+/// What somebody says of the Kubernetes that is modelled.
+#[derive(Clone, Debug, Default)]
+pub struct ModelOptions {
+    /// The version; that of the cluster or of the snapshot where none is given.
+    pub kube_version: Option<KubeVersion>,
+    /// Feature gates by name, and whether they are on.
+    pub feature_gates: Vec<(String, bool)>,
+    /// Flags of kube-controller-manager, and their values.
+    pub controller_flags: Vec<(String, String)>,
+    /// The controllers that take part, in the syntax of kube-controller-manager; all of them without a word.
+    pub controllers: Vec<String>,
+    /// The objects that the controller has not in its cache yet.
+    pub unseen: Vec<ObjectKey>,
+    /// Whether requests fail, the controller crashes inside a sync, and caches lag.
+    pub failures: bool,
+    /// How many decisions are listed for each object.
+    pub decisions: Limit,
+    /// How many outcomes are listed for each object.
+    pub outcomes: Limit,
+    /// How many states of a component are explored.
+    pub budget: Option<usize>,
+}
+
 /// The rules, and where their version comes from.
 #[derive(Clone, Debug)]
-pub(super) struct Modelled {
+pub struct Modelled {
     /// Version, gates and flags.
-    pub(super) rules: Rules,
+    pub rules: Rules,
     /// `given`, `detected`, `stated` (by a snapshot) or `assumed`.
-    pub(super) source: &'static str,
+    pub source: &'static str,
     /// The gates and flags that were given, by name.
     given: Vec<String>,
     /// Who takes part.
-    pub(super) controllers: Vec<Controller>,
+    controllers: Vec<Controller>,
     /// Whether outcomes also quantify over failures.
-    pub(super) failures: bool,
+    pub failures: bool,
 }
 
 impl Modelled {
-    /// What the flags ask for; `detected` is the minor of the server, where there is one, or of the one that a
-    /// snapshot is of.
+    /// What is asked for; `detected` is the minor of the server, where there is one, or of the one that a snapshot is
+    /// of.
     ///
     /// # Errors
     /// A usage error that names the flag and the value.
-    pub(super) fn new(args: &ModelArgs, detected: Option<u32>) -> Result<Self, Error> {
-        let (version, source) = match (args.kubernetes.kube_version, detected) {
+    pub fn new(options: &ModelOptions, detected: Option<u32>) -> Result<Self, Error> {
+        let (version, source) = match (options.kube_version, detected) {
             (Some(version), _) => (version, "given"),
             (None, Some(minor)) => (KubeVersion::nearest(minor), "detected"),
             (None, None) => (KubeVersion::DEFAULT, "assumed"),
         };
         let mut rules = Rules::of(version);
-        for gate in &args.kubernetes.feature_gates {
-            rules
-                .set_gate(&gate.name, gate.enabled)
-                .map_err(|error| Error::usage(format!("--feature-gates: {error}")))?;
+        for (name, enabled) in &options.feature_gates {
+            rules.set_gate(name, *enabled).map_err(|error| Error::usage(format!("--feature-gates: {error}")))?;
         }
-        for flag in &args.kubernetes.controller_flags {
-            rules
-                .set_flag(&flag.name, &flag.value)
-                .map_err(|error| Error::usage(format!("--controller-flag: {error}")))?;
+        for (name, value) in &options.controller_flags {
+            rules.set_flag(name, value).map_err(|error| Error::usage(format!("--controller-flag: {error}")))?;
         }
-        let gates = args.kubernetes.feature_gates.iter().map(|gate| gate.name.clone());
-        let given = gates.chain(args.kubernetes.controller_flags.iter().map(|flag| flag.name.clone())).collect();
-        Ok(Self { rules, source, given, controllers: controllers(&args.controllers)?, failures: args.failures })
+        let gates = options.feature_gates.iter().map(|(name, _)| name);
+        let given = gates.chain(options.controller_flags.iter().map(|(name, _)| name)).cloned().collect();
+        let controllers = controllers(&options.controllers)?;
+        Ok(Self { rules, source, given, controllers, failures: options.failures })
     }
 
     /// The model, as documents print it.
-    pub(super) fn document(&self) -> Model {
+    pub fn document(&self) -> Model {
         Model::new(&self.rules, &self.controllers, self.source).with_given(&self.given).with_failures(self.failures)
     }
 
     /// Everything that decides besides the objects.
     ///
     /// # Errors
-    /// A usage error, when `--unseen` names an object that is not there.
-    pub(super) fn settings<'s>(
+    /// A usage error, when an object that the controller has not seen is not there.
+    pub fn settings<'s>(
         &self,
         snapshot: &'s Snapshot,
-        args: &ModelArgs,
+        options: &ModelOptions,
         tracing: bool,
     ) -> Result<Settings<'s>, Error> {
         let mut settings = Settings::new(self.rules.clone());
         settings.controllers.clone_from(&self.controllers);
         settings.tracing = tracing;
-        settings.decisions = limit(args.decisions);
-        settings.outcomes = limit(args.outcomes);
+        settings.decisions = options.decisions;
+        settings.outcomes = options.outcomes;
         settings.failures = self.failures;
-        settings.budget = args.budget.map_or(Budget::DEFAULT, |states| Budget { states });
-        for key in &args.unseen {
+        settings.budget = options.budget.map_or(Budget::DEFAULT, |states| Budget { states });
+        for key in &options.unseen {
             if !BOUND_KINDS.contains(&key.kind) {
                 return Err(Error::usage(format!("--unseen takes a pv or a pvc, not a {}", key.kind)));
             }
@@ -85,13 +105,6 @@ impl Modelled {
             settings.controller.lag(id, Cached::Unseen);
         }
         Ok(settings)
-    }
-}
-
-fn limit(limit: cli::Limit) -> Limit {
-    match limit {
-        cli::Limit::All => Limit::All,
-        cli::Limit::AtMost(count) => Limit::AtMost(count),
     }
 }
 

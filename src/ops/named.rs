@@ -1,9 +1,8 @@
 //! Finding the objects that a person named.
 
-use crate::cli::ObjectArgument;
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::error::Error;
-use crate::model::{Kind, ObjectKey, StorageClass};
+use crate::model::{Kind, ObjectArgument, ObjectKey, StorageClass};
 use crate::report::shared::unread::{hidden, unread};
 use crate::simulate::{Target, key_of};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
@@ -17,7 +16,7 @@ const OFFERED: usize = 3;
 ///
 /// # Errors
 /// A usage error for a name that does not exist, with those that come nearest; an unreadable one where nobody can tell.
-pub(super) fn chosen(
+pub fn chosen(
     snapshot: &Snapshot,
     words: &[ObjectArgument],
     namespace: Option<&str>,
@@ -51,7 +50,7 @@ pub(super) fn chosen(
 ///
 /// # Errors
 /// As [`chosen`].
-pub(super) fn with_ties(
+pub fn with_ties(
     snapshot: &Snapshot,
     words: &[ObjectArgument],
     namespace: Option<&str>,
@@ -88,7 +87,7 @@ fn tied(snapshot: &Snapshot, target: Target) -> Vec<ObjectKey> {
 ///
 /// # Errors
 /// A usage error with the names that come nearest, or an unreadable one where nobody can tell whether it exists.
-pub(super) fn volume(snapshot: &Snapshot, name: &str) -> Result<VolumeId, Error> {
+pub fn volume(snapshot: &Snapshot, name: &str) -> Result<VolumeId, Error> {
     snapshot.volume_id(name).ok_or_else(|| {
         let names = snapshot.volumes().iter().map(|volume| volume.meta.name.as_str());
         offer(missing(snapshot, Kind::PersistentVolume, name, None), "pv", nearest(name, names, OFFERED))
@@ -100,7 +99,7 @@ pub(super) fn volume(snapshot: &Snapshot, name: &str) -> Result<VolumeId, Error>
 /// # Errors
 /// A usage error with the names that come nearest, or with the namespaces that have a claim of that name; an unreadable
 /// one where nobody can tell whether it exists.
-pub(super) fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) -> Result<ClaimId, Error> {
+pub fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) -> Result<ClaimId, Error> {
     if let Some(found) = namespace.and_then(|namespace| snapshot.claim_id(namespace, name)) {
         return Ok(found);
     }
@@ -131,7 +130,7 @@ pub(super) fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) ->
 ///
 /// # Errors
 /// A usage error with the names that come nearest, or an unreadable one where nobody can tell whether it exists.
-pub(super) fn class<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s StorageClass, Error> {
+pub fn class<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s StorageClass, Error> {
     snapshot.class(name).ok_or_else(|| {
         let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
         offer(missing(snapshot, Kind::StorageClass, name, None), "sc", nearest(name, names, OFFERED))

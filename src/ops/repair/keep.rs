@@ -1,24 +1,16 @@
 //! `retain` of a claim: its volume is kept, and which one that is, the cluster says.
 
-use super::Run;
-use crate::commands::gather::Gathered;
-use crate::commands::named;
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
-use crate::repair::Request;
+use crate::ops::gather::Gathered;
+use crate::ops::named;
 use crate::snapshot::Absence;
-use crate::source::Cluster;
-
-impl Run<'_> {
-    /// The request to keep the volume of a claim.
-    pub(super) async fn keep(self, cluster: &Cluster<'_>, claim: &ObjectKey) -> Result<Request, Error> {
-        let gathered = self.gather(cluster, std::slice::from_ref(&claim.namespace), None).await?;
-        Ok(Request::Retain { volume: volume_of(&gathered, claim)? })
-    }
-}
 
 /// The volume of a claim: the one that it names, or the only one that has its uid.
-fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Error> {
+///
+/// # Errors
+/// It has none, or nobody can tell which one that is.
+pub(super) fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Error> {
     let snapshot = &gathered.snapshot;
     let claim = snapshot.claim(named::claim(snapshot, &key.name, Some(&key.namespace))?);
     let (namespace, name) = (&key.namespace, &key.name);

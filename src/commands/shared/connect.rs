@@ -19,7 +19,7 @@ const SHOW_REQUESTS: u8 = 6;
 /// # Errors
 ///
 /// What a flag, the kubeconfig or the credentials lack, and what `work` answers.
-pub(super) fn with_cluster<T>(
+pub(in crate::commands) fn with_cluster<T>(
     global: &GlobalArgs,
     terminal: &Terminal,
     work: impl AsyncFnOnce(Cluster<'_>) -> Result<T, Error>,
@@ -32,7 +32,7 @@ pub(super) fn with_cluster<T>(
 /// # Errors
 ///
 /// A kubeconfig that cannot be read, or none at all.
-pub(super) fn contexts(global: &GlobalArgs) -> Result<Vec<String>, Error> {
+pub(in crate::commands) fn contexts(global: &GlobalArgs) -> Result<Vec<String>, Error> {
     let options = options(&global.cluster, global.scope.namespace.as_deref())?;
     Ok(source::contexts(&options, &Environment::of_process())?)
 }
@@ -42,7 +42,10 @@ pub(super) fn contexts(global: &GlobalArgs) -> Result<Vec<String>, Error> {
 /// # Errors
 ///
 /// As [`with_cluster`].
-pub(super) fn server_version(global: &GlobalArgs, terminal: &Terminal) -> Result<Option<ServerVersion>, Error> {
+pub(in crate::commands) fn server_version(
+    global: &GlobalArgs,
+    terminal: &Terminal,
+) -> Result<Option<ServerVersion>, Error> {
     with_connection(global, terminal, async |cluster| match cluster {
         Err(failure) if failure.kind() == ClusterErrorKind::NoCluster => Ok(None),
         cluster => Ok(Some(cluster?.server_version().await?)),
@@ -77,7 +80,7 @@ fn with_connection<T>(
 /// # Errors
 ///
 /// A duration that is none.
-pub(super) fn options(args: &ClusterArgs, namespace: Option<&str>) -> Result<ConnectOptions, Error> {
+pub(in crate::commands) fn options(args: &ClusterArgs, namespace: Option<&str>) -> Result<ConnectOptions, Error> {
     let text = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
     let path = |value: &Option<PathBuf>| value.clone().filter(|value| !value.as_os_str().is_empty());
     let secret = |value: &Option<Secret>| {
@@ -116,7 +119,7 @@ pub(super) fn options(args: &ClusterArgs, namespace: Option<&str>) -> Result<Con
 }
 
 /// Looks names up for completion; what goes wrong is an empty answer.
-pub(super) fn names(question: &Question) -> Vec<String> {
+pub(in crate::commands) fn names(question: &Question) -> Vec<String> {
     let Ok(options) = options(&question.cluster, question.namespace.as_deref()) else { return Vec::new() };
     let options = ConnectOptions { attendance: Attendance::Nobody, ..options };
     let environment = Environment::of_process();
