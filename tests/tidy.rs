@@ -169,11 +169,26 @@ fn every_module_says_what_it_is_for() {
     }
 }
 
+/// How many lines a file has, not counting its unit tests.
+fn lines(source: &str) -> usize {
+    let tests = source.find("\n#[cfg(test)]\n").unwrap_or(source.len());
+    source[..tests].lines().count()
+}
+
+/// It parses, calls the use case, renders and gives the status.
+#[test]
+fn the_file_of_a_verb_is_short() {
+    for (path, source) in source_files() {
+        let is_of_a_verb = path.strip_prefix("src/commands/").is_some_and(|file| !file.contains('/'));
+        let lines = lines(&source);
+        assert!(!is_of_a_verb || lines <= 100, "{path} has {lines} lines: what is more belongs to `ops` or `report`");
+    }
+}
+
 #[test]
 fn long_files_have_a_reason() {
     for (path, source) in programs() {
-        let tests = source.find("\n#[cfg(test)]\n").unwrap_or(source.len());
-        let lines = source[..tests].lines().count();
+        let lines = lines(&source);
         let reason = LONG_FILES.iter().find(|(long, _)| *long == path);
         assert!(
             lines <= 600 || reason.is_some(),

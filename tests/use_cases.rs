@@ -6,9 +6,8 @@ use crate::plans::{bound, complete, namespace};
 use pvctl::error::{Error, ErrorKind};
 use pvctl::execute::{Journal, Observer, Options, Outcome, Settled, StopKind, Stopped};
 use pvctl::model::{Lease, ObjectKey, Timestamp};
-use pvctl::ops::model::ModelOptions;
+use pvctl::ops::gather::ReadOptions;
 use pvctl::ops::repair::{Asked, Extent, RepairOptions, repair};
-use pvctl::ops::scope::Scope;
 use pvctl::ops::{Asker, Interrupts, Reader, Shown, Status, Writer};
 use pvctl::progress::{Progress, Silent};
 use pvctl::repair::{Confirmed, Manifests, Origin, Plan, Receipts, Request, Sameness, claim_key};
@@ -217,8 +216,7 @@ impl Asker for Scripted {
 
 fn options(journals: &Path, extent: Extent) -> RepairOptions {
     RepairOptions {
-        model: ModelOptions::default(),
-        scope: Scope::default(),
+        read: ReadOptions::default(),
         extent,
         yes: false,
         confirm: None,

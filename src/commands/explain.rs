@@ -21,10 +21,7 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
     let options = ExplainOptions {
         kind,
         name,
-        model: arguments::model(&args.model),
-        scope: arguments::scope(global),
-        now: args.source.now,
-        strict: args.source.strict,
+        read: arguments::read(&args.model, &args.source, global),
         recheck: args.recheck,
         offers: args.output == Format::Text,
     };

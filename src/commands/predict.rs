@@ -19,12 +19,9 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         trace: args.trace,
         exit_code: args.exit_code,
         is_last: args.contexts.is_empty(),
-        model: arguments::model(&args.model),
-        scope: arguments::scope(global),
-        now: args.source.now,
-        strict: args.source.strict,
+        read: arguments::read(&args.model, &args.source, global),
     };
-    options.question().check()?;
+    options.read.question().check()?;
     args.table.check(&args.output.columns())?;
     if args.contexts.is_empty() {
         let (status, _) = answer(&options, args, args.output, global, terminal)?;
@@ -45,7 +42,7 @@ fn answer(
     global: &GlobalArgs,
     terminal: &Terminal,
 ) -> Result<(Status, Counts), Error> {
-    let gathered = gather(options.question(), &args.source, global, terminal)?;
+    let gathered = gather(options.read.question(), &args.source, global, terminal)?;
     predict(options, gathered, &*terminal.progress(), &|text| terminal.message(text), |predictions| {
         let mut output = terminal.output();
         format.write(predictions, args.table.view(terminal.width()), &mut output)?;

@@ -1,11 +1,10 @@
 //! `audit`: what is wrong, its root, and what follows from it.
 
-use super::gather::{Evidence, Gathered, JUDGED, Question, keeps_from_judging};
-use super::model::ModelOptions;
-use super::rules::{is_read, reads};
-use super::scope::{Scope, is_of, object_belongs_to};
+use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, keeps_from_judging};
+use super::rules::{is_read, matching, reads};
+use super::scope::{is_of, object_belongs_to};
 use super::{Status, named, offer};
-use crate::diagnosis::{Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose_named, matches_glob, rules};
+use crate::diagnosis::{Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose_named, rules};
 use crate::error::Error;
 use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectKey, Timestamp};
 use crate::progress::Progress;
@@ -26,14 +25,8 @@ pub struct AuditOptions {
     pub rules: Vec<&'static Rule>,
     /// The labels that a volume or claim has to have.
     pub labels: Option<LabelFilter>,
-    /// Which Kubernetes is modelled.
-    pub model: ModelOptions,
-    /// Which objects are shown.
-    pub scope: Scope,
-    /// The time from which ages count, where somebody gives one.
-    pub now: Option<Timestamp>,
-    /// Whether the first object that cannot be decoded ends everything.
-    pub strict: bool,
+    /// How objects are read and judged.
+    pub read: ReadOptions,
     /// For so many seconds it has to have been so.
     pub min_age: Option<i64>,
     /// What is kept back.
@@ -74,15 +67,7 @@ impl AuditOptions {
             surroundings,
             ..Evidence::default()
         };
-        Question {
-            model: &self.model,
-            scope: &self.scope,
-            now: self.now,
-            strict: self.strict,
-            object: None,
-            pods_decide: true,
-            evidence,
-        }
+        Question { evidence, ..self.read.question() }
     }
 
     /// The kinds around volumes and claims that the rules read.
@@ -102,7 +87,7 @@ pub fn audit(
     show: impl FnOnce(&Answer<'_>) -> Result<(), Error>,
 ) -> Result<Status, Error> {
     let suppressions = options.suppressions.as_slice();
-    let settings = gathered.modelled.settings(&gathered.snapshot, &options.model, false)?;
+    let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, false)?;
     progress.step("looking", 0);
     let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
     let snapshot = &gathered.snapshot;
@@ -175,10 +160,9 @@ pub fn audit(
 
 /// The suppressions that are of no rule, and those that have expired.
 fn warnings(suppressions: &[Suppression], now: Option<Timestamp>) -> impl Iterator<Item = String> {
-    let is_of_a_rule = |entry: &&Suppression| rules::all().iter().any(|rule| matches_glob(&entry.rule, rule.id));
     let of_no_rule = suppressions
         .iter()
-        .filter(move |entry| !is_of_a_rule(entry))
+        .filter(|entry| matching(&entry.rule).next().is_none())
         .map(|entry| format!("warning: the suppression of {} is of no rule that exists", entry.rule));
     let expired = suppressions.iter().filter(move |entry| entry.has_expired(now)).map(|entry| {
         let Suppression { rule, reason, .. } = entry;
@@ -209,8 +193,7 @@ impl Threshold {
             } else if word == "unknown" {
                 threshold.unknown = true;
             } else {
-                let named: Vec<&str> =
-                    rules::all().iter().map(|rule| rule.id).filter(|id| matches_glob(word, id)).collect();
+                let named: Vec<&str> = matching(word).map(|rule| rule.id).collect();
                 if named.is_empty() {
                     return Err(Error::usage(format!("--fail-on {word}: there is no such severity and no such rule"))
                         .hint("it takes error, warning, info, unknown and ids of rules; --exit-zero never fails"));

@@ -1,11 +1,9 @@
 //! `explain`: why one object is as it is, and who has to act.
 
-use super::gather::{Evidence, Gathered, Question, from_cluster, keeps_from_judging};
-use super::model::ModelOptions;
-use super::scope::Scope;
+use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster, keeps_from_judging};
 use super::{Reader, Status, named, offer};
 use crate::error::Error;
-use crate::model::{Kind, ObjectKey, ObjectMeta, ResourceVersion, StorageClass, Str, Timestamp};
+use crate::model::{Kind, ObjectKey, ObjectMeta, ResourceVersion, StorageClass, Str};
 use crate::progress::Progress;
 use crate::report::explanation::{Asked, Explanation, RESYNCS};
 use crate::simulate::{Outcome, Prediction, Simulation, Target, key_of};
@@ -33,14 +31,8 @@ pub struct ExplainOptions {
     pub kind: Kind,
     /// Its name.
     pub name: String,
-    /// Which Kubernetes is modelled.
-    pub model: ModelOptions,
-    /// Where the name is looked up.
-    pub scope: Scope,
-    /// The time from which ages count, where somebody gives one.
-    pub now: Option<Timestamp>,
-    /// Whether the first object that cannot be decoded ends everything.
-    pub strict: bool,
+    /// How objects are read and judged.
+    pub read: ReadOptions,
     /// Whether the cluster is read a second time where something differs from what is predicted.
     pub recheck: bool,
     /// Whether it is looked whether `fix` has a repair.
@@ -92,21 +84,14 @@ struct Differing {
 impl ExplainOptions {
     /// What is asked of a source.
     pub fn question(&self) -> Question<'_> {
-        Question {
-            model: &self.model,
-            scope: &self.scope,
-            now: self.now,
-            strict: self.strict,
-            object: Some((self.kind, &self.name)),
-            pods_decide: true,
-            // The claims of a namespace that is being deleted go with it.
-            evidence: Evidence { surroundings: &[Kind::Namespace], ..Evidence::default() },
-        }
+        // The claims of a namespace that is being deleted go with it.
+        let evidence = Evidence { surroundings: &[Kind::Namespace], ..Evidence::default() };
+        Question { object: Some((self.kind, &self.name)), evidence, ..self.read.question() }
     }
 
     fn prepare<'g>(&self, gathered: &'g Gathered, progress: &dyn Progress) -> Result<Prepared<'g>, Error> {
         let snapshot = &gathered.snapshot;
-        let settings = gathered.modelled.settings(snapshot, &self.model, true)?;
+        let settings = gathered.modelled.settings(snapshot, &self.read.model, true)?;
         let object = match self.kind {
             Kind::PersistentVolume => Object::Target(Target::Volume(named::volume(snapshot, &self.name)?)),
             Kind::PersistentVolumeClaim => {

@@ -3,7 +3,7 @@
 
 use super::gather::{Evidence, Gathered, JUDGED, Question, from_cluster, keeps_from_judging};
 use super::repair::{Extent, PlanSource, RepairOptions, Run, World};
-use super::rules::{reads, unknown};
+use super::rules::{matching, reads, unknown};
 use super::scope::{is_of, object_belongs_to};
 use super::{Asker, Shown, Status, Writer, named};
 use crate::diagnosis::{Finding, Scrutiny, Severity, diagnose_named, matches_glob, rules};
@@ -29,8 +29,7 @@ pub struct FixOptions {
 /// # Errors
 /// A usage error that names the word at fault.
 pub fn check_rules(only: &[String]) -> Result<(), Error> {
-    let is_of_a_rule = |word: &&String| rules::all().iter().any(|rule| matches_glob(word, rule.id));
-    only.iter().find(|word| !is_of_a_rule(word)).map_or(Ok(()), |word| Err(unknown("--only", word)))
+    only.iter().find(|word| matching(word).next().is_none()).map_or(Ok(()), |word| Err(unknown("--only", word)))
 }
 
 /// Looks, offers, and repairs.
@@ -198,7 +197,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
                 self.asker.message(note);
             }
         }
-        let mut world = World::new(gathered, &self.options.repair.model);
+        let mut world = World::new(gathered, &self.options.repair.read.model);
         let (found, unread) = self.look(&world)?;
         tried.unread = unread;
         let mut cases = Vec::new();
@@ -223,8 +222,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
             lease: true,
             surroundings: &surroundings,
         };
-        let RepairOptions { model, scope, .. } = &self.options.repair;
-        let question = Question { model, scope, now: None, strict: false, object: None, pods_decide: true, evidence };
+        let question = Question { evidence, ..self.options.repair.read.question() };
         from_cluster(self.cluster, question).await
     }
 

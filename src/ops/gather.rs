@@ -29,17 +29,31 @@ pub struct Gathered {
     from_files: bool,
 }
 
-/// What is asked of a source.
-#[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+/// How objects are read and judged.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
     /// Which Kubernetes is modelled.
-    pub model: &'a ModelOptions,
+    pub model: ModelOptions,
     /// Which objects are shown.
-    pub scope: &'a Scope,
+    pub scope: Scope,
     /// The time from which ages count, where somebody gives one.
     pub now: Option<Timestamp>,
     /// Whether the first object that cannot be decoded ends everything.
     pub strict: bool,
+}
+
+impl ReadOptions {
+    /// The question for what decisions ask for, and nothing more.
+    pub fn question(&self) -> Question<'_> {
+        Question { options: self, object: None, pods_decide: true, evidence: Evidence::default() }
+    }
+}
+
+/// What is asked of a source.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// How objects are read and judged.
+    pub options: &'a ReadOptions,
     /// The claim or volume of which is asked who uses it and when it was written last.
     pub object: Option<(Kind, &'a str)>,
     /// Whether pods decide anything in the answer.
@@ -71,13 +85,13 @@ pub struct Evidence<'a> {
 /// What cannot be read, or what a flag lacks.
 pub async fn from_cluster(reader: &impl Reader, question: Question<'_>) -> Result<Gathered, Error> {
     let needs = question.needs(reader.namespace())?;
-    let detected = if question.model.kube_version.is_some() { None } else { Some(reader.minor().await?) };
+    let detected = if question.options.model.kube_version.is_some() { None } else { Some(reader.minor().await?) };
     let mut parts = reader.read(needs).await?;
     if question.evidence.lease {
         parts.objects.leases.extend(reader.controller_lease().await.map(|(lease, _)| lease));
     }
     let read_at = parts.now;
-    parts.now = question.now.or(parts.now);
+    parts.now = question.options.now.or(parts.now);
     let namespace = reader.namespace().to_owned();
     Ok(Gathered { read_at, ..question.put_in_order(parts, detected, Some(namespace), Vec::new())? })
 }
@@ -105,7 +119,7 @@ impl<'a> Question<'a> {
     /// # Errors
     /// A usage error that names the flag.
     pub fn check(self) -> Result<(), Error> {
-        Modelled::new(self.model, None).map(drop)
+        Modelled::new(&self.options.model, None).map(drop)
     }
 
     /// What is read of files.
@@ -120,8 +134,8 @@ impl<'a> Question<'a> {
 
     /// What is read of a cluster with that namespace, beside what decisions ask for.
     fn needs(self, namespace: &'a str) -> Result<Needs<'a>, Error> {
-        let rules = Modelled::new(self.model, None)?.rules;
-        let shown = if self.scope.all_namespaces { None } else { Some(namespace) };
+        let rules = Modelled::new(&self.options.model, None)?.rules;
+        let shown = if self.options.scope.all_namespaces { None } else { Some(namespace) };
         Ok(Needs {
             host_path_provisioning: rules.hostpath_provisioning,
             unused_condition: rules.unused_condition,
@@ -142,21 +156,21 @@ impl<'a> Question<'a> {
         context_namespace: Option<String>,
         mut notes: Vec<String>,
     ) -> Result<Gathered, Error> {
-        if self.strict
+        if self.options.strict
             && let Some(issue) = parts.issues.first()
         {
             return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict the other objects are judged"));
         }
         // A cluster has a namespace of its own.
         let from_files = context_namespace.is_none();
-        let mut modelled = Modelled::new(self.model, detected)?;
+        let mut modelled = Modelled::new(&self.options.model, detected)?;
         if from_files && modelled.source == "detected" {
             modelled.source = "stated";
         }
         let snapshot = Snapshot::new(parts);
-        let given = self.scope.namespace.clone();
+        let given = self.options.scope.namespace.clone();
         let default_namespace = given.clone().or(context_namespace);
-        let namespace = match (self.scope.all_namespaces, from_files) {
+        let namespace = match (self.options.scope.all_namespaces, from_files) {
             (true, _) => None,
             (false, true) => given,
             (false, false) => default_namespace.clone(),

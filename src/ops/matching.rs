@@ -1,11 +1,9 @@
 //! `match`: why each volume fits a claim or not.
 
-use super::gather::{Evidence, Gathered, Question};
-use super::model::ModelOptions;
-use super::scope::Scope;
+use super::gather::{Gathered, Question, ReadOptions};
 use super::{Status, named};
 use crate::error::Error;
-use crate::model::{PersistentVolumeClaim, Timestamp};
+use crate::model::PersistentVolumeClaim;
 use crate::report::match_table::{MatchTable, Matched};
 use crate::simulate::{match_claim, planned};
 use crate::snapshot::Parts;
@@ -18,14 +16,8 @@ const DEFAULT_NAMESPACE: &str = "default";
 pub struct MatchOptions {
     /// The claim.
     pub claim: Claim,
-    /// Which Kubernetes is modelled.
-    pub model: ModelOptions,
-    /// Where the claim is looked up.
-    pub scope: Scope,
-    /// The time from which ages count, where somebody gives one.
-    pub now: Option<Timestamp>,
-    /// Whether the first object that cannot be decoded ends everything.
-    pub strict: bool,
+    /// How objects are read and judged.
+    pub read: ReadOptions,
 }
 
 /// The claim that is to be matched.
@@ -61,15 +53,7 @@ impl Claim {
 impl MatchOptions {
     /// What is asked of a source.
     pub fn question(&self) -> Question<'_> {
-        Question {
-            model: &self.model,
-            scope: &self.scope,
-            now: self.now,
-            strict: self.strict,
-            object: None,
-            pods_decide: false,
-            evidence: Evidence::default(),
-        }
+        Question { pods_decide: false, ..self.read.question() }
     }
 }
 

@@ -1,11 +1,10 @@
 //! `predict`: every volume and claim in scope, with what will become of it.
 
-use super::gather::{Evidence, Gathered, Question, keeps_from_judging};
-use super::model::ModelOptions;
-use super::scope::{Scope, belongs_to};
+use super::gather::{Gathered, ReadOptions, keeps_from_judging};
+use super::scope::belongs_to;
 use super::{Status, named};
 use crate::error::Error;
-use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectMeta, Timestamp};
+use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectMeta};
 use crate::parallel::in_order;
 use crate::progress::Progress;
 use crate::report::contexts::Counts;
@@ -36,30 +35,11 @@ pub struct PredictOptions {
     pub exit_code: bool,
     /// Whether the process ends with this answer.
     pub is_last: bool,
-    /// Which Kubernetes is modelled.
-    pub model: ModelOptions,
-    /// Which objects are shown.
-    pub scope: Scope,
-    /// The time from which ages count, where somebody gives one.
-    pub now: Option<Timestamp>,
-    /// Whether the first object that cannot be decoded ends everything.
-    pub strict: bool,
+    /// How objects are read and judged.
+    pub read: ReadOptions,
 }
 
 impl PredictOptions {
-    /// What is asked of a source.
-    pub fn question(&self) -> Question<'_> {
-        Question {
-            model: &self.model,
-            scope: &self.scope,
-            now: self.now,
-            strict: self.strict,
-            object: None,
-            pods_decide: true,
-            evidence: Evidence::default(),
-        }
-    }
-
     fn status(&self, gathered: &Gathered, counts: Counts) -> Status {
         let listed: Vec<Kind> = match self.objects.as_slice() {
             [] => KINDS.to_vec(),
@@ -87,7 +67,7 @@ pub fn predict(
     tell: &dyn Fn(&str),
     show: impl FnOnce(&InScope<'_, '_>) -> Result<(), Error>,
 ) -> Result<(Status, Counts), Error> {
-    let settings = gathered.modelled.settings(&gathered.snapshot, &options.model, options.trace)?;
+    let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, options.trace)?;
     progress.step("predicting", 0);
     let simulation = Simulation::new(&gathered.snapshot, settings, gathered.threads);
     let chosen = named::chosen(&gathered.snapshot, &options.objects, gathered.named_namespace())?;

@@ -19,6 +19,11 @@ pub fn is_read(rules: &[&Rule], kind: Kind) -> bool {
     rules.iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind))
 }
 
+/// The rules whose id is that word, in which `*` stands for any letters.
+pub fn matching(word: &str) -> impl Iterator<Item = &'static Rule> {
+    rules::all().iter().copied().filter(move |rule| matches_glob(word, rule.id))
+}
+
 /// No rule has that id.
 pub fn unknown(place: &str, id: &str) -> Error {
     let near = nearest(id, rules::all().iter().map(|rule| rule.id), OFFERED);
@@ -38,11 +43,11 @@ pub fn chosen(only: &[String], skipped: &[String]) -> Result<Vec<&'static Rule>,
     let find = |flag: &str, words: &[String]| -> Result<BTreeSet<&'static str>, Error> {
         let mut ids = BTreeSet::new();
         for word in words {
-            let before = ids.len();
-            ids.extend(rules::all().iter().map(|rule| rule.id).filter(|id| matches_glob(word, id)));
-            if ids.len() == before && !rules::all().iter().any(|rule| matches_glob(word, rule.id)) {
+            let mut found = matching(word).map(|rule| rule.id).peekable();
+            if found.peek().is_none() {
                 return Err(unknown(flag, word));
             }
+            ids.extend(found);
         }
         Ok(ids)
     };

@@ -3,12 +3,19 @@
 use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
 use crate::error::Error;
 use crate::model::{LabelFilter, parse_label_filter};
+use crate::ops::gather::ReadOptions;
 use crate::ops::model::ModelOptions;
 use crate::ops::scope::Scope;
 use crate::source::{self, FileOptions};
 
+/// How objects are read and judged.
+pub(in crate::commands) fn read(model: &ModelArgs, source: &SourceArgs, global: &GlobalArgs) -> ReadOptions {
+    let scope = Scope { namespace: global.scope.namespace.clone(), all_namespaces: global.scope.all_namespaces };
+    ReadOptions { model: self::model(model), scope, now: source.now, strict: source.strict }
+}
+
 /// Which Kubernetes is modelled.
-pub(in crate::commands) fn model(args: &ModelArgs) -> ModelOptions {
+fn model(args: &ModelArgs) -> ModelOptions {
     let kubernetes = &args.kubernetes;
     ModelOptions {
         kube_version: kubernetes.kube_version,
@@ -25,11 +32,6 @@ pub(in crate::commands) fn model(args: &ModelArgs) -> ModelOptions {
         outcomes: args.outcomes,
         budget: args.budget,
     }
-}
-
-/// Which objects are shown.
-pub(in crate::commands) fn scope(global: &GlobalArgs) -> Scope {
-    Scope { namespace: global.scope.namespace.clone(), all_namespaces: global.scope.all_namespaces }
 }
 
 /// The labels that an object has to have to be shown.

@@ -3,7 +3,7 @@
 use super::live::Live;
 use super::person::Person;
 use super::{arguments, connect};
-use crate::cli::{DryRun, GlobalArgs, JournalArgs, RepairArgs};
+use crate::cli::{DryRun, GlobalArgs, JournalArgs, RepairArgs, SourceArgs};
 use crate::error::Error;
 use crate::ops::repair::{Asked, Extent, RepairOptions, repair};
 use crate::ops::{Reader as _, Status};
@@ -65,8 +65,7 @@ fn check(args: &RepairArgs, global: &GlobalArgs) -> Result<(), Error> {
 pub(in crate::commands) fn options(args: &RepairArgs, global: &GlobalArgs) -> Result<RepairOptions, Error> {
     let is_text = args.output == Format::Text;
     Ok(RepairOptions {
-        model: arguments::model(&args.model()),
-        scope: arguments::scope(global),
+        read: arguments::read(&args.model(), &SourceArgs::default(), global),
         extent: match args.dry_run {
             DryRun::Client => Extent::Show,
             DryRun::Server => Extent::Rehearse,

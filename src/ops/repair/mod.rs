@@ -15,9 +15,7 @@ pub(in crate::ops) use plan_source::PlanSource;
 pub(in crate::ops) use world::World;
 
 use super::apply;
-use super::gather::{Evidence, Gathered, Question, from_cluster};
-use super::model::ModelOptions;
-use super::scope::Scope;
+use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster};
 use super::undo::Look;
 use super::{Asker, Reader, Shown, Status, Writer, named};
 use crate::error::{Error, ErrorKind};
@@ -34,10 +32,8 @@ const SURROUNDINGS: [Kind; 4] = [Kind::Namespace, Kind::VolumeAttachment, Kind::
 /// How somebody wants repairs to be made.
 #[derive(Clone, Debug)]
 pub struct RepairOptions {
-    /// Which Kubernetes is modelled.
-    pub model: ModelOptions,
-    /// Where objects are looked for.
-    pub scope: Scope,
+    /// How objects are read and judged.
+    pub read: ReadOptions,
     /// How far it goes.
     pub extent: Extent,
     /// Nobody is asked.
@@ -106,15 +102,8 @@ async fn gather(
 ) -> Result<Gathered, Error> {
     let evidence =
         Evidence { nodes: true, pods: true, pods_in, recyclers: true, lease: true, surroundings: &SURROUNDINGS };
-    let question = Question {
-        model: &options.model,
-        scope: &options.scope,
-        now: None,
-        strict: false,
-        object: volume.map(|name| (Kind::PersistentVolume, name.as_str())),
-        pods_decide: true,
-        evidence,
-    };
+    let object = volume.map(|name| (Kind::PersistentVolume, name.as_str()));
+    let question = Question { object, evidence, ..options.read.question() };
     let gathered = from_cluster(cluster, question).await?;
     for note in &gathered.notes {
         asker.message(note);
@@ -271,7 +260,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         pods_in.extend(source.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
         let gathered = gather(self.options, self.cluster, self.asker, &pods_in, request.volume()).await?;
         let keys = [repair::reads(&gathered.snapshot, request), source.objects()].concat();
-        let mut world = World::new(gathered, &self.options.model);
+        let mut world = World::new(gathered, &self.options.read.model);
         world.read(self.cluster, keys).await?;
         Ok(world)
     }
