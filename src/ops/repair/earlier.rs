@@ -13,7 +13,8 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
     /// # Errors
     /// The objects that it wrote to cannot be read.
     pub(super) async fn done_before(&self, world: &mut World<'_>, request: &Request) -> Result<Option<String>, Error> {
-        // What keeps the repair from being made is what the person has to hear, and not that there is no journal to read.
+        // What keeps the repair from being made is what the person has to hear, and not that there is no journal to
+        // read.
         let Ok(journals) = Journal::list(&self.options.journals) else { return Ok(None) };
         let taken: Vec<String> = journals.iter().filter_map(taken_back).collect();
         for entry in journals.iter().filter_map(|journal| journal.entry.as_ref().ok()) {
