@@ -37,4 +37,7 @@ pub mod source;
 pub mod terminal;
 
 #[cfg(feature = "command")]
+pub mod ops;
+
+#[cfg(feature = "command")]
 pub mod commands;

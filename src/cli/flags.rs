@@ -1,10 +1,11 @@
 //! The flags that several verbs share.
 
-use super::value::{self, ControllerFlag, FeatureGate, KindScope, Limit, UserExtra, parse_reference};
+use super::value::{self, ControllerFlag, FeatureGate, KindScope, UserExtra, parse_reference};
 use crate::controllers::KubeVersion;
 use crate::error::Error;
 use crate::model::{ObjectKey, Timestamp};
 use crate::report::shared::table::{TableStyle, TableView};
+use crate::simulate::Limit;
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ValueHint};
 use std::path::PathBuf;
@@ -238,11 +239,11 @@ pub struct ModelArgs {
     pub failures: bool,
 
     /// How many decisions to list for each object; what is said of it does not depend on that
-    #[arg(long, value_name = "N|all", default_value_t, value_parser = Limit::parse)]
+    #[arg(long, value_name = "N|all", default_value_t, value_parser = value::parse_limit)]
     pub decisions: Limit,
 
     /// How many outcomes to list for each object; what is said of it does not depend on that
-    #[arg(long, value_name = "N|all", default_value_t, value_parser = Limit::parse)]
+    #[arg(long, value_name = "N|all", default_value_t, value_parser = value::parse_limit)]
     pub outcomes: Limit,
 
     /// How many states to explore for each component before going over to bounds

@@ -6,15 +6,16 @@
 mod flags;
 mod object;
 mod repair;
+mod request;
 mod value;
 
 pub use flags::{ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
-pub use object::{ObjectArgument, one_object, parse_objects};
+pub use object::{one_object, parse_objects};
 pub use repair::{
     ApplyArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
     RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs, UnfinalizeArgs,
 };
-pub use value::{ControllerFlag, FeatureGate, KindScope, Limit, SnapshotFormat, UserExtra, parse_reference};
+pub use value::{ControllerFlag, FeatureGate, KindScope, SnapshotFormat, UserExtra, parse_reference};
 
 use crate::report::audit::ReportFormat;
 use crate::report::explanation::ExplanationFormat;
@@ -547,9 +548,10 @@ fn shown_name(program: Option<&OsStr>) -> String {
 mod tests {
     #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-    use super::{Cli, KindScope, Limit, PredictionFormat, Verb, command, parse, shown_name};
+    use super::{Cli, KindScope, PredictionFormat, Verb, command, parse, shown_name};
     use crate::controllers::KubeVersion;
     use crate::model::Kind;
+    use crate::simulate::Limit;
     use std::ffi::OsStr;
 
     fn parsed(line: &str) -> Cli {

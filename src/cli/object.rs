@@ -2,16 +2,7 @@
 
 use super::value::parse_kind;
 use crate::error::Error;
-use crate::model::Kind;
-
-/// One object that was named, or all of a kind.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ObjectArgument {
-    /// The kind.
-    pub kind: Kind,
-    /// The name; none where a type stands alone, which means all objects of it in scope.
-    pub name: Option<String>,
-}
+use crate::model::{Kind, ObjectArgument};
 
 /// Reads the words that name objects.
 ///

@@ -3,10 +3,10 @@
 use crate::controllers::KubeVersion;
 use crate::model::{Kind, ObjectKey, Timestamp};
 use crate::report::shared::format::{Format, formats};
+use crate::simulate::Limit;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use std::ffi::OsStr;
-use std::fmt;
 use std::marker::PhantomData;
 
 formats! {
@@ -136,48 +136,14 @@ pub(super) fn parse_wait(word: &str) -> Result<std::time::Duration, String> {
 }
 
 /// How many entries of a list to print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Limit {
-    /// The first ones.
-    AtMost(usize),
-    /// All.
-    All,
-}
-
-impl Limit {
-    pub(super) fn parse(word: &str) -> Result<Self, String> {
-        if word == "all" {
-            return Ok(Self::All);
-        }
-        match word.parse() {
-            Ok(0) => Err("a list of none says nothing: it must be a number from 1 on, or `all`".to_owned()),
-            Ok(count) => Ok(Self::AtMost(count)),
-            Err(_) => Err("it must be a number from 1 on, or `all`".to_owned()),
-        }
+pub(super) fn parse_limit(word: &str) -> Result<Limit, String> {
+    if word == "all" {
+        return Ok(Limit::All);
     }
-
-    /// The limit as a number of entries.
-    pub fn count(self) -> usize {
-        match self {
-            Self::AtMost(count) => count,
-            Self::All => usize::MAX,
-        }
-    }
-}
-
-impl Default for Limit {
-    /// Sixteen, as the output contract says.
-    fn default() -> Self {
-        Self::AtMost(16)
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AtMost(count) => write!(out, "{count}"),
-            Self::All => out.write_str("all"),
-        }
+    match word.parse() {
+        Ok(0) => Err("a list of none says nothing: it must be a number from 1 on, or `all`".to_owned()),
+        Ok(count) => Ok(Limit::AtMost(count)),
+        Err(_) => Err("it must be a number from 1 on, or `all`".to_owned()),
     }
 }
 
@@ -323,7 +289,7 @@ pub(super) fn parse_time(word: &str) -> Result<Timestamp, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FeatureGate, KindScope, Limit, UserExtra, parse_kind, parse_reference};
+    use super::{FeatureGate, KindScope, Limit, UserExtra, parse_kind, parse_limit, parse_reference};
     use crate::model::Kind;
 
     #[test]
@@ -365,9 +331,9 @@ mod tests {
 
     #[test]
     fn limits_and_gates() {
-        assert_eq!(Limit::parse("all"), Ok(Limit::All));
-        assert!(Limit::parse("-1").is_err());
-        assert!(Limit::parse("0").is_err());
+        assert_eq!(parse_limit("all"), Ok(Limit::All));
+        assert!(parse_limit("-1").is_err());
+        assert!(parse_limit("0").is_err());
         assert!(FeatureGate::parse("A=yes").is_err());
         assert!(FeatureGate::parse("=true").is_err());
         assert!(UserExtra::parse("scopes").is_err());

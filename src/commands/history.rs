@@ -1,85 +1,19 @@
 //! `history`: the repairs that were made from here, from their journals.
 
 use super::Status;
-use super::repair::{journals, taken_back};
+use super::shared::repair::journals;
 use crate::cli::HistoryArgs;
 use crate::error::Error;
-use crate::execute::{End, Entry, Journal, Summary};
-use crate::report::history::{History, Repair, Taken};
-use crate::report::plan::what;
+use crate::ops::history::history;
+use crate::report::history::History;
 use crate::terminal::Terminal;
 
 /// Lists the journals, or shows one.
 pub(super) fn run(args: &HistoryArgs, terminal: &Terminal) -> Result<Status, Error> {
-    let directory = journals(&args.journal)?;
-    let all = Journal::list(&directory)?;
-    let back: Vec<(String, String)> =
-        all.iter().filter_map(|summary| Some((taken_back(summary)?, summary.id.clone()))).collect();
-    let by = |id: &str| back.iter().find(|(taken, _)| taken == id).map(|(_, by)| by.clone());
-    let items: Vec<Repair> = match &args.id {
-        Some(id) => {
-            let entry = Journal::read(&directory, id)?;
-            vec![Repair { steps: steps(&entry), ..repair(&Summary { id: id.clone(), entry: Ok(entry) }, by(id)) }]
-        }
-        None => all.iter().map(|summary| repair(summary, by(&summary.id))).collect(),
-    };
-    let history = History::new(items);
+    let items = history(&journals(&args.journal)?, args.id.as_deref())?;
+    let document = History::new(items);
     let mut output = terminal.output();
-    output.print(&args.output.render(&history, args.id.is_some(), terminal.width())?)?;
+    output.print(&args.output.render(&document, args.id.is_some(), terminal.width())?)?;
     output.finish()?;
     Ok(Status::Done)
-}
-
-fn repair(summary: &Summary, taken_back_by: Option<String>) -> Repair {
-    let entry = match &summary.entry {
-        Ok(entry) => entry,
-        Err(unread) => {
-            let why = Some(unread.why.clone());
-            return Repair { id: summary.id.clone(), state: "unreadable", why, ..Repair::default() };
-        }
-    };
-    let (state, why) = match &entry.end {
-        End::Finished => ("finished", None),
-        End::Stopped { why, .. } => ("stopped", Some(why.clone())),
-        End::Lost { why } => ("lost", Some(why.clone())),
-        End::Open => ("open", None),
-    };
-    let step = if entry.end == End::Finished { None } else { entry.remaining().steps.first().map(|step| step.id) };
-    Repair {
-        id: entry.id.clone(),
-        at: Some(entry.at.clone()),
-        server: Some(entry.origin.server.clone()),
-        cluster: entry.origin.uid.clone(),
-        goal: Some(entry.plan.goal.clone()),
-        state,
-        step,
-        why,
-        written: entry.written(),
-        taken_back_by,
-        steps: Vec::new(),
-    }
-}
-
-fn steps(entry: &Entry) -> Vec<Taken> {
-    let done = entry.done();
-    let remaining = entry.remaining();
-    let doubtful = entry.in_doubt().map(|step| step.id);
-    let state = |id: u32| {
-        let done = done.iter().find(|done| done.step.id == id);
-        let left = remaining.steps.iter().any(|step| step.id == id);
-        match (done, left) {
-            _ if doubtful == Some(id) => "inDoubt",
-            (Some(done), false) if done.was_so => "wasSo",
-            (Some(_), false) => "done",
-            (Some(_), true) => "written",
-            (None, _) => "notDone",
-        }
-    };
-    let taken = |step: &crate::repair::Step| Taken {
-        id: step.id,
-        why: step.why.clone(),
-        write: step.write.as_ref().map(what),
-        state: state(step.id),
-    };
-    entry.plan.steps.iter().map(taken).collect()
 }

@@ -1,10 +1,12 @@
 //! `snapshot`: what any verb reads, raw and redacted, as a `v1` List that `-f` and kubectl read back.
 
-use super::gather::{file_options, issue_sentence, unreadable};
-use super::{Status, connect};
+use super::Status;
+use super::shared::arguments::files as file_options;
+use super::shared::connect;
 use crate::cli::{GlobalArgs, SnapshotArgs, SnapshotFormat as Format};
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, Str};
+use crate::ops::gather::issue_sentence;
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
 use crate::source::archive::ArchivedObject;
 use crate::source::{Archived, FileOptions, Needs, Statement, archive, files};
@@ -16,8 +18,7 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
         from_cluster(args, global, terminal)?
     } else {
         terminal.progress().step("reading", 0);
-        files::archive(&FileOptions { surroundings: true, ..file_options(&args.source) })
-            .map_err(|error| unreadable(&error))?
+        files::archive(&FileOptions { surroundings: true, ..file_options(&args.source) })?
     };
     let Archived { mut objects, issues, statement } = read;
     if args.source.strict

@@ -1,6 +1,7 @@
 //! `version`: what this is, which Kubernetes it models, and which the cluster runs.
 
-use super::{Status, connect};
+use super::Status;
+use super::shared::connect;
 use crate::cli::{GlobalArgs, VersionArgs};
 use crate::error::Error;
 use crate::report::version::Version;

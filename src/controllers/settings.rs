@@ -2,6 +2,7 @@
 
 use super::{CONTROLLERS, Controller, Rules};
 use crate::world::{Answers, ControllerState};
+use std::fmt;
 
 /// How far an exploration may go: a number of states, never a time, so that the answer is the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,22 @@ impl Limit {
         match self {
             Self::AtMost(limit) => limit.saturating_sub(listed),
             Self::All => usize::MAX,
+        }
+    }
+}
+
+impl Default for Limit {
+    /// Sixteen, as the output contract says.
+    fn default() -> Self {
+        Self::AtMost(LISTED)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtMost(limit) => write!(out, "{limit}"),
+            Self::All => out.write_str("all"),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::kept;
 use super::look::{again, decode, in_the_way};
 use super::receipts::{Objection, is_quota, makes_room, refusal, try_out};
 use super::record::Record;
+use super::unless::unless;
 use super::{Event, Observer, Options, Outcome, Settled};
 use crate::model::Str;
 use crate::repair::{Change, Plan, Recheck, Request, Seen, Step, Undo, Wait, Waited, Write};
@@ -24,8 +25,6 @@ const LOST: u32 = 2;
 const PAUSE: Duration = Duration::from_secs(1);
 /// The wait before a claim is created anew for which a quota had no room yet.
 const RECOUNT: Duration = Duration::from_secs(2);
-/// How often it is looked whether the person wants to end what takes long.
-const LISTEN: Duration = Duration::from_millis(100);
 
 /// Looks what became of the request that a journal is in doubt about.
 pub(super) async fn settle(api: Api<'_>, journal: &mut Journal) -> Result<Settled, Stopped> {
@@ -78,10 +77,11 @@ fn of_step(step: &Step, mut stop: Stopped) -> Stopped {
 
 /// Ends a run that the person wants to end.
 fn heed(observer: &dyn Observer, step: u32) -> Result<(), Stopped> {
-    if observer.interrupted() {
-        return Err(Stopped::new(StopKind::Interrupted, format!("interrupted at step {step}")));
-    }
-    Ok(())
+    if observer.interrupted() { Err(interrupted(step)) } else { Ok(()) }
+}
+
+fn interrupted(step: u32) -> Stopped {
+    Stopped::new(StopKind::Interrupted, format!("interrupted at step {step}"))
 }
 
 /// Waits for something that changes nothing, as long as the person does not want it to end.
@@ -90,12 +90,9 @@ async fn unless_interrupted<T>(
     step: u32,
     work: impl Future<Output = T>,
 ) -> Result<T, Stopped> {
-    let mut work = std::pin::pin!(work);
-    loop {
-        match tokio::time::timeout(LISTEN, work.as_mut()).await {
-            Ok(done) => return Ok(done),
-            Err(_) => heed(observer, step)?,
-        }
+    match unless(|| observer.interrupted(), work).await {
+        Some(done) => Ok(done),
+        None => Err(interrupted(step)),
     }
 }
 

@@ -17,9 +17,11 @@ mod kept;
 mod look;
 mod receipts;
 mod record;
+mod unless;
 
 pub use error::{StopKind, Stopped};
 pub use journal::{End, Entry, Journal, Summary, Unread};
+pub use unless::unless;
 
 use crate::model::ObjectKey;
 use crate::repair::{Confirmed, Manifests, Plan, Receipts, Sameness, Step, Wait};

@@ -46,3 +46,12 @@ impl fmt::Display for ObjectKey {
         if self.namespace.is_empty() { Ok(()) } else { write!(out, " -n {}", self.namespace) }
     }
 }
+
+/// One object that was named, or all of a kind.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectArgument {
+    /// The kind.
+    pub kind: Kind,
+    /// The name; none where a type stands alone, which means all objects of it in scope.
+    pub name: Option<String>,
+}

@@ -27,7 +27,7 @@ pub use claim::{ClaimDetails, ClaimPhase, ClaimStatus, DataSource, Owner, Persis
 pub use class::{BindingMode, NO_PROVISIONER, StorageClass, newest_default};
 pub use held::Held;
 pub use id::{Id, ObjectId};
-pub use key::{ClaimKey, ObjectKey};
+pub use key::{ClaimKey, ObjectArgument, ObjectKey};
 pub use kinds::{HeldObject, Kind, List, Object, Objects, Resource, TypedId};
 pub use label_filter::{LabelFilter, parse_label_filter};
 pub use lease::Lease;

@@ -4,7 +4,8 @@
 use super::adversary::{Interleaving, Reach, Verdict, judge as face_adversary};
 use super::answers::{Came, answers};
 use super::guards::{self, Guard, Holds};
-use super::plan::{Expected, GivenUp, Plan, Recheck, Recipient, Refusal, Request, Setting, Undo};
+use super::plan::{Expected, GivenUp, Plan, Recheck, Refusal, Undo};
+use super::request::{Recipient, Request, Setting};
 use super::situation::{Situation, claim_key, volume_key};
 use super::verbs::in_vain;
 use super::write::{Change, Expect, Write};

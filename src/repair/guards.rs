@@ -15,7 +15,6 @@ pub use sources::{POLICY, Writer, last_writer};
 use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};
 use super::write::{CLAIM_PROTECTION, Change, Write};
-use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLERS, recycler_of};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{
@@ -269,12 +268,6 @@ fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
         Holds::Warns,
         format!("no pod {name} is seen in namespace {RECYCLERS}; a template may put it elsewhere"),
     )
-}
-
-/// Whether such a pod may be at work on a volume, or come to be while its claim goes: one that has begun goes on,
-/// whatever is written since.
-pub fn may_be_recycled(volume: &PersistentVolume) -> bool {
-    recyclable(volume) && (volume.status.phase != VolumePhase::Bound || volume.reclaim_policy == ReclaimPolicy::Recycle)
 }
 
 fn detached(situation: &Situation<'_>, volume: &str) -> Guard {

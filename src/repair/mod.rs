@@ -8,16 +8,19 @@
 mod actors;
 mod adversary;
 mod answers;
+mod case;
 mod cast;
 mod consent;
 pub mod guards;
 mod identity;
 pub mod manifest;
+mod names;
 mod origin;
 mod overlay;
 mod plan;
 mod proposal;
 mod reached;
+mod request;
 mod situation;
 mod stage;
 mod stored;
@@ -27,17 +30,17 @@ mod wait;
 mod write;
 
 pub use adversary::{Harm, Interleaving, Reach, Verdict, judge};
+pub use case::{Case, Found};
 pub use cast::is_wider;
 pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, keeps_to_request, review, rights};
 pub use guards::{Guard, Holds};
 pub use identity::VolumeIdentity;
+pub use names::{check_names, namespace_name, object_name};
 pub use origin::{Origin, Sameness};
-pub use plan::{
-    Carried, Expected, GivenUp, Plan, Proposed, Recheck, Recipient, Refusal, Request, Setting, StableHash, Step, Undo,
-    state_in_words,
-};
+pub use plan::{Carried, Expected, GivenUp, Plan, Proposed, Recheck, Refusal, StableHash, Step, Undo, state_in_words};
 pub use proposal::repairs;
 pub use reached::{is_met_by_others, made_by, reached};
+pub use request::{Recipient, Request, Setting};
 pub use situation::{Known, Manifests, Situation, claim_key, volume_key};
 pub use undo::{Done, undo};
 pub use verbs::{propose, reads};

@@ -2,7 +2,7 @@
 //! one, and whether that is safe, [`crate::repair::propose`] and [`crate::repair::review`] say.
 
 use super::guards::volumes_of;
-use super::plan::{Recipient, Request, Setting};
+use super::request::{Recipient, Request, Setting};
 use super::situation::{Known, Situation};
 use crate::diagnosis::{Finding, Repair, meant_class};
 use crate::model::{Kind, ObjectKey, ReclaimPolicy, StatefulSet, Str};

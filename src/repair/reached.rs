@@ -1,6 +1,7 @@
 //! Whether what a plan came to still stands: then there is nothing to do where the same is asked for again.
 
-use super::plan::{Plan, Request};
+use super::plan::Plan;
+use super::request::Request;
 use super::situation::{Known, Situation, claim_key};
 use super::write::{Change, PLAN_ANNOTATION, Write};
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, VolumePhase};

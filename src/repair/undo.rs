@@ -2,7 +2,8 @@
 
 use super::identity::VolumeIdentity;
 use super::manifest::with_living_owners;
-use super::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Request, Step, Undo};
+use super::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Step, Undo};
+use super::request::Request;
 use super::situation::{Known, Situation, claim_key};
 use super::verbs::build::{Builder, as_reviewed, before_deletion};
 use super::verbs::recreate::idle;

@@ -5,9 +5,8 @@
 //! nodes only for host-path provisioning.
 
 use crate::controllers::persistent_volume::plugins::recyclable;
-use crate::controllers::persistent_volume::reclaim::RECYCLERS;
+use crate::controllers::persistent_volume::reclaim::{RECYCLERS, may_be_recycled};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
-use crate::repair::guards::may_be_recycled;
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -30,6 +30,21 @@ struct Entry {
     expires: Option<String>,
 }
 
+/// The file of suppressions in the working directory, which is read where no other one is named.
+const OWN: &str = ".pvctl.yaml";
+
+/// What is to be kept back: by the file that somebody names, which has to be there, or by that of the project.
+///
+/// # Errors
+/// What is wrong with the file, and where.
+pub fn suppressions_of(named: Option<&Path>) -> Result<Vec<Suppression>, Error> {
+    match named {
+        Some(path) => suppressions(path)?
+            .ok_or_else(|| Error::unreadable(format!("--suppressions {}: there is no such file", path.display()))),
+        None => Ok(suppressions(Path::new(OWN))?.unwrap_or_default()),
+    }
+}
+
 /// Reads a file of suppressions; nothing where there is no such file.
 ///
 /// # Errors

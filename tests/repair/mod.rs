@@ -10,4 +10,5 @@ mod plans;
 mod prompts;
 mod recipes;
 mod undo_policies;
+mod use_cases;
 mod verbs;

@@ -7,7 +7,9 @@ use super::plugins::{
 use super::volume::{EXTERNAL_FINALIZER, IN_TREE_FINALIZER, migration_annotations, without_in_tree_finalizer};
 use crate::controllers::persistent_volume::{DESTROYED, SCRUBBING};
 use crate::controllers::{DeleteStep, ReclaimStep, RecycleStep, Rules, Sync};
-use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind};
+use crate::model::{
+    AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, VolumePhase,
+};
 use crate::snapshot::printed;
 use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started};
 
@@ -207,6 +209,12 @@ pub const RECYCLER: &str = "recycler-for-";
 /// The name of the pod that erases a volume.
 pub fn recycler_of(volume: &str) -> String {
     format!("{RECYCLER}{volume}")
+}
+
+/// Whether such a pod may be at work on a volume, or come to be while its claim goes: one that has begun goes on,
+/// whatever is written since.
+pub fn may_be_recycled(volume: &PersistentVolume) -> bool {
+    recyclable(volume) && (volume.status.phase != VolumePhase::Bound || volume.reclaim_policy == ReclaimPolicy::Recycle)
 }
 
 /// The name of the operation that recycles a volume.

@@ -5,7 +5,8 @@ use crate::model::{
     AccessMode, Kind, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, PersistentVolume, SourceKind, Str,
     VolumeMode,
 };
-use crate::repair::plan::{Plan, Request};
+use crate::repair::plan::Plan;
+use crate::repair::request::Request;
 use crate::repair::situation::{Situation, volume_key};
 use crate::repair::write::Change;
 

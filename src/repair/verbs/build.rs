@@ -1,11 +1,13 @@
 //! The pieces that several verbs put together.
 
+use crate::controllers::persistent_volume::reclaim::may_be_recycled;
 use crate::model::{
     AnnotationKey, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
 };
-use crate::repair::guards::{is_seen_as_anothers, may_be_recycled};
+use crate::repair::guards::is_seen_as_anothers;
 use crate::repair::identity::VolumeIdentity;
-use crate::repair::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Request, StableHash, Step, Undo};
+use crate::repair::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, StableHash, Step, Undo};
+use crate::repair::request::Request;
 use crate::repair::situation::{Known, Situation, claim_key, volume_key};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Change, Expect, Reference, Write};

@@ -14,7 +14,8 @@ mod unselect;
 
 use super::answers::{Answer, Came, answers};
 use super::guards::judge;
-use super::plan::{Plan, Proposed, Refusal, Request};
+use super::plan::{Plan, Proposed, Refusal};
+use super::request::Request;
 use super::situation::{Situation, claim_key, volume_key};
 use crate::model::{ObjectKey, PersistentVolume};
 use crate::snapshot::Snapshot;

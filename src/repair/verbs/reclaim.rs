@@ -9,7 +9,8 @@ use crate::controllers::persistent_volume::plugins::{
 };
 use crate::controllers::persistent_volume::reclaim::migrated_to;
 use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
-use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Request, Undo};
+use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Undo};
+use crate::repair::request::Request;
 use crate::repair::situation::Situation;
 use crate::repair::write::Expect;
 

@@ -4,7 +4,8 @@
 use super::build::{Builder, Planned, has_ended, stays, volume};
 use crate::model::{AnnotationKey, ClaimPhase, ObjectKey, PersistentVolume, Str, VolumePhase};
 use crate::repair::identity::VolumeIdentity;
-use crate::repair::plan::{Carried, GivenUp, Proposed, Recipient, Refusal, Request};
+use crate::repair::plan::{Carried, GivenUp, Proposed, Refusal};
+use crate::repair::request::{Recipient, Request};
 use crate::repair::situation::{Known, Situation, claim_key};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Expect, Reference};

@@ -9,7 +9,8 @@ use crate::model::{
 };
 use crate::repair::identity::VolumeIdentity;
 use crate::repair::manifest::{for_volume, like};
-use crate::repair::plan::{Carried, Proposed, Recheck, Refusal, Request, Undo};
+use crate::repair::plan::{Carried, Proposed, Recheck, Refusal, Undo};
+use crate::repair::request::Request;
 use crate::repair::situation::{Known, Situation};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Expect, Reference};

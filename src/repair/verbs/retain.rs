@@ -2,7 +2,8 @@
 
 use super::build::{Builder, Planned, volume};
 use crate::model::{ReclaimPolicy, VolumePhase};
-use crate::repair::plan::{Carried, GivenUp, Proposed, Request};
+use crate::repair::plan::{Carried, GivenUp, Proposed};
+use crate::repair::request::Request;
 use crate::repair::situation::Situation;
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str) -> Planned {

@@ -6,7 +6,8 @@ use super::release::held;
 use crate::model::{CsiDriver, Kind, ObjectKey, ObjectMeta, SourceKind, Str};
 use crate::repair::guards::{storage_of, volumes_of};
 use crate::repair::identity::VolumeIdentity;
-use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Request, Undo};
+use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Undo};
+use crate::repair::request::Request;
 use crate::repair::situation::{Known, Situation};
 use crate::repair::write::{CLAIM_PROTECTION, Change, Expect, VOLUME_PROTECTION, Write};
 

@@ -2,7 +2,8 @@
 
 use super::build::{Builder, Planned, claim};
 use crate::model::{AnnotationKey, Kind, ObjectKey};
-use crate::repair::plan::{Proposed, Refusal, Request, Undo};
+use crate::repair::plan::{Proposed, Refusal, Undo};
+use crate::repair::request::Request;
 use crate::repair::situation::Situation;
 use crate::repair::write::{Change, Expect, Write};
 

@@ -1,8 +1,8 @@
-//! How much was found, in sentences.
+//! What is said of an audit, in sentences: how much was found, and what could not be judged.
 
 use super::listing::{Audited, lines, open, worst_first};
-use crate::diagnosis::{Severity, Suppression};
-use crate::model::ObjectKey;
+use crate::diagnosis::{Diagnosis, Finding, Severity, Suppression};
+use crate::model::{Kind, ObjectKey};
 use crate::report::shared::why::counted;
 use std::collections::BTreeSet;
 
@@ -77,4 +77,43 @@ pub fn closing_words(audited: &Audited<'_>, all: bool, wide: bool) -> String {
         (Some(_), true) => " kubectl pvctl rules ID explains a rule.",
     };
     format!("{summary}{going}{rest}{rules}")
+}
+
+/// What the input may lack, and what that takes away from the findings.
+pub fn assumed_words(shown: &[&Finding]) -> Option<String> {
+    let resting: Vec<&&Finding> = shown.iter().filter(|finding| !finding.assumed.is_empty()).collect();
+    let kinds: BTreeSet<Kind> = resting.iter().flat_map(|finding| &finding.assumed).map(|one| one.kind).collect();
+    let kinds: Vec<&str> = kinds.into_iter().map(Kind::resource).collect();
+    (!resting.is_empty()).then(|| {
+        format!(
+            "note: {} on there being no other {} than those in the input: no error and no command comes of that; \
+             --assume-complete confirms that there are none, --partial denies it",
+            if resting.len() == 1 {
+                "one finding rests".to_owned()
+            } else {
+                format!("{} findings rest", resting.len())
+            },
+            kinds.join(", ")
+        )
+    })
+}
+
+/// How many rules could not be judged for want of which readings, in one sentence: a warning, where what decides was
+/// not read. What stands around volumes and claims only adds to what is known of them, and few files hold it.
+pub fn unjudged_words(diagnosis: &Diagnosis) -> Option<String> {
+    let kinds: BTreeSet<Kind> = diagnosis.unjudged.values().flatten().map(|missing| missing.kind).collect();
+    if kinds.is_empty() {
+        return None;
+    }
+    let lead = if kinds.iter().all(|kind| kind.is_surrounding()) { "note" } else { "warning" };
+    let names: Vec<&str> = kinds.into_iter().map(Kind::resource).collect();
+    let rules = match diagnosis.unjudged.len() {
+        1 => "one rule".to_owned(),
+        several => format!("{several} rules"),
+    };
+    let how = if lead == "note" { ", and kubectl pvctl snapshot reads what they need" } else { "" };
+    Some(format!(
+        "{lead}: without all {} {rules} could not be judged everywhere; -o json names them{how}",
+        names.join(", ")
+    ))
 }

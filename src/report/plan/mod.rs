@@ -2,12 +2,14 @@
 
 mod difference;
 mod document;
+mod done;
 mod text;
 
 pub use difference::Difference;
 pub use document::{
     ExpectedOut, GuardOut, InverseOut, KIND, ModelStated, Named, PlanDocument, Preconditions, StepOut, WriteOut,
 };
+pub use done::done;
 pub use text::{Manner, refused, what};
 
 use crate::error::Error;

@@ -1,6 +1,7 @@
 //! Why files could not be read.
 
 use super::input::HIGHEST_RATIO;
+use crate::error::Error;
 use crate::snapshot::DecodeIssue;
 use std::fmt;
 
@@ -137,3 +138,13 @@ impl fmt::Display for SourceError {
 }
 
 impl std::error::Error for SourceError {}
+
+impl From<SourceError> for Error {
+    fn from(error: SourceError) -> Self {
+        let shown = Self::unreadable(error.message());
+        match error.hint() {
+            Some(hint) => shown.hint(hint),
+            None => shown,
+        }
+    }
+}

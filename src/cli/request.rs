@@ -1,0 +1,425 @@
+//! From words to a request: everything that can be wrong in them is said before a cluster is asked.
+
+use super::object::one_object;
+use super::repair::{
+    MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs, RecreateArgs, ReleaseArgs, RenameArgs, RestoreArgs, RetainArgs,
+    UnbindArgs, UnfinalizeArgs,
+};
+use crate::error::Error;
+use crate::model::{Kind, ObjectKey, Quantity, Str};
+use crate::repair::{Recipient, Request, Setting, namespace_name, object_name};
+
+/// The namespace of a claim that is named without one.
+fn in_namespace(namespace: &str) -> Result<Str, Error> {
+    namespace_name("namespace", namespace)
+}
+
+impl RetainArgs {
+    /// The claim whose volume is to be kept, in that namespace: which volume that is, the cluster says. Nothing where a
+    /// volume is named.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn claim(&self, namespace: &str) -> Result<Option<ObjectKey>, Error> {
+        let (kind, name) = one_object(&self.object, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
+        if kind != Kind::PersistentVolumeClaim {
+            return Ok(None);
+        }
+        Ok(Some(ObjectKey { kind, namespace: in_namespace(namespace)?, name: object_name("the name", &name)? }))
+    }
+
+    /// What is asked for.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn request(&self) -> Result<Request, Error> {
+        Ok(Request::Retain { volume: volume(&self.object)? })
+    }
+}
+
+impl ReleaseArgs {
+    /// What is asked for.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn request(&self) -> Result<Request, Error> {
+        Ok(Request::Release { volume: volume(&self.object)?, to: recipient(&self.recipient)? })
+    }
+}
+
+impl UnbindArgs {
+    /// What is asked for.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn request(&self) -> Result<Request, Error> {
+        Ok(Request::Unbind { volume: volume(&self.object)?, to: recipient(&self.recipient)? })
+    }
+}
+
+impl ReclaimArgs {
+    /// What is asked for.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn request(&self) -> Result<Request, Error> {
+        Ok(Request::Reclaim { volume: volume(&self.object)?, delete: self.delete })
+    }
+}
+
+impl RecreateArgs {
+    /// What is asked for, with claims looked up in that namespace.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn request(&self, namespace: &str) -> Result<Request, Error> {
+        Ok(Request::Recreate {
+            namespace: in_namespace(namespace)?,
+            name: claim(&self.object)?,
+            set: settings(&self.set)?,
+            provisioner_stopped: self.provisioner_stopped,
+        })
+    }
+}
+
+impl RestoreArgs {
+    /// What is asked for, with claims looked up in that namespace.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn request(&self, namespace: &str) -> Result<Request, Error> {
+        Ok(Request::Restore {
+            namespace: in_namespace(namespace)?,
+            name: claim(&self.object)?,
+            from: self.from.as_deref().map(|word| volume_of_flag("--from", word)).transpose()?,
+            provisioner_stopped: self.provisioner_stopped,
+        })
+    }
+}
+
+impl RebindArgs {
+    /// What is asked for, with claims looked up in that namespace.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn request(&self, namespace: &str) -> Result<Request, Error> {
+        Ok(Request::Rebind {
+            namespace: in_namespace(namespace)?,
+            name: claim(&self.object)?,
+            to: volume_of_flag("--to", &self.to)?,
+            provisioner_stopped: self.provisioner_stopped,
+        })
+    }
+}
+
+impl MoveArgs {
+    /// What is asked for, with claims looked up in that namespace.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn request(&self, namespace: &str) -> Result<Request, Error> {
+        let name = claim(&self.object)?;
+        Ok(Request::Move {
+            namespace: in_namespace(namespace)?,
+            to_namespace: namespace_name("--to-namespace", &self.to_namespace)?,
+            to_name: self.name.as_deref().map_or(Ok(name.clone()), |new| object_name("--name", new))?,
+            name,
+            restore_policy: self.restore_policy,
+        })
+    }
+}
+
+impl RenameArgs {
+    /// What is asked for, with claims looked up in that namespace.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn request(&self, namespace: &str) -> Result<Request, Error> {
+        let (new, object) = last(&self.object, "the new name", "pvc/NAME NEW")?;
+        Ok(Request::Move {
+            namespace: in_namespace(namespace)?,
+            name: claim(object)?,
+            to_namespace: in_namespace(namespace)?,
+            to_name: object_name("the new name", new)?,
+            restore_policy: self.restore_policy,
+        })
+    }
+}
+
+impl UnfinalizeArgs {
+    /// What is asked for, with claims looked up in that namespace.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn request(&self, namespace: &str) -> Result<Request, Error> {
+        let (finalizer, object) = last(&self.object, "the finalizer", "TYPE/NAME FINALIZER")?;
+        let (kind, name) = one_object(object, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
+        let name = object_name("the name", &name)?;
+        let namespace = if kind.namespaced() { in_namespace(namespace)? } else { Str::default() };
+        Ok(Request::Unfinalize {
+            object: ObjectKey { kind, namespace, name },
+            finalizer: finalizer.into(),
+            protected: self.protected,
+        })
+    }
+}
+
+fn volume(words: &[String]) -> Result<Str, Error> {
+    let (_, name) = one_object(words, &[Kind::PersistentVolume])?;
+    object_name("the name", &name)
+}
+
+fn claim(words: &[String]) -> Result<Str, Error> {
+    let (_, name) = one_object(words, &[Kind::PersistentVolumeClaim])?;
+    object_name("the name", &name)
+}
+
+/// A volume behind a flag: `pv/NAME`, or its name alone.
+fn volume_of_flag(flag: &str, word: &str) -> Result<Str, Error> {
+    if word.contains('/') {
+        return volume(&[word.to_owned()])
+            .map_err(|error| Error::usage(format!("{flag}: {}", error.message())).hint(format!("{flag} pv/NAME")));
+    }
+    object_name(flag, word)
+}
+
+/// The word behind an object, and the words of the object: one with a slash, or two.
+fn last<'a>(words: &'a [String], what: &str, form: &str) -> Result<(&'a str, &'a [String]), Error> {
+    let of_object = words.first().map_or(0, |first| if first.contains('/') { 1 } else { 2 });
+    match words.split_at_checked(of_object) {
+        Some((object, [last])) if !last.is_empty() => Ok((last, object)),
+        Some((_, [_, strange, ..])) => {
+            Err(Error::usage(format!("{strange:?} is a word too many")).hint(format!("it takes {form}")))
+        }
+        Some(_) | None => Err(Error::usage(format!("{what} is missing")).hint(format!("it takes {form}"))),
+    }
+}
+
+fn recipient(args: &RecipientArgs) -> Result<Recipient, Error> {
+    match &args.reserve_for {
+        None if args.to_anyone => Ok(Recipient::Anyone),
+        None => Ok(Recipient::LastClaim),
+        Some(word) => {
+            let (namespace, name) = word.split_once('/').ok_or_else(|| {
+                Error::usage(format!("--reserve-for: {word:?} is no NAMESPACE/NAME"))
+                    .hint("name the claim with its namespace, such as db/data-0")
+            })?;
+            Ok(Recipient::Claim {
+                namespace: namespace_name("--reserve-for: the namespace", namespace)?,
+                name: object_name("--reserve-for: the name", name)?,
+            })
+        }
+    }
+}
+
+fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
+    const KEYS: &str = "class (or storageClassName), size, modes, volumeMode, name, volumeName, selector";
+    let mut settings: Vec<Setting> = Vec::new();
+    for word in words {
+        let (key, value) = word.split_once('=').ok_or_else(|| {
+            Error::usage(format!("--set: {word:?} is no KEY=VALUE")).hint(format!("the keys are {KEYS}"))
+        })?;
+        let flag = format!("--set {key}");
+        let setting = match key {
+            "class" | "storageClassName" if value.is_empty() => Setting::Class(Str::default()),
+            "class" | "storageClassName" => Setting::Class(object_name(&flag, value)?),
+            "volumeName" if value.is_empty() => Setting::VolumeName(Str::default()),
+            "volumeName" => Setting::VolumeName(object_name(&flag, value)?),
+            "name" => Setting::Name(object_name(&flag, value)?),
+            "size" => {
+                let quantity = Quantity::parse(value).map_err(|error| {
+                    Error::usage(format!("{flag}: {value:?} is no size: {error}")).hint("such as 10Gi")
+                })?;
+                // It is rounded up.
+                if quantity.value() < 1 {
+                    return Err(Error::usage(format!("{flag}: {value} is not more than nothing")));
+                }
+                Setting::Size(value.into())
+            }
+            "modes" => {
+                let known = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
+                let modes: Vec<Str> = value.split(',').map(|mode| long_mode(mode).into()).collect();
+                if let Some(strange) = modes.iter().find(|mode| !known.contains(&mode.as_str())) {
+                    return Err(Error::usage(format!("{flag}: {strange:?} is no access mode"))
+                        .hint(format!("they are {}", known.join(", "))));
+                }
+                Setting::Modes(modes)
+            }
+            "volumeMode" if ["Filesystem", "Block"].contains(&value) => Setting::VolumeMode(value.into()),
+            "volumeMode" => {
+                return Err(Error::usage(format!("{flag}: {value:?} is no volume mode")).hint("Filesystem or Block"));
+            }
+            "selector" if value == "none" => Setting::NoSelector,
+            "selector" => {
+                return Err(Error::usage(format!("{flag}: a selector can only be taken away, with selector=none")));
+            }
+            _ => {
+                return Err(Error::usage(format!("--set: {key:?} is not known")).hint(format!("the keys are {KEYS}")));
+            }
+        };
+        if settings.iter().any(|other| std::mem::discriminant(other) == std::mem::discriminant(&setting)) {
+            return Err(Error::usage(format!("{flag} is given twice")));
+        }
+        settings.push(setting);
+    }
+    Ok(settings)
+}
+
+/// An access mode by its short name, as `kubectl get` prints it.
+fn long_mode(word: &str) -> &str {
+    match word {
+        "RWO" => "ReadWriteOnce",
+        "ROX" => "ReadOnlyMany",
+        "RWX" => "ReadWriteMany",
+        "RWOP" => "ReadWriteOncePod",
+        long => long,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+    use crate::cli::{Cli, RepairArgs, Verb, parse};
+    use crate::error::Error;
+    use crate::repair::Request;
+
+    fn parsed(line: &[&str]) -> Cli {
+        let words = std::iter::once("kubectl-pvctl").chain(line.iter().copied());
+        parse(words.map(Into::into).collect()).unwrap_or_else(|error| panic!("{line:?}: {error}"))
+    }
+
+    fn request(verb: &Verb, namespace: &str) -> Result<Request, Error> {
+        match verb {
+            Verb::Retain(args) => args.request(),
+            Verb::Release(args) => args.request(),
+            Verb::Unbind(args) => args.request(),
+            Verb::Reclaim(args) => args.request(),
+            Verb::Recreate(args) => args.request(namespace),
+            Verb::Restore(args) => args.request(namespace),
+            Verb::Rebind(args) => args.request(namespace),
+            Verb::Move(args) => args.request(namespace),
+            Verb::Rename(args) => args.request(namespace),
+            Verb::Unfinalize(args) => args.request(namespace),
+            other => panic!("{other:?} is no repair of one object"),
+        }
+    }
+
+    fn shared(verb: &Verb) -> &RepairArgs {
+        match verb {
+            Verb::Retain(args) => &args.repair,
+            Verb::Release(args) => &args.repair,
+            Verb::Unbind(args) => &args.repair,
+            Verb::Reclaim(args) => &args.repair,
+            Verb::Recreate(args) => &args.repair,
+            Verb::Restore(args) => &args.repair,
+            Verb::Rebind(args) => &args.repair,
+            Verb::Move(args) => &args.repair,
+            Verb::Rename(args) => &args.repair,
+            Verb::Unfinalize(args) => &args.repair,
+            other => panic!("{other:?} is no repair of one object"),
+        }
+    }
+
+    /// What a line asks for, with the flags that all verbs have.
+    fn asked(line: &[&str]) -> String {
+        let cli = parsed(line);
+        let (verb, scope, cluster) = (cli.verb.unwrap(), cli.global.scope, cli.global.cluster);
+        let namespace = scope.namespace.unwrap_or_default();
+        let claim = if let Verb::Retain(args) = &verb { args.claim(&namespace).unwrap() } else { None };
+        let request = claim.is_none().then(|| request(&verb, &namespace).unwrap());
+        format!("{claim:?} {request:?} {namespace} {:?} {:?}", cluster.context, shared(&verb).dry_run)
+    }
+
+    /// All ways to put the one into the other, each in its own order.
+    fn interleaved<'w>(words: &[&'w str], flags: &[&[&'w str]]) -> Vec<Vec<&'w str>> {
+        let goes_on = |first: &[&'w str], rest: Vec<Vec<&'w str>>| {
+            rest.into_iter().map(|rest| [first, &rest].concat()).collect::<Vec<_>>()
+        };
+        match (words, flags) {
+            ([], _) => vec![flags.concat()],
+            (_, []) => vec![words.to_vec()],
+            ([word, words @ ..], [flag, others @ ..]) => {
+                let mut all = goes_on(&[word], interleaved(words, flags));
+                all.extend(goes_on(flag, interleaved(&[&[*word], words].concat(), others)));
+                all
+            }
+        }
+    }
+
+    /// What is asked for does not depend on where the flags stand among the words.
+    #[test]
+    fn flags_stand_before_between_and_behind_the_words() {
+        let cases: [(&str, &[&str], &[&str]); 17] = [
+            ("retain", &["pv/x"], &[]),
+            ("retain", &["pv", "x"], &[]),
+            ("retain", &["pvc", "x"], &[]),
+            ("release", &["pv", "x"], &["--reserve-for", "db/data"]),
+            ("unbind", &["pv", "x"], &["--to-anyone"]),
+            ("reclaim", &["pv", "x"], &["--delete"]),
+            ("recreate", &["pvc", "x"], &["--set", "class=fast"]),
+            ("recreate", &["pvc/x"], &["--set=size=1Gi"]),
+            ("restore", &["pvc/x"], &["--from", "pv/y"]),
+            ("restore", &["pvc", "x"], &["--from", "pv/y"]),
+            ("rebind", &["pvc", "x"], &["--to", "pv/y"]),
+            ("move", &["pvc", "x"], &["--to-namespace", "web"]),
+            ("move", &["pvc/x"], &["--to-namespace=web"]),
+            ("rename", &["pvc/x", "new"], &["--restore-policy"]),
+            ("rename", &["pvc", "x", "new"], &["--restore-policy"]),
+            ("unfinalize", &["pvc/x", "example.com/backup"], &["--protected"]),
+            ("unfinalize", &["pv", "x", "example.com/backup"], &["--protected"]),
+        ];
+        for (verb, words, own) in cases {
+            let shared: [&[&str]; 3] = [&["-n", "ns"], &["--context=prod"], &["--dry-run"]];
+            let flags: Vec<&[&str]> = std::iter::once(own).chain(shared).filter(|flag| !flag.is_empty()).collect();
+            let backwards: Vec<&[&str]> = flags.iter().rev().copied().collect();
+            let wanted = asked(&[&[verb], words, &flags.concat()].concat());
+            for line in interleaved(words, &flags).into_iter().chain(interleaved(words, &backwards)) {
+                let line = [&[verb], line.as_slice()].concat();
+                assert_eq!(asked(&line), wanted, "{line:?}");
+            }
+            // The flags of kubectl go before the verb as well.
+            for line in interleaved(&[&[verb], words].concat(), &shared[..2]) {
+                let line = [&line[..], own, shared[2]].concat();
+                assert_eq!(asked(&line), wanted, "{line:?}");
+            }
+            // Behind `--` there are words alone.
+            for behind in 0..=words.len() {
+                let (before, words) = words.split_at(behind);
+                let line = [&[verb], before, &flags.concat(), &["--"], words].concat();
+                assert_eq!(asked(&line), wanted, "{line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_too_much_is_said() {
+        let refused = |line: &[&str]| {
+            let cli = parsed(line);
+            request(&cli.verb.unwrap(), "ns").unwrap_err().to_string()
+        };
+        for line in [&["rename", "pvc/x"][..], &["rename", "pvc", "x"], &["rename", "pvc"], &["rename", "pvc/x", ""]] {
+            let said = "error: the new name is missing\nhint: it takes pvc/NAME NEW";
+            assert_eq!(refused(line), said, "{line:?}");
+        }
+        assert_eq!(
+            refused(&["unfinalize", "-n", "db", "pv/x"]),
+            "error: the finalizer is missing\nhint: it takes TYPE/NAME FINALIZER"
+        );
+        for line in [&["rename", "pvc/x", "a", "b"][..], &["rename", "pvc", "x", "a", "b"]] {
+            let said = "error: \"b\" is a word too many\nhint: it takes pvc/NAME NEW";
+            assert_eq!(refused(line), said, "{line:?}");
+        }
+    }
+
+    /// The class goes by the name of its field as well.
+    #[test]
+    fn a_class_is_set_by_either_name() {
+        let set = |words: &[&str]| asked(&[&["recreate", "pvc/x", "-n", "db"], words].concat());
+        assert_eq!(set(&["--set", "storageClassName=fast"]), set(&["--set", "class=fast"]));
+        assert_eq!(set(&["--set", "storageClassName="]), set(&["--set", "class="]));
+        let cli = parsed(&["recreate", "pvc/x", "--set", "class=a", "--set", "storageClassName=b"]);
+        let said = request(&cli.verb.unwrap(), "db").unwrap_err().to_string();
+        assert_eq!(said, "error: --set storageClassName is given twice");
+    }
+}

@@ -1,0 +1,13 @@
+//! `restore`: gives a claim its volume back.
+
+use super::Status;
+use super::shared::repair::run as repair;
+use crate::cli::{GlobalArgs, RestoreArgs};
+use crate::error::Error;
+use crate::ops::repair::Asked;
+use crate::terminal::Terminal;
+
+/// Asks for that repair.
+pub(super) fn run(args: &RestoreArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    repair(&args.repair, global, terminal, |namespace| args.request(namespace).map(Asked::Request))
+}

@@ -1,0 +1,63 @@
+//! From what was typed to what use cases and sources take.
+
+use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
+use crate::error::Error;
+use crate::model::{LabelFilter, parse_label_filter};
+use crate::ops::gather::ReadOptions;
+use crate::ops::model::ModelOptions;
+use crate::ops::scope::Scope;
+use crate::source::{self, FileOptions};
+
+/// How objects are read and judged.
+pub(in crate::commands) fn read(model: &ModelArgs, source: &SourceArgs, global: &GlobalArgs) -> ReadOptions {
+    let scope = Scope { namespace: global.scope.namespace.clone(), all_namespaces: global.scope.all_namespaces };
+    ReadOptions { model: self::model(model), scope, now: source.now, strict: source.strict }
+}
+
+/// Which Kubernetes is modelled.
+fn model(args: &ModelArgs) -> ModelOptions {
+    let kubernetes = &args.kubernetes;
+    ModelOptions {
+        kube_version: kubernetes.kube_version,
+        feature_gates: kubernetes.feature_gates.iter().map(|gate| (gate.name.clone(), gate.enabled)).collect(),
+        controller_flags: kubernetes
+            .controller_flags
+            .iter()
+            .map(|flag| (flag.name.clone(), flag.value.clone()))
+            .collect(),
+        controllers: args.controllers.clone(),
+        unseen: args.unseen.clone(),
+        failures: args.failures,
+        decisions: args.decisions,
+        outcomes: args.outcomes,
+        budget: args.budget,
+    }
+}
+
+/// The labels that an object has to have to be shown.
+///
+/// # Errors
+/// A usage error where they cannot be understood.
+pub(in crate::commands) fn labels(global: &GlobalArgs) -> Result<Option<LabelFilter>, Error> {
+    let parsed = global
+        .scope
+        .selector
+        .as_deref()
+        .map(|text| parse_label_filter(text).map_err(|error| Error::usage(format!("--selector: {error}"))));
+    parsed.transpose()
+}
+
+/// The files to read.
+pub(in crate::commands) fn files(source: &SourceArgs) -> FileOptions {
+    let scope = |scope: &KindScope| source::Scope { kind: scope.kind, namespace: scope.namespace.clone() };
+    FileOptions {
+        paths: source.filenames.clone(),
+        recursive: source.recursive,
+        assume_complete: source.assume_complete.as_ref().map(|scopes| scopes.iter().map(scope).collect()),
+        partial: source.partial.iter().map(scope).collect(),
+        now: source.now,
+        strict: source.strict,
+        surroundings: false,
+        last_change_of: None,
+    }
+}

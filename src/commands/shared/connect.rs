@@ -1,0 +1,211 @@
+//! From the command line to a cluster: flags, run time, names for completion.
+
+use super::complete::{Question, Wanted};
+use crate::cli::{ClusterArgs, GlobalArgs, Secret};
+use crate::error::Error;
+use crate::source::{
+    self, Attendance, Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, RequestLog, ServerVersion,
+};
+use crate::terminal::Terminal;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// From which `-v` on requests are shown, as for kubectl.
+const SHOW_REQUESTS: u8 = 6;
+
+/// Finds the cluster that the flags mean, and does something with it.
+///
+/// # Errors
+///
+/// What a flag, the kubeconfig or the credentials lack, and what `work` answers.
+pub(in crate::commands) fn with_cluster<T>(
+    global: &GlobalArgs,
+    terminal: &Terminal,
+    work: impl AsyncFnOnce(Cluster<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    with_connection(global, terminal, async |cluster| work(cluster?).await)
+}
+
+/// The names of the contexts that the kubeconfig has.
+///
+/// # Errors
+///
+/// A kubeconfig that cannot be read, or none at all.
+pub(in crate::commands) fn contexts(global: &GlobalArgs) -> Result<Vec<String>, Error> {
+    let options = options(&global.cluster, global.scope.namespace.as_deref())?;
+    Ok(source::contexts(&options, &Environment::of_process())?)
+}
+
+/// Asks the cluster that the flags mean for its version; none where no cluster is configured at all.
+///
+/// # Errors
+///
+/// As [`with_cluster`].
+pub(in crate::commands) fn server_version(
+    global: &GlobalArgs,
+    terminal: &Terminal,
+) -> Result<Option<ServerVersion>, Error> {
+    with_connection(global, terminal, async |cluster| match cluster {
+        Err(failure) if failure.kind() == ClusterErrorKind::NoCluster => Ok(None),
+        cluster => Ok(Some(cluster?.server_version().await?)),
+    })
+}
+
+fn with_connection<T>(
+    global: &GlobalArgs,
+    terminal: &Terminal,
+    work: impl AsyncFnOnce(Result<Cluster<'_>, ClusterError>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let options = options(&global.cluster, global.scope.namespace.as_deref())?;
+    let attendance = if terminal.is_section() { Attendance::Reader } else { Attendance::Person };
+    let options = ConnectOptions { attendance, ..options };
+    let show = |request: &RequestLog| {
+        let status = request.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
+        terminal.message(&format!("{} {} {status} in {} ms", request.method, request.url, request.milliseconds));
+    };
+    let runtime = runtime(terminal.is_section())?;
+    let done = runtime.block_on(async {
+        let cluster = Cluster::connect(&options, &Environment::of_process()).await;
+        let loud = global.verbosity >= SHOW_REQUESTS;
+        work(cluster.map(|cluster| if loud { cluster.observed(&show) } else { cluster })).await
+    });
+    // A name that is still being looked up must not hold up the end.
+    runtime.shutdown_background();
+    done
+}
+
+/// The flags as the source wants them. An empty value is none, as for kubectl: `--context "$CONTEXT"`.
+///
+/// # Errors
+///
+/// A duration that is none.
+pub(in crate::commands) fn options(args: &ClusterArgs, namespace: Option<&str>) -> Result<ConnectOptions, Error> {
+    let text = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
+    let path = |value: &Option<PathBuf>| value.clone().filter(|value| !value.as_os_str().is_empty());
+    let secret = |value: &Option<Secret>| {
+        value.as_ref().map(|secret| secret.expose().to_owned()).filter(|secret| !secret.is_empty())
+    };
+    let request_timeout = text(&args.request_timeout).map(|text| {
+        parse_timeout(&text).ok_or_else(|| {
+            Error::usage(format!("--request-timeout: {text:?} is not a duration"))
+                .hint("write it as 30s, 1m30s or 500ms; a bare number is seconds, and 0 means no limit")
+        })
+    });
+    Ok(ConnectOptions {
+        kubeconfig: path(&args.kubeconfig),
+        context: text(&args.context),
+        cluster: text(&args.cluster),
+        user: text(&args.user),
+        namespace: namespace.map(str::to_owned),
+        server: text(&args.server),
+        token: secret(&args.token),
+        username: text(&args.username),
+        password: secret(&args.password),
+        impersonate: text(&args.as_user),
+        impersonate_groups: args.as_group.clone(),
+        impersonate_uid: text(&args.as_uid),
+        impersonate_extra: args.as_user_extra.iter().map(|extra| (extra.key.clone(), extra.value.clone())).collect(),
+        request_timeout: request_timeout.transpose()?,
+        certificate_authority: path(&args.certificate_authority),
+        client_certificate: path(&args.client_certificate),
+        client_key: path(&args.client_key),
+        insecure_skip_tls_verify: args.insecure_skip_tls_verify.unwrap_or(false),
+        tls_server_name: text(&args.tls_server_name),
+        disable_compression: args.disable_compression.unwrap_or(false),
+        chunk_size: args.chunk_size,
+        attendance: Attendance::Person,
+    })
+}
+
+/// Looks names up for completion; what goes wrong is an empty answer.
+pub(in crate::commands) fn names(question: &Question) -> Vec<String> {
+    let Ok(options) = options(&question.cluster, question.namespace.as_deref()) else { return Vec::new() };
+    let options = ConnectOptions { attendance: Attendance::Nobody, ..options };
+    let environment = Environment::of_process();
+    let wanted = match question.wanted {
+        Wanted::Contexts => return source::contexts(&options, &environment).unwrap_or_default(),
+        other => other,
+    };
+    let Ok(runtime) = runtime(true) else { return Vec::new() };
+    let found = runtime.block_on(async {
+        let Ok(cluster) = Cluster::connect(&options, &environment).await else { return Vec::new() };
+        match wanted {
+            Wanted::Objects(kind) => cluster.names(kind, question.namespace.as_deref()).await,
+            Wanted::Namespaces => cluster.namespaces().await,
+            Wanted::Contexts => Vec::new(),
+        }
+    });
+    runtime.shutdown_background();
+    found
+}
+
+/// What runs the reading: on all cores, or, beside others and for little, on few threads.
+fn runtime(small: bool) -> Result<Runtime, Error> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if small {
+        builder.worker_threads(1);
+    }
+    builder
+        .enable_all()
+        .build()
+        .map_err(|failure| Error::unreadable("the system refuses the threads for reading").caused_by(&failure))
+}
+
+/// A time limit as kubectl takes it: seconds, or a duration of Go. Upstream: `ParseTimeout`, client-go, 1.36.
+fn parse_timeout(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let mut rest = text;
+    let mut total = Duration::ZERO;
+    while !rest.is_empty() {
+        let number = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
+        let (digits, after) = rest.split_at(number);
+        let unit = after.find(|letter: char| letter.is_ascii_digit() || letter == '.').unwrap_or(after.len());
+        let (unit, after) = after.split_at(unit);
+        let seconds = match unit {
+            "ns" => 1e-9,
+            "us" | "µs" | "μs" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return None,
+        };
+        let part = Duration::try_from_secs_f64(digits.parse::<f64>().ok()? * seconds).ok()?;
+        total = total.checked_add(part)?;
+        rest = after;
+    }
+    (!text.is_empty()).then_some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn time_limits_are_kubectls() {
+        for (text, milliseconds) in
+            [("0", 0), ("30", 30_000), ("1m30s", 90_000), ("500ms", 500), ("1.5h", 5_400_000), ("0s", 0)]
+        {
+            assert_eq!(parse_timeout(text), Some(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "s", "-1s", "1", "1x", "1s2", "1..2s", "99999999999999999999h", " 1s"] {
+            assert_eq!(parse_timeout(text).is_some(), text == "1", "{text}");
+        }
+    }
+
+    #[test]
+    fn flags_reach_the_source_and_bad_ones_do_not() {
+        let args = ClusterArgs { request_timeout: Some("2s".into()), chunk_size: Some(7), ..ClusterArgs::default() };
+        let options = options(&args, Some("db")).unwrap();
+        assert_eq!(options.request_timeout, Some(Duration::from_secs(2)));
+        assert_eq!((options.namespace.as_deref(), options.chunk_size), (Some("db"), Some(7)));
+        let args = ClusterArgs { request_timeout: Some("soon".into()), ..ClusterArgs::default() };
+        let error = super::options(&args, None).unwrap_err();
+        assert_eq!(error.message(), "--request-timeout: \"soon\" is not a duration");
+    }
+}

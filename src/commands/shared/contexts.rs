@@ -1,0 +1,168 @@
+//! The same question to the clusters of several contexts: a section for each, one summary, one exit code.
+
+use super::connect;
+use crate::cli::{GlobalArgs, TableArgs};
+use crate::error::Error;
+use crate::ops::Status;
+use crate::parallel::in_order;
+use crate::report::contexts::{ContextListFormat, ContextListWriter, Counts, Section, Summary, yaml};
+use crate::source;
+use crate::terminal::{Terminal, exit_when_unread};
+
+/// So many clusters are read at a time.
+const AT_A_TIME: usize = 8;
+
+/// The word for all contexts of the kubeconfig.
+const ALL: &str = "all";
+
+/// Asks each of the contexts, and prints what they answer in the order in which they were named. Whoever asks is given
+/// the flags and the terminal for one context; without a format an answer does not tell of which cluster it is.
+///
+/// # Errors
+/// Flags that contradict each other, contexts that do not exist, and what keeps the answer from being written. What is
+/// wrong with one cluster stands in its section.
+pub(in crate::commands) fn run(
+    names: &[String],
+    format: Option<ContextListFormat>,
+    table: &TableArgs,
+    global: &GlobalArgs,
+    terminal: &Terminal,
+    ask: impl Fn(&GlobalArgs, &Terminal) -> Result<(Status, Counts), Error> + Sync,
+) -> Result<Status, Error> {
+    check(global)?;
+    let format = format.ok_or_else(|| {
+        Error::usage("with --contexts, -o name cannot say of which cluster an object is")
+            .hint("-o json has each object below its context")
+    })?;
+    let contexts = chosen(names, connect::contexts(global)?)?;
+    let answer = |number: usize| {
+        let context = contexts[number].clone();
+        let mut global = global.clone();
+        global.cluster.context = Some(context.clone());
+        let terminal = terminal.section(&context);
+        let answered = ask(&global, &terminal);
+        let (status, answer) = match answered {
+            Ok((status, counts)) => (status, Ok((counts, terminal.into_held()))),
+            Err(error) => {
+                terminal.error(&error);
+                (Status::Told(error.kind()), Err(error))
+            }
+        };
+        let partial = status == Status::Unjudged;
+        (status, Section { context, exit_code: status.exit_code(), partial, answer })
+    };
+    let threads = contexts.len().min(AT_A_TIME);
+    let mut worst = Status::Done;
+    let mut each = |hand_on: &mut dyn FnMut(&Section) -> Result<(), Error>| {
+        in_order(threads, contexts.len(), answer, |(status, section)| {
+            if status.exit_code() > worst.exit_code() {
+                worst = status;
+            }
+            hand_on(&section).inspect_err(exit_when_unread)
+        })
+    };
+    match format {
+        ContextListFormat::Json => {
+            let mut list = ContextListWriter::start(terminal.output())?;
+            each(&mut |section| list.item(section))?;
+            list.end()?.finish()?;
+        }
+        ContextListFormat::Yaml => {
+            let mut list = ContextListWriter::start(Vec::new())?;
+            each(&mut |section| list.item(section))?;
+            let mut output = terminal.output();
+            output.print(&yaml(&list.end()?)?)?;
+            output.finish()?;
+        }
+        ContextListFormat::Sections => {
+            let mut summary = Summary::default();
+            each(&mut |section| {
+                summary.add(section);
+                let mut output = terminal.output();
+                output.print(&section.text())?;
+                output.finish()
+            })?;
+            let mut output = terminal.output();
+            output.print(&summary.text(table.view(terminal.width()).style))?;
+            output.finish()?;
+        }
+    }
+    Ok(worst)
+}
+
+/// What means one cluster alone has no place beside several.
+fn check(global: &GlobalArgs) -> Result<(), Error> {
+    let of_one = connect::options(&global.cluster, None)?;
+    let given = [
+        ("--context", of_one.context.is_some()),
+        ("--cluster", of_one.cluster.is_some()),
+        ("--server", of_one.server.is_some()),
+        ("--user", of_one.user.is_some()),
+        ("--token", of_one.token.is_some()),
+        ("--username", of_one.username.is_some()),
+        ("--password", of_one.password.is_some()),
+        ("--certificate-authority", of_one.certificate_authority.is_some()),
+        ("--client-certificate", of_one.client_certificate.is_some()),
+        ("--client-key", of_one.client_key.is_some()),
+        ("--tls-server-name", of_one.tls_server_name.is_some()),
+        ("--insecure-skip-tls-verify", of_one.insecure_skip_tls_verify),
+    ];
+    if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
+        return Err(Error::usage(format!("{flag} is of one cluster, and --contexts asks several"))
+            .hint("put it into the kubeconfig, or ask that cluster alone with --context"));
+    }
+    Ok(())
+}
+
+/// The contexts that are meant, each once.
+fn chosen(names: &[String], mut known: Vec<String>) -> Result<Vec<String>, Error> {
+    // One without a name cannot be asked for: an empty name means the current one.
+    known.retain(|name| !name.is_empty());
+    if names == [ALL] {
+        let mut all = known;
+        all.sort_unstable();
+        all.dedup();
+        return match all.as_slice() {
+            [] => Err(Error::usage("the kubeconfig has no contexts")),
+            _ => Ok(all),
+        };
+    }
+    let mut contexts: Vec<String> = Vec::new();
+    for name in names {
+        if !known.contains(name) {
+            return Err(Error::usage(format!("--contexts: context {name:?} does not exist"))
+                .hint(format!("the kubeconfig has {}", source::some_names(known.iter().map(String::as_str)))));
+        }
+        if !contexts.contains(name) {
+            contexts.push(name.clone());
+        }
+    }
+    Ok(contexts)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    fn strings(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn contexts_are_asked_once_each_and_in_the_order_given() {
+        let known = || strings(&["prod", "dev", "stage"]);
+        assert_eq!(chosen(&strings(&["stage", "dev", "stage"]), known()).unwrap(), ["stage", "dev"]);
+        assert_eq!(chosen(&strings(&["all"]), known()).unwrap(), ["dev", "prod", "stage"]);
+        let error = chosen(&strings(&["dev", "prdo"]), known()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "error: --contexts: context \"prdo\" does not exist\nhint: the kubeconfig has prod, dev, stage"
+        );
+        assert!(chosen(&strings(&["all"]), Vec::new()).is_err());
+        assert_eq!(chosen(&strings(&["all"]), strings(&["", "dev"])).unwrap(), ["dev"]);
+        // A context of that name is asked beside others.
+        assert_eq!(chosen(&strings(&["all", "dev"]), strings(&["all", "dev"])).unwrap(), ["all", "dev"]);
+    }
+}

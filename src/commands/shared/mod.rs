@@ -1,0 +1,11 @@
+//! What several verbs share.
+
+pub(super) mod arguments;
+pub mod complete;
+pub(super) mod connect;
+pub(super) mod contexts;
+pub(super) mod gather;
+pub(super) mod live;
+pub(super) mod offer;
+pub(super) mod person;
+pub(super) mod repair;

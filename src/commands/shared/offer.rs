@@ -1,0 +1,46 @@
+//! What `audit` and `explain` say of `fix`, where it has a repair for what they found: the command to type.
+
+use crate::cli::GlobalArgs;
+use crate::diagnosis::remedy::{quoted, typed};
+use crate::model::ObjectKey;
+
+/// That `fix` has so many repairs for what was found; nothing where it has none.
+pub(in crate::commands) fn of_findings(count: usize, objects: &[String], global: &GlobalArgs) -> Option<String> {
+    // fix does not choose by labels.
+    let object = if global.scope.selector.is_some() {
+        " OBJECT".to_owned()
+    } else {
+        objects.iter().flat_map(|word| [" ".into(), quoted(word)]).collect()
+    };
+    let flags = [scope(global), place(global)].concat();
+    let repairs = if count == 1 { "repair" } else { "repairs" };
+    (count > 0).then(|| format!("fix has {count} {repairs} for these: kubectl pvctl fix{object}{flags}"))
+}
+
+/// That there is a repair for an object.
+pub(in crate::commands) fn of_object(object: &ObjectKey, global: &GlobalArgs) -> String {
+    format!("kubectl pvctl fix {}{} proposes a repair", typed(object), place(global))
+}
+
+/// The flags that say which objects are looked at.
+fn scope(global: &GlobalArgs) -> String {
+    match &global.scope.namespace {
+        _ if global.scope.all_namespaces => " -A".to_owned(),
+        Some(namespace) => format!(" -n {}", quoted(namespace)),
+        None => String::new(),
+    }
+}
+
+/// The flags that say in which cluster. An empty one is none, as for kubectl.
+fn place(global: &GlobalArgs) -> String {
+    let cluster = &global.cluster;
+    let kubeconfig = cluster.kubeconfig.as_ref().map(|path| path.to_string_lossy().into_owned());
+    let flags = [
+        ("kubeconfig", kubeconfig.as_ref()),
+        ("context", cluster.context.as_ref()),
+        ("cluster", cluster.cluster.as_ref()),
+        ("server", cluster.server.as_ref()),
+    ];
+    let given = flags.into_iter().filter_map(|(flag, value)| Some((flag, value.filter(|value| !value.is_empty())?)));
+    given.fold(String::new(), |flags, (flag, value)| format!("{flags} --{flag} {}", quoted(value)))
+}

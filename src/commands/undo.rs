@@ -1,0 +1,18 @@
+//! `undo`: takes a repair back.
+
+use super::Status;
+use super::shared::repair::on_cluster;
+use crate::cli::{GlobalArgs, UndoArgs};
+use crate::error::Error;
+use crate::ops::undo::undo;
+use crate::terminal::Terminal;
+
+/// Takes a repair back.
+///
+/// # Errors
+/// There is no such journal, why it is refused, and where it stopped.
+pub(super) fn run(args: &UndoArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    on_cluster(&args.repair, global, terminal, async |options, cluster, person| {
+        undo(options, cluster, person, args.id.as_deref(), args.provisioner_stopped).await
+    })
+}

@@ -1,0 +1,240 @@
+//! `audit`: what is wrong, its root, and what follows from it.
+
+use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, keeps_from_judging};
+use super::rules::{is_read, matching, reads};
+use super::scope::{is_of, object_belongs_to};
+use super::{Status, named, offer};
+use crate::diagnosis::{Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose_named, rules};
+use crate::engines::simulation;
+use crate::error::Error;
+use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectKey, Timestamp};
+use crate::progress::Progress;
+use crate::report::audit::{Audited, unmatched_words};
+use crate::report::shared::machine::Model;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The kinds of which somebody may name an object here.
+pub const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
+
+/// What is to be looked at, and how.
+#[derive(Debug)]
+pub struct AuditOptions {
+    /// The objects; all in scope where none is named.
+    pub objects: Vec<ObjectArgument>,
+    /// The rules to look with, in their order.
+    pub rules: Vec<&'static Rule>,
+    /// The labels that a volume or claim has to have.
+    pub labels: Option<LabelFilter>,
+    /// How objects are read and judged.
+    pub read: ReadOptions,
+    /// For so many seconds it has to have been so.
+    pub min_age: Option<i64>,
+    /// What is kept back.
+    pub suppressions: Vec<Suppression>,
+    /// What was found before, by fingerprint, and how severe it was.
+    pub baseline: Option<BTreeMap<String, String>>,
+    /// From when on it counts that something was found.
+    pub threshold: Threshold,
+    /// Whether the status does not speak of what was found.
+    pub exit_zero: bool,
+    /// Whether it is counted how many repairs `fix` has.
+    pub offers: bool,
+}
+
+/// An answer, as it is shown.
+#[derive(Debug)]
+pub struct Answer<'a> {
+    /// What was found.
+    pub audited: Audited<'a>,
+    /// The Kubernetes that was modelled.
+    pub model: Model,
+    /// What to say of suppressions, a sentence each.
+    pub warnings: Vec<String>,
+    /// What to say of the reading, a sentence each.
+    pub notes: &'a [String],
+    /// How many repairs `fix` has, where that was asked.
+    pub repairs: usize,
+}
+
+impl AuditOptions {
+    /// What is asked of a source; `surroundings` are the kinds that the rules read.
+    pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
+        let evidence = Evidence {
+            nodes: true,
+            pods: is_read(&self.rules, Kind::Pod),
+            recyclers: is_read(&self.rules, Kind::Pod),
+            lease: is_read(&self.rules, Kind::Lease),
+            surroundings,
+            ..Evidence::default()
+        };
+        Question { evidence, ..self.read.question() }
+    }
+
+    /// The kinds around volumes and claims that the rules read.
+    pub fn surroundings(&self) -> Vec<Kind> {
+        reads(&self.rules)
+    }
+}
+
+/// Looks at what was read. `show` shows the answer.
+///
+/// # Errors
+/// An object that was named does not exist, and what `show` fails with.
+pub fn audit(
+    options: &AuditOptions,
+    gathered: &Gathered,
+    progress: &dyn Progress,
+    show: impl FnOnce(&Answer<'_>) -> Result<(), Error>,
+) -> Result<Status, Error> {
+    let suppressions = options.suppressions.as_slice();
+    let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, false)?;
+    progress.step("looking", 0);
+    let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
+    let snapshot = &gathered.snapshot;
+    // Classes and nodes are everybody's; labels choose among volumes and claims.
+    let labelled: Option<BTreeSet<ObjectKey>> = options.labels.as_ref().map(|labels_wanted| {
+        let volumes = snapshot.volumes().iter().map(|volume| &volume.meta.labels);
+        let claims = snapshot.claims().iter().map(|claim| &claim.meta.labels);
+        let labels = volumes.chain(claims);
+        let keys = simulation.targets().map(|target| snapshot.key(target));
+        keys.zip(labels).filter(|(_, labels)| labels_wanted.matches(labels)).map(|(key, _)| key).collect()
+    });
+    let named = named::with_ties(snapshot, &options.objects, gathered.named_namespace())?;
+    let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
+    // What is looked at, and what it may rest on.
+    let in_scope = |object: &ObjectKey| {
+        let has_labels = |labelled: &BTreeSet<ObjectKey>| {
+            !matches!(object.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim) || labelled.contains(object)
+        };
+        gathered.namespace.as_deref().is_none_or(|namespace| object_belongs_to(&simulation, object, namespace))
+            && labelled.as_ref().is_none_or(has_labels)
+            && (named.is_none() || is_named(object) || !KINDS.contains(&object.kind))
+    };
+    let is_own = |object: &ObjectKey| {
+        let namespace = gathered.namespace.as_deref();
+        (named.is_some() || namespace.is_none_or(|namespace| is_of(&simulation, object, namespace)))
+            && labelled.as_ref().is_none_or(|labelled| labelled.contains(object))
+            && (named.is_none() || is_named(object))
+    };
+    let scrutiny = Scrutiny { rules: &options.rules, suppressions, scope: &in_scope };
+    let mut diagnosis = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
+    let concerned = diagnosis.narrow(&is_own);
+    let all_in_scope: Vec<&Finding> = concerned.iter().filter_map(|place| diagnosis.findings.get(*place)).collect();
+    let is_old = |finding: &&&Finding| options.min_age.is_none_or(|least| is_older(finding, least, gathered));
+    let is_known = |finding: &Finding| {
+        let known = options.baseline.as_ref().and_then(|known| known.get(&finding.fingerprint()));
+        known.is_some_and(|severity| {
+            Severity::ALL.iter().any(|one| one.as_str() == severity && *one <= finding.severity)
+        })
+    };
+    let old: Vec<&Finding> = all_in_scope.iter().filter(is_old).copied().collect();
+    let shown: Vec<&Finding> = old.iter().filter(|finding| !is_known(finding)).copied().collect();
+    let left_out = [old.len() - shown.len(), all_in_scope.len() - old.len()];
+    let targets = || simulation.targets().map(|target| snapshot.key(target)).filter(|key| is_own(key));
+    let claims = targets().filter(|key| key.kind == Kind::PersistentVolumeClaim).count();
+    let looked_at = [targets().count() - claims, claims];
+    // Of what was not looked at nobody can say that it is well.
+    let everything = gathered.namespace.is_none()
+        && named.is_none()
+        && labelled.is_none()
+        && options.rules.len() == rules::all().len()
+        && !gathered.dropped()
+        && !gathered.unlisted(&JUDGED);
+    let is_idle = |entry: &&Suppression| everything && entry.is_idle(snapshot.now(), &diagnosis);
+    let unmatched: Vec<&Suppression> = suppressions.iter().filter(is_idle).collect();
+    let warnings = warnings(suppressions, snapshot.now()).chain(unmatched_words(&unmatched)).collect();
+    let audited = Audited {
+        snapshot,
+        diagnosis: &diagnosis,
+        shown: &shown,
+        looked_at,
+        left_out,
+        unmatched: &unmatched,
+        is_named: named.is_some(),
+    };
+    let repairs = if options.offers { offer::repairs_of(&simulation, &shown) } else { 0 };
+    let model = gathered.modelled.document();
+    show(&Answer { audited, model, warnings, notes: &gathered.notes, repairs })?;
+    Ok(options.status(gathered, &audited))
+}
+
+/// The suppressions that are of no rule, and those that have expired.
+fn warnings(suppressions: &[Suppression], now: Option<Timestamp>) -> impl Iterator<Item = String> {
+    let of_no_rule = suppressions
+        .iter()
+        .filter(|entry| matching(&entry.rule).next().is_none())
+        .map(|entry| format!("warning: the suppression of {} is of no rule that exists", entry.rule));
+    let expired = suppressions.iter().filter(move |entry| entry.has_expired(now)).map(|entry| {
+        let Suppression { rule, reason, .. } = entry;
+        format!("warning: the suppression of {rule} ({reason}) has expired, and suppresses nothing")
+    });
+    of_no_rule.chain(expired)
+}
+
+/// From when on the exit code says that something was found.
+#[derive(Clone, Debug)]
+pub struct Threshold {
+    severity: Option<Severity>,
+    unknown: bool,
+    rules: BTreeSet<&'static str>,
+}
+
+impl Threshold {
+    /// What these words ask for: severities, `unknown`, and rules.
+    ///
+    /// # Errors
+    /// A usage error that names the word at fault.
+    pub fn of(words: &[String]) -> Result<Self, Error> {
+        let mut threshold = Self { severity: None, unknown: false, rules: BTreeSet::new() };
+        for word in words {
+            if let Some(severity) = Severity::ALL.into_iter().find(|severity| severity.as_str() == word) {
+                // The mildest one that is named includes the others.
+                threshold.severity = threshold.severity.max(Some(severity));
+            } else if word == "unknown" {
+                threshold.unknown = true;
+            } else {
+                let named: Vec<&str> = matching(word).map(|rule| rule.id).collect();
+                if named.is_empty() {
+                    return Err(Error::usage(format!("--fail-on {word}: there is no such severity and no such rule"))
+                        .hint("it takes error, warning, info, unknown and ids of rules; --exit-zero never fails"));
+                }
+                threshold.rules.extend(named);
+            }
+        }
+        // Whoever asks for unknown or for a rule asks for errors as well.
+        if threshold.rules.is_empty() {
+            threshold.severity.get_or_insert(Severity::Error);
+        }
+        Ok(threshold)
+    }
+
+    /// Whether the exit code speaks of that finding.
+    pub fn counts(&self, finding: &Finding) -> bool {
+        let is_bad = self.severity.is_some_and(|severity| finding.severity <= severity);
+        finding.suppressed.is_none() && (is_bad || self.rules.contains(finding.rule.id))
+    }
+}
+
+impl AuditOptions {
+    fn status(&self, gathered: &Gathered, audited: &Audited<'_>) -> Status {
+        let hides = |kind: Kind| self.threshold.unknown || keeps_from_judging(kind);
+        let unjudged = audited.diagnosis.unjudged.values().flatten().any(|missing| hides(missing.kind))
+            || gathered.dropped()
+            || gathered.unlisted(&JUDGED);
+        if self.exit_zero {
+            Status::Done
+        } else if unjudged {
+            Status::Unjudged
+        } else if audited.shown.iter().any(|finding| self.threshold.counts(finding)) {
+            Status::Findings
+        } else {
+            Status::Done
+        }
+    }
+}
+
+/// Whether it has been so for that many seconds, as far as anybody can tell; data at imminent risk cannot wait.
+fn is_older(finding: &Finding, least: i64, gathered: &Gathered) -> bool {
+    let lasted = gathered.snapshot.now().zip(finding.since).map(|(now, since)| now.seconds_since(since));
+    finding.risk == Risk::Imminent || lasted.is_none_or(|lasted| lasted >= least)
+}

@@ -1,0 +1,136 @@
+//! From what somebody says of Kubernetes to what decides besides the objects: rules, controllers, the controller's
+//! memory.
+
+use crate::controllers::persistent_volume::BOUND_KINDS;
+use crate::controllers::{CONTROLLERS, Controller, KubeVersion, Rules};
+use crate::error::Error;
+use crate::model::ObjectKey;
+use crate::report::shared::machine::Model;
+use crate::simulate::{Budget, Limit, Settings};
+use crate::snapshot::Snapshot;
+use crate::world::Cached;
+
+/// What somebody says of the Kubernetes that is modelled.
+#[derive(Clone, Debug, Default)]
+pub struct ModelOptions {
+    /// The version; that of the cluster or of the snapshot where none is given.
+    pub kube_version: Option<KubeVersion>,
+    /// Feature gates by name, and whether they are on.
+    pub feature_gates: Vec<(String, bool)>,
+    /// Flags of kube-controller-manager, and their values.
+    pub controller_flags: Vec<(String, String)>,
+    /// The controllers that take part, in the syntax of kube-controller-manager; all of them without a word.
+    pub controllers: Vec<String>,
+    /// The objects that the controller has not in its cache yet.
+    pub unseen: Vec<ObjectKey>,
+    /// Whether requests fail, the controller crashes inside a sync, and caches lag.
+    pub failures: bool,
+    /// How many decisions are listed for each object.
+    pub decisions: Limit,
+    /// How many outcomes are listed for each object.
+    pub outcomes: Limit,
+    /// How many states of a component are explored.
+    pub budget: Option<usize>,
+}
+
+/// The rules, and where their version comes from.
+#[derive(Clone, Debug)]
+pub struct Modelled {
+    /// Version, gates and flags.
+    pub rules: Rules,
+    /// `given`, `detected`, `stated` (by a snapshot) or `assumed`.
+    pub source: &'static str,
+    /// The gates and flags that were given, by name.
+    given: Vec<String>,
+    /// Who takes part.
+    controllers: Vec<Controller>,
+    /// Whether outcomes also quantify over failures.
+    pub failures: bool,
+}
+
+impl Modelled {
+    /// What is asked for; `detected` is the minor of the server, where there is one, or of the one that a snapshot is
+    /// of.
+    ///
+    /// # Errors
+    /// A usage error that names the flag and the value.
+    pub fn new(options: &ModelOptions, detected: Option<u32>) -> Result<Self, Error> {
+        let (version, source) = match (options.kube_version, detected) {
+            (Some(version), _) => (version, "given"),
+            (None, Some(minor)) => (KubeVersion::nearest(minor), "detected"),
+            (None, None) => (KubeVersion::DEFAULT, "assumed"),
+        };
+        let mut rules = Rules::of(version);
+        for (name, enabled) in &options.feature_gates {
+            rules.set_gate(name, *enabled).map_err(|error| Error::usage(format!("--feature-gates: {error}")))?;
+        }
+        for (name, value) in &options.controller_flags {
+            rules.set_flag(name, value).map_err(|error| Error::usage(format!("--controller-flag: {error}")))?;
+        }
+        let gates = options.feature_gates.iter().map(|(name, _)| name);
+        let given = gates.chain(options.controller_flags.iter().map(|(name, _)| name)).cloned().collect();
+        let controllers = controllers(&options.controllers)?;
+        Ok(Self { rules, source, given, controllers, failures: options.failures })
+    }
+
+    /// The model, as documents print it.
+    pub fn document(&self) -> Model {
+        Model::new(&self.rules, &self.controllers, self.source).with_given(&self.given).with_failures(self.failures)
+    }
+
+    /// Everything that decides besides the objects.
+    ///
+    /// # Errors
+    /// A usage error, when an object that the controller has not seen is not there.
+    pub fn settings<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        options: &ModelOptions,
+        tracing: bool,
+    ) -> Result<Settings<'s>, Error> {
+        let mut settings = Settings::new(self.rules.clone());
+        settings.controllers.clone_from(&self.controllers);
+        settings.tracing = tracing;
+        settings.decisions = options.decisions;
+        settings.outcomes = options.outcomes;
+        settings.failures = self.failures;
+        settings.budget = options.budget.map_or(Budget::DEFAULT, |states| Budget { states });
+        for key in &options.unseen {
+            if !BOUND_KINDS.contains(&key.kind) {
+                return Err(Error::usage(format!("--unseen takes a pv or a pvc, not a {}", key.kind)));
+            }
+            let Some(id) = snapshot.object_id(key) else {
+                return Err(Error::usage(format!("--unseen {key}: there is no such object in what was read")));
+            };
+            settings.controller.lag(id, Cached::Unseen);
+        }
+        Ok(settings)
+    }
+}
+
+/// The controllers that a list in kube-controller-manager's syntax switches on: `*` for all, `NAME`, `-NAME`.
+/// Upstream: `IsControllerEnabled`, `k8s.io/controller-manager/app`, 0.36.
+fn controllers(list: &[String]) -> Result<Vec<Controller>, Error> {
+    if list.is_empty() {
+        return Ok(CONTROLLERS.to_vec());
+    }
+    let named = |word: &str| CONTROLLERS.into_iter().find(|known| known.name == word || known.alias == word);
+    for word in list.iter().map(|word| word.strip_prefix('-').unwrap_or(word)) {
+        if word != "*" && named(word).is_none() {
+            let known = CONTROLLERS.map(|controller| controller.name).join(", ");
+            return Err(Error::usage(format!("--controllers: {word:?} is not modelled"))
+                .hint(format!("it takes `*` and {known}, each also with a minus before it")));
+        }
+    }
+    let enabled = |controller: &Controller| {
+        let says = |word: &str| word == controller.name || word == controller.alias;
+        let on = list.iter().any(|word| says(word));
+        let off = list.iter().any(|word| word.strip_prefix('-').is_some_and(says));
+        on || (!off && list.iter().any(|word| word == "*"))
+    };
+    let chosen: Vec<Controller> = CONTROLLERS.into_iter().filter(enabled).collect();
+    if chosen.is_empty() {
+        return Err(Error::usage("--controllers leaves no controller that is modelled"));
+    }
+    Ok(chosen)
+}

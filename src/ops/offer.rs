@@ -1,0 +1,39 @@
+//! What `audit` and `explain` say of `fix`, where it has a repair for what they found.
+
+use crate::diagnosis::{Finding, Rule, Severity, diagnose_one, rules};
+use crate::model::ObjectId;
+use crate::repair::{Manifests, Situation, repairs};
+use crate::simulate::Simulation;
+
+/// Whether `fix` offers a repair for a finding. Whether that comes to a plan, it says when it is asked.
+fn is_offered(simulation: &Simulation<'_>, finding: &Finding) -> bool {
+    let is_told = finding.severity != Severity::Info || finding.is_early;
+    let offers = || !repairs(&situation(simulation, &Manifests::default()), finding).is_empty();
+    finding.suppressed.is_none() && is_told && offers()
+}
+
+fn situation<'a>(simulation: &Simulation<'a>, manifests: &'a Manifests) -> Situation<'a> {
+    Situation { snapshot: simulation.snapshot(), settings: simulation.settings().clone(), manifests }
+}
+
+/// How many repairs there are for these findings.
+pub fn repairs_of(simulation: &Simulation<'_>, shown: &[&Finding]) -> usize {
+    // One repair may be that of several findings, and is made once.
+    let manifests = Manifests::default();
+    let situation = situation(simulation, &manifests);
+    let mut requests = Vec::new();
+    for finding in shown.iter().filter(|finding| is_offered(simulation, finding)) {
+        for request in repairs(&situation, finding) {
+            if !requests.contains(&request) {
+                requests.push(request);
+            }
+        }
+    }
+    requests.len()
+}
+
+/// Whether there is a repair for an object.
+pub fn has_repair(simulation: &Simulation<'_>, target: ObjectId) -> bool {
+    let chosen: Vec<&'static Rule> = rules::repairable().collect();
+    diagnose_one(simulation, target, &chosen).iter().any(|finding| is_offered(simulation, finding))
+}

@@ -1,0 +1,205 @@
+//! `predict`: every volume and claim in scope, with what will become of it.
+
+use super::gather::{Gathered, ReadOptions, keeps_from_judging};
+use super::scope::belongs_to;
+use super::{Status, named};
+use crate::engines::simulation;
+use crate::error::Error;
+use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectId, ObjectMeta};
+use crate::parallel::in_order;
+use crate::progress::Progress;
+use crate::report::contexts::Counts;
+use crate::report::prediction::{JointOut, Predictions};
+use crate::report::shared::machine::Model;
+use crate::simulate::{Prediction, Simulation};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+/// The kinds of which somebody may name an object here.
+pub const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
+
+/// How many predictions are computed and written together.
+const BATCH: usize = 64;
+
+/// What is to be predicted, and how.
+#[derive(Debug)]
+pub struct PredictOptions {
+    /// The objects; all in scope where none is named.
+    pub objects: Vec<ObjectArgument>,
+    /// The labels that an object has to have.
+    pub labels: Option<LabelFilter>,
+    /// Whether only what will change is shown.
+    pub changed: bool,
+    /// Whether every comparison is recorded.
+    pub trace: bool,
+    /// Whether the status says that something will change.
+    pub exit_code: bool,
+    /// Whether the process ends with this answer.
+    pub is_last: bool,
+    /// How objects are read and judged.
+    pub read: ReadOptions,
+}
+
+impl PredictOptions {
+    fn status(&self, gathered: &Gathered, counts: Counts) -> Status {
+        let listed: Vec<Kind> = match self.objects.as_slice() {
+            [] => KINDS.to_vec(),
+            words => words.iter().filter(|word| word.name.is_none()).map(|word| word.kind).collect(),
+        };
+        if counts.unknown > 0 || gathered.dropped() || gathered.unlisted(&listed) {
+            Status::Unjudged
+        } else if self.exit_code && counts.changes > 0 {
+            Status::Findings
+        } else {
+            Status::Done
+        }
+    }
+}
+
+/// Predicts what was read. `tell` says what people have to know before they read, and `show` shows the predictions. How
+/// it ended, and how much there is.
+///
+/// # Errors
+/// An object that was named does not exist, and what `show` fails with.
+pub fn predict(
+    options: &PredictOptions,
+    gathered: Gathered,
+    progress: &dyn Progress,
+    tell: &dyn Fn(&str),
+    show: impl FnOnce(&InScope<'_, '_>) -> Result<(), Error>,
+) -> Result<(Status, Counts), Error> {
+    let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, options.trace)?;
+    progress.step("predicting", 0);
+    let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
+    let chosen = named::chosen(&gathered.snapshot, &options.objects, gathered.named_namespace())?;
+    let shown =
+        InScope { simulation: &simulation, gathered: &gathered, options, chosen, tell, counts: Cell::default() };
+    show(&shown)?;
+    let counts = shown.counts.get();
+    let status = options.status(&gathered, counts);
+    if options.is_last {
+        // The process ends here: taking the objects apart one by one would only cost time.
+        std::mem::forget(simulation);
+        std::mem::forget(gathered);
+    }
+    Ok((status, counts))
+}
+
+/// The predictions that are shown, and how much there is.
+pub struct InScope<'a, 's> {
+    simulation: &'a Simulation<'s>,
+    gathered: &'a Gathered,
+    options: &'a PredictOptions,
+    chosen: Option<Vec<ObjectId>>,
+    tell: &'a dyn Fn(&str),
+    /// Also of those that are not shown: what could not be judged may be a change.
+    counts: Cell<Counts>,
+}
+
+impl<'s> InScope<'_, 's> {
+    /// The objects to show, in the order of listings.
+    fn targets(&self) -> Vec<ObjectId> {
+        match &self.chosen {
+            Some(chosen) => chosen.clone(),
+            None => self
+                .simulation
+                .targets()
+                .filter(|target| self.is_in_scope(*target) && self.has_labels(*target))
+                .collect(),
+        }
+    }
+
+    fn meta(&self, target: ObjectId) -> &'s ObjectMeta {
+        self.simulation.snapshot().meta(target)
+    }
+
+    fn is_in_scope(&self, target: ObjectId) -> bool {
+        self.gathered.namespace.as_deref().is_none_or(|namespace| belongs_to(self.simulation, target, namespace))
+    }
+
+    fn has_labels(&self, target: ObjectId) -> bool {
+        self.options.labels.as_ref().is_none_or(|filter| filter.matches(&self.meta(target).labels))
+    }
+}
+
+impl<'s> Predictions<'s> for InScope<'_, 's> {
+    fn simulation(&self) -> &Simulation<'s> {
+        self.simulation
+    }
+
+    fn model(&self) -> Model {
+        self.gathered.modelled.document()
+    }
+
+    fn each<T: Default + Send>(
+        &self,
+        predict: impl Fn(ObjectId) -> Prediction<'s> + Sync,
+        render: impl Fn(&Prediction<'s>, &mut T) -> Result<(), Error> + Sync,
+        mut write: impl FnMut(T) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let targets = self.targets();
+        let batches: Vec<&[ObjectId]> = targets.chunks(BATCH).collect();
+        let (snapshot, only_changed) = (self.simulation.snapshot(), self.options.changed);
+        let work = |number: usize| {
+            let (mut counts, mut rendered) = (Counts::default(), T::default());
+            for target in batches[number] {
+                let prediction = predict(*target);
+                let changed = prediction.changes(snapshot);
+                let unknown = prediction.unknown.iter().any(|unknown| keeps_from_judging(unknown.need.kind));
+                counts.volumes += usize::from(target.kind == Kind::PersistentVolume);
+                counts.claims += usize::from(target.kind == Kind::PersistentVolumeClaim);
+                counts.changes += usize::from(changed);
+                counts.unknown += usize::from(unknown);
+                if !only_changed || changed {
+                    render(&prediction, &mut rendered)?;
+                }
+            }
+            Ok((counts, rendered))
+        };
+        in_order(self.gathered.threads, batches.len(), work, |done: Result<(Counts, T), Error>| {
+            let (some, rendered) = done?;
+            let mut counts = self.counts.get();
+            counts += some;
+            self.counts.set(counts);
+            write(rendered)
+        })
+    }
+
+    fn each_joint<T: Default + Send>(
+        &self,
+        components: &BTreeSet<usize>,
+        render: impl Fn(&JointOut<'_>, &mut T) -> Result<(), Error> + Sync,
+        mut write: impl FnMut(T) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let numbers: Vec<usize> = components.iter().copied().collect();
+        let batches: Vec<&[usize]> = numbers.chunks(BATCH).collect();
+        let simulation = self.simulation;
+        let work = |number: usize| {
+            let mut rendered = T::default();
+            for number in batches[number] {
+                if let Some((objects, worlds)) = simulation.joint(*number) {
+                    render(&JointOut::new(simulation.snapshot(), *number, &objects, &worlds), &mut rendered)?;
+                }
+            }
+            Ok(rendered)
+        };
+        in_order(self.gathered.threads, batches.len(), work, |done: Result<T, Error>| write(done?))
+    }
+
+    fn remark(&self, assumed: &BTreeSet<Kind>, is_empty: bool) {
+        for note in &self.gathered.notes {
+            (self.tell)(note);
+        }
+        if !assumed.is_empty() {
+            let kinds: Vec<&str> = assumed.iter().copied().map(Kind::resource).collect();
+            (self.tell)(&format!(
+                "note: it is assumed that there are no other {} than those in the input; --assume-complete confirms \
+                 that, --partial denies it",
+                kinds.join(", ")
+            ));
+        }
+        if is_empty {
+            (self.tell)(&self.gathered.nothing_found(self.options.changed));
+        }
+    }
+}

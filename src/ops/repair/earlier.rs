@@ -1,0 +1,42 @@
+//! Whether a repair was made from here before, and what it came to still stands: then there is nothing to do.
+
+use super::{Run, World};
+use crate::error::Error;
+use crate::execute::{End, Journal};
+use crate::ops::journals::taken_back;
+use crate::ops::{Asker, Writer};
+use crate::repair::{self, Request, Sameness};
+
+impl<C: Writer, A: Asker> Run<'_, C, A> {
+    /// What an earlier run of the same request has done that still stands; nothing where there was none.
+    ///
+    /// # Errors
+    /// The objects that it wrote to cannot be read.
+    pub(super) async fn done_before(&self, world: &mut World<'_>, request: &Request) -> Result<Option<String>, Error> {
+        // What keeps the repair from being made is what the person has to hear, and not that there is no journal to
+        // read.
+        let Ok(journals) = Journal::list(&self.options.journals) else { return Ok(None) };
+        let taken: Vec<String> = journals.iter().filter_map(taken_back).collect();
+        for entry in journals.iter().filter_map(|journal| journal.entry.as_ref().ok()) {
+            let is_same = entry.plan.request == *request && entry.origin.sameness(&self.here) != Sameness::None;
+            if !is_same || entry.end != End::Finished || taken.contains(&entry.id) {
+                continue;
+            }
+            world.read(self.cluster, entry.plan.objects()).await?;
+            if let Some(stands) = repair::reached(&world.situation()?, &entry.plan) {
+                return Ok(Some(format!("{stands}, by {}", entry.id)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Says of a claim that is not there any more who may have moved it: where no journal knows that, only a person does.
+pub(super) fn moved(world: &World<'_>, request: &Request, error: Error) -> Error {
+    let Request::Move { to_namespace, to_name, .. } = request else { return error };
+    let key = repair::claim_key(to_namespace, to_name);
+    let Some(plan) = world.manifests.get(&key).and_then(repair::made_by) else { return error };
+    error.hint(format!(
+        "claim {to_namespace}/{to_name} was made by plan {plan}: if that was this move, there is nothing left to do"
+    ))
+}

@@ -1,0 +1,285 @@
+//! One repair: read, plan, review, show, ask, carry out. Nothing is written before somebody agreed, and then only by
+//! `execute`.
+
+mod carry_out;
+mod consent;
+mod earlier;
+mod ending;
+mod keep;
+mod plan_source;
+mod progress_reporter;
+mod rounds;
+mod world;
+
+pub(in crate::ops) use plan_source::PlanSource;
+pub(in crate::ops) use world::World;
+
+use super::apply;
+use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster};
+use super::undo::Look;
+use super::{Asker, Reader, Shown, Status, Writer, named};
+use crate::error::{Error, ErrorKind};
+use crate::model::{Kind, ObjectKey, Str};
+use crate::repair::{self, Origin, Plan, Proposed, Request, Reviewed};
+use crate::report::plan::{self, refused};
+use rounds::{Before, Round};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What guards look at beside what decisions read.
+const SURROUNDINGS: [Kind; 4] = [Kind::Namespace, Kind::VolumeAttachment, Kind::CsiDriver, Kind::StatefulSet];
+
+/// How somebody wants repairs to be made.
+#[derive(Clone, Debug)]
+pub struct RepairOptions {
+    /// How objects are read and judged.
+    pub read: ReadOptions,
+    /// How far it goes.
+    pub extent: Extent,
+    /// Nobody is asked.
+    pub yes: bool,
+    /// The name that the plan asks for, given beforehand.
+    pub confirm: Option<String>,
+    /// Only what is safe is carried out: nothing at risk, every step reversible or harmless to repeat.
+    pub only_safe: bool,
+    /// Whether a plan is shown that is refused.
+    pub shows_refused: bool,
+    /// How long each step may wait for the controllers.
+    pub timeout: Duration,
+    /// The directory of the journals.
+    pub journals: PathBuf,
+}
+
+/// How far a repair goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// It is carried out.
+    CarryOut,
+    /// The plan is made, reviewed and shown.
+    Show,
+    /// The API server tries each write as well, and keeps none.
+    Rehearse,
+    /// The plan is handed out as data.
+    HandOut,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A repair.
+    Request(Request),
+    /// To keep the volume of that claim: which one that is, the cluster says.
+    VolumeOf(ObjectKey),
+}
+
+/// Makes a repair.
+///
+/// # Errors
+/// What could not be read, why it is refused, and where it stopped.
+pub async fn repair(
+    options: &RepairOptions,
+    cluster: &impl Writer,
+    asker: &impl Asker,
+    asked: Asked,
+) -> Result<Status, Error> {
+    let request = match asked {
+        Asked::Request(request) => request,
+        Asked::VolumeOf(claim) => {
+            let gathered = gather(options, cluster, asker, std::slice::from_ref(&claim.namespace), None).await?;
+            Request::Retain { volume: keep::volume_of(&gathered, &claim)? }
+        }
+    };
+    Run::new(options, cluster, asker).await?.repair(PlanSource::Asked(request)).await
+}
+
+/// Reads the cluster, with the pods of these namespaces and those that use that volume.
+async fn gather(
+    options: &RepairOptions,
+    cluster: &impl Reader,
+    asker: &impl Asker,
+    pods_in: &[Str],
+    volume: Option<&Str>,
+) -> Result<Gathered, Error> {
+    let evidence =
+        Evidence { nodes: true, pods: true, pods_in, recyclers: true, lease: true, surroundings: &SURROUNDINGS };
+    let object = volume.map(|name| (Kind::PersistentVolume, name.as_str()));
+    let question = Question { object, evidence, ..options.read.question() };
+    let gathered = from_cluster(cluster, question).await?;
+    for note in &gathered.notes {
+        asker.message(note);
+    }
+    Ok(gathered)
+}
+
+/// One run.
+#[derive(Debug)]
+pub(in crate::ops) struct Run<'a, C, A> {
+    options: &'a RepairOptions,
+    cluster: &'a C,
+    asker: &'a A,
+    /// Which cluster it is.
+    pub(in crate::ops) here: Origin,
+}
+
+impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
+    /// A run on that cluster.
+    ///
+    /// # Errors
+    /// The cluster does not say which one it is.
+    pub(in crate::ops) async fn new(options: &'a RepairOptions, cluster: &'a C, asker: &'a A) -> Result<Self, Error> {
+        Ok(Self { options, cluster, asker, here: cluster.origin().await? })
+    }
+
+    /// Plans, shows, asks and carries out.
+    ///
+    /// # Errors
+    /// What could not be read, why it is refused, and where it stopped.
+    pub(in crate::ops) async fn repair(&self, mut source: PlanSource) -> Result<Status, Error> {
+        source.check(&self.here, self.asker)?;
+        let earlier = source.earlier().filter(|_| self.writes());
+        let ended = self.rounds(&mut source).await;
+        ended.map_err(|error| match earlier {
+            Some(earlier) => apply::begun(error, &earlier, source.is_lost()),
+            None => error,
+        })
+    }
+
+    /// Whether what is agreed to is carried out, and not only shown.
+    fn writes(&self) -> bool {
+        self.options.extent == Extent::CarryOut
+    }
+
+    /// Plans, shows, asks and carries out, once. What came before it is a plan that was agreed to and found another
+    /// world.
+    async fn round(&self, source: &mut PlanSource, before: Option<&Before>) -> Result<Round, Error> {
+        let Self { options, cluster, asker, here } = self;
+        let look = Look { cluster: *cluster, here, asker: *asker, writes: self.writes() };
+        if let Some(why) = source.settle(&look).await? {
+            return self.nothing(&why);
+        }
+        let mut world = self.read(source).await?;
+        asker.progress().step("planning", 0);
+        let there = if source.is_new() { exists(&world.gathered, source.request()) } else { Ok(()) };
+        let planned = match there {
+            Err(error) => Err(earlier::moved(&world, source.request(), error)),
+            Ok(()) => match source.propose(&mut world, *cluster).await? {
+                Proposed::Plan(plan) => Ok(*plan),
+                Proposed::Nothing(why) => return self.nothing(&why),
+                Proposed::Refused(refusal) => Err(refused(&refusal, None)),
+            },
+        };
+        let plan = match planned {
+            Ok(plan) => plan,
+            Err(error) => {
+                if source.is_new()
+                    && let Some(why) = self.done_before(&mut world, source.request()).await?
+                {
+                    return self.nothing(&why);
+                }
+                return Err(Before::refused(before, source.no_plan(error)));
+            }
+        };
+        if let Some(before) = before {
+            before.leads_to(&plan, options.yes)?;
+            asker.message(
+                "note: the cluster has changed since you agreed, and nothing was written: this is the plan for what is \
+                 there now",
+            );
+        }
+        if let PlanSource::File(file) = source {
+            apply::is_same(file, &world.document(&plan, here, &[]), false)?;
+        }
+        world.read(*cluster, plan.objects()).await?;
+        asker.progress().step("reviewing", 0);
+        let receipts = match cluster.receipts(&plan).await {
+            Ok(receipts) => receipts,
+            Err(stop) => {
+                return match source.reached_by_others(&world.situation()?, self.writes())? {
+                    Some(why) => self.nothing(&why),
+                    None => Err(stop.into()),
+                };
+            }
+        };
+        let reviewed = match repair::review(&world.situation()?, plan, &receipts) {
+            Ok(reviewed) => reviewed,
+            Err(rejected) => {
+                if let Some(why) = source.reached_by_others(&world.situation()?, self.writes())? {
+                    return self.nothing(&why);
+                }
+                if options.shows_refused {
+                    // Whoever reads no more of the plan is still told that it is refused.
+                    match self.show(&world, &rejected.plan, &rejected.guards) {
+                        Err(error) if error.kind() == ErrorKind::OutputClosed => {}
+                        shown => shown?,
+                    }
+                }
+                let error = refused(&rejected.refusal, rejected.interleaving.as_ref());
+                return Err(Before::refused(before, error));
+            }
+        };
+        if let PlanSource::File(file) = source {
+            apply::is_same(file, &world.document(reviewed.plan(), here, reviewed.guards()), true)?;
+        }
+        if options.only_safe && !reviewed.plan().is_safe() {
+            return Err(Error::new(
+                ErrorKind::Changed,
+                "the world has changed, and the repair is not a safe one any more: nothing was written",
+            ));
+        }
+        self.agreed_to(source, &world, reviewed).await
+    }
+
+    /// Shows what was reviewed, and goes as far as was asked for.
+    async fn agreed_to(&self, source: &mut PlanSource, world: &World<'_>, reviewed: Reviewed) -> Result<Round, Error> {
+        self.show(world, reviewed.plan(), reviewed.guards()).map_err(|error| {
+            if self.writes() && error.kind() == ErrorKind::OutputClosed {
+                return Error::refused(
+                    "the plan could not be shown, because the output is closed: nothing was written",
+                );
+            }
+            error
+        })?;
+        match self.options.extent {
+            Extent::Show => {
+                self.asker.message("note: nothing was written (--dry-run=client)");
+                Ok(Round::Ended(Status::Done))
+            }
+            Extent::Rehearse => self.rehearse(reviewed).await,
+            Extent::HandOut => Ok(Round::Ended(Status::Done)),
+            Extent::CarryOut => {
+                let confirmed = consent::ask(self.options, self.asker, reviewed)?;
+                self.carry_out(source, world, confirmed).await
+            }
+        }
+    }
+
+    /// Reads the world as far as the plan needs it.
+    async fn read(&self, source: &PlanSource) -> Result<World<'a>, Error> {
+        let request = source.request();
+        let mut pods_in = request.namespaces();
+        pods_in.extend(source.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
+        let gathered = gather(self.options, self.cluster, self.asker, &pods_in, request.volume()).await?;
+        let keys = [repair::reads(&gathered.snapshot, request), source.objects()].concat();
+        let mut world = World::new(gathered, &self.options.read.model);
+        world.read(self.cluster, keys).await?;
+        Ok(world)
+    }
+
+    fn nothing(&self, why: &str) -> Result<Round, Error> {
+        self.asker.show(Shown::Nothing(why))?;
+        Ok(Round::Ended(Status::Done))
+    }
+
+    fn show(&self, world: &World<'_>, plan: &Plan, guards: &[repair::Guard]) -> Result<(), Error> {
+        let shown = plan::Shown { plan, guards, cluster: &self.here, model: world.gathered.modelled.document() };
+        self.asker.show(Shown::Plan(shown, &world.manifests))
+    }
+}
+
+/// The objects of the request are there: else those that come nearest are offered.
+fn exists(gathered: &Gathered, request: &Request) -> Result<(), Error> {
+    request.wants().iter().try_for_each(|object| match object.kind {
+        Kind::PersistentVolume => named::volume(&gathered.snapshot, &object.name).map(drop),
+        _ => named::claim(&gathered.snapshot, &object.name, Some(&object.namespace)).map(drop),
+    })
+}

@@ -1,0 +1,66 @@
+//! How far a plan is, said while it is carried out.
+
+use crate::execute::{Event, Observer};
+use crate::ops::{Asker, Interrupts as _};
+use crate::repair::Plan;
+use std::sync::{Mutex, PoisonError};
+
+/// After so many seconds of waiting it is said what it is for.
+const LONG: u64 = 2;
+
+/// Says what happens, and knows whether the person wants it to end.
+pub(super) struct ProgressReporter<'a, A: Asker> {
+    asker: &'a A,
+    held: &'a A::Held,
+    /// The id of the last step: of a plan that is gone on with only the later ones are left.
+    last: u32,
+    /// What was said last of a wait.
+    said: Mutex<String>,
+}
+
+impl<'a, A: Asker> ProgressReporter<'a, A> {
+    /// For that plan.
+    pub(super) fn new(asker: &'a A, held: &'a A::Held, plan: &Plan) -> Self {
+        let last = plan.steps.last().map_or(0, |step| step.id);
+        Self { asker, held, last, said: Mutex::default() }
+    }
+
+    /// Says what is waited for, and what is there instead, where that is news.
+    fn waits(&self, text: String) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if *said != text {
+            self.asker.message(&text);
+            *said = text;
+        }
+    }
+}
+
+impl<A: Asker> Observer for ProgressReporter<'_, A> {
+    fn event(&self, event: Event<'_>) {
+        match event {
+            Event::StepStarts { step } => {
+                self.asker.message(&format!("step {} of {}: {}", step.id, self.last, step.why));
+            }
+            Event::Again { step, why } => {
+                self.asker.message(&format!("step {}: once more, because {why}", step.id));
+            }
+            Event::Waiting { step, what, seconds, so_far } => {
+                if seconds >= LONG {
+                    self.waits(format!("step {} of {} waits until {what}; so far {so_far}", step.id, self.last));
+                }
+                self.asker.progress().step("waiting, Ctrl-C stops; seconds", seconds);
+            }
+            Event::StepDone { step, was_so: true } => {
+                self.asker.message(&format!("step {}: it is so already", step.id));
+            }
+            Event::StepDone { step: _, was_so: false } => {}
+            Event::Untried { step, why } => {
+                self.asker.message(&format!("step {} cannot be tried before the ones before it: {why}", step.id));
+            }
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.held.pressed()
+    }
+}

@@ -1,0 +1,80 @@
+//! What is known when a plan is made.
+
+use crate::error::Error;
+use crate::model::ObjectKey;
+use crate::ops::Writer;
+use crate::ops::gather::Gathered;
+use crate::ops::model::ModelOptions;
+use crate::repair::{self, Guard, Manifests, Origin, Plan, Proposed, Request, Situation};
+use crate::report::plan::PlanDocument;
+use crate::snapshot::Snapshot;
+use std::collections::BTreeSet;
+
+/// What was read, and the whole objects of it that a plan is about.
+#[derive(Debug)]
+pub(in crate::ops) struct World<'a> {
+    pub(in crate::ops) gathered: Gathered,
+    model: &'a ModelOptions,
+    pub(super) manifests: Manifests,
+    /// Which objects have been asked for as a whole.
+    asked: BTreeSet<ObjectKey>,
+}
+
+impl<'a> World<'a> {
+    /// What was read, and no whole objects so far.
+    pub(in crate::ops) fn new(gathered: Gathered, model: &'a ModelOptions) -> Self {
+        Self { gathered, model, manifests: Manifests::default(), asked: BTreeSet::new() }
+    }
+
+    /// The objects.
+    pub(in crate::ops) fn snapshot(&self) -> &Snapshot {
+        &self.gathered.snapshot
+    }
+
+    /// What planners and guards look at.
+    ///
+    /// # Errors
+    /// A flag of the model does not go with what was read.
+    pub(in crate::ops) fn situation(&self) -> Result<Situation<'_>, Error> {
+        let snapshot = self.snapshot();
+        let settings = self.gathered.modelled.settings(snapshot, self.model, false)?;
+        Ok(Situation { snapshot, settings, manifests: &self.manifests })
+    }
+
+    /// The plan for a request, after what it needs to know was read.
+    ///
+    /// # Errors
+    /// Something could not be read.
+    pub(in crate::ops) async fn propose(
+        &mut self,
+        cluster: &impl Writer,
+        request: &Request,
+    ) -> Result<Proposed, Error> {
+        self.read(cluster, repair::reads(self.snapshot(), request)).await?;
+        Ok(repair::propose(&self.situation()?, request))
+    }
+
+    /// Reads whole objects that have not been read yet.
+    ///
+    /// # Errors
+    /// One of them could not be read.
+    pub(super) async fn read(&mut self, cluster: &impl Writer, keys: Vec<ObjectKey>) -> Result<(), Error> {
+        let keys: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.asked.contains(key)).collect();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let read = cluster.manifests(&keys).await?;
+        for key in keys {
+            if let Some(manifest) = read.get(&key) {
+                self.manifests.add(key.clone(), manifest.clone());
+            }
+            self.asked.insert(key);
+        }
+        Ok(())
+    }
+
+    /// A plan as a document.
+    pub(super) fn document(&self, plan: &Plan, here: &Origin, guards: &[Guard]) -> PlanDocument {
+        PlanDocument::new(plan, here, guards, self.gathered.modelled.document())
+    }
+}

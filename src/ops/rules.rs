@@ -1,0 +1,61 @@
+//! Which rules are meant, and what they read.
+
+use crate::diagnosis::{Rule, matches_glob, rules};
+use crate::error::Error;
+use crate::model::Kind;
+use crate::text::nearest;
+use std::collections::BTreeSet;
+
+/// How many ids are offered for one that does not exist.
+const OFFERED: usize = 3;
+
+/// The kinds around volumes and claims that these rules look at.
+pub fn reads(rules: &[&Rule]) -> Vec<Kind> {
+    Kind::SURROUNDING.into_iter().filter(|kind| is_read(rules, *kind)).collect()
+}
+
+/// Whether these rules look at objects of that kind.
+pub fn is_read(rules: &[&Rule], kind: Kind) -> bool {
+    rules.iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind))
+}
+
+/// The rules whose id is that word, in which `*` stands for any letters.
+pub fn matching(word: &str) -> impl Iterator<Item = &'static Rule> {
+    rules::all().iter().copied().filter(move |rule| matches_glob(word, rule.id))
+}
+
+/// No rule has that id.
+pub fn unknown(place: &str, id: &str) -> Error {
+    let near = nearest(id, rules::all().iter().map(|rule| rule.id), OFFERED);
+    let error = Error::usage(format!("{place}: there is no rule {id:?}"));
+    if near.is_empty() {
+        error.hint("kubectl pvctl rules lists all of them")
+    } else {
+        error.hint(format!("did you mean {}?", near.join(" or ")))
+    }
+}
+
+/// The rules that were asked for, in their order: these, or all, but not those.
+///
+/// # Errors
+/// A usage error that names the word at fault.
+pub fn chosen(only: &[String], skipped: &[String]) -> Result<Vec<&'static Rule>, Error> {
+    let find = |flag: &str, words: &[String]| -> Result<BTreeSet<&'static str>, Error> {
+        let mut ids = BTreeSet::new();
+        for word in words {
+            let mut found = matching(word).map(|rule| rule.id).peekable();
+            if found.peek().is_none() {
+                return Err(unknown(flag, word));
+            }
+            ids.extend(found);
+        }
+        Ok(ids)
+    };
+    let (wanted, skipped) = (find("--rules", only)?, find("--skip-rules", skipped)?);
+    let is_chosen = |rule: &&&Rule| (only.is_empty() || wanted.contains(rule.id)) && !skipped.contains(rule.id);
+    let chosen: Vec<&'static Rule> = rules::all().iter().filter(is_chosen).copied().collect();
+    if chosen.is_empty() {
+        return Err(Error::usage("--rules and --skip-rules leave no rule to look with"));
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,95 @@
+//! Names in a request: those that the API server takes.
+
+use super::request::{Recipient, Request, Setting};
+use crate::error::Error;
+use crate::model::{Kind, Str};
+
+/// The longest name of an object, and of a namespace. Upstream: `DNS1123SubdomainMaxLength`, `DNS1123LabelMaxLength`,
+/// apimachinery, 1.36.
+const LONGEST_NAME: usize = 253;
+const LONGEST_LABEL: usize = 63;
+
+/// A name that the API server takes for volumes, claims and classes: an RFC 1123 subdomain.
+///
+/// # Errors
+/// A usage error that says of `what` it is no name.
+pub fn object_name(what: &str, name: &str) -> Result<Str, Error> {
+    if name.len() <= LONGEST_NAME && name.split('.').all(is_label) {
+        return Ok(name.into());
+    }
+    Err(Error::usage(format!("{what}: {name:?} is no name of an object"))
+        .hint("a name has lower case letters, digits, '-' and '.', begins and ends with a letter or digit (RFC 1123)"))
+}
+
+/// A name that the API server takes for namespaces: an RFC 1123 label.
+///
+/// # Errors
+/// A usage error that says of `what` it is no name.
+pub fn namespace_name(what: &str, name: &str) -> Result<Str, Error> {
+    if name.len() <= LONGEST_LABEL && is_label(name) {
+        return Ok(name.into());
+    }
+    Err(Error::usage(format!("{what}: {name:?} is no name of a namespace"))
+        .hint("a name has lower case letters, digits and '-', begins and ends with a letter or digit (RFC 1123)"))
+}
+
+fn is_label(text: &str) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let bytes = text.as_bytes();
+    bytes.first().is_some_and(plain)
+        && bytes.last().is_some_and(plain)
+        && bytes.iter().all(|byte| plain(byte) || *byte == b'-')
+}
+
+/// Names in a plan that was read from a file are checked as those that are typed.
+///
+/// # Errors
+/// A usage error that names the field.
+pub fn check_names(request: &Request) -> Result<(), Error> {
+    let claim = |namespace: &Str, name: &Str| {
+        namespace_name("request.namespace", namespace).and_then(|_| object_name("request.name", name)).map(drop)
+    };
+    let volume = |name: &Str| object_name("request.volume", name).map(drop);
+    let to = |recipient: &Recipient| match recipient {
+        Recipient::Claim { namespace, name } => claim(namespace, name),
+        Recipient::LastClaim | Recipient::Anyone => Ok(()),
+    };
+    match request {
+        Request::Retain { volume: name } | Request::Reclaim { volume: name, .. } => volume(name),
+        Request::Release { volume: name, to: recipient } | Request::Unbind { volume: name, to: recipient } => {
+            volume(name).and_then(|()| to(recipient))
+        }
+        Request::Recreate { namespace, name, set, .. } => {
+            for setting in set {
+                match setting {
+                    Setting::Name(name) => drop(object_name("request.set", name)?),
+                    Setting::Class(name) | Setting::VolumeName(name) if !name.is_empty() => {
+                        drop(object_name("request.set", name)?);
+                    }
+                    Setting::Class(_)
+                    | Setting::VolumeName(_)
+                    | Setting::Size(_)
+                    | Setting::Modes(_)
+                    | Setting::VolumeMode(_)
+                    | Setting::NoSelector => {}
+                }
+            }
+            claim(namespace, name)
+        }
+        Request::Restore { namespace, name, from, .. } => {
+            from.as_ref().map_or(Ok(()), volume).and_then(|()| claim(namespace, name))
+        }
+        Request::Rebind { namespace, name, to, .. } => volume(to).and_then(|()| claim(namespace, name)),
+        Request::Move { namespace, name, to_namespace, to_name, .. } => {
+            claim(namespace, name).and_then(|()| claim(to_namespace, to_name))
+        }
+        Request::Unfinalize { object, .. } => match object.kind {
+            Kind::PersistentVolume if object.namespace.is_empty() => volume(&object.name),
+            Kind::PersistentVolumeClaim => claim(&object.namespace, &object.name),
+            kind => Err(Error::usage(format!("request.object: a {kind} is not what finalizers are taken from"))),
+        },
+        Request::Unselect { namespace, name } => claim(namespace, name),
+        Request::Undo { .. } => Err(Error::usage("a plan that takes a repair back cannot be kept in a file")
+            .hint("kubectl pvctl undo makes it anew, from the journal")),
+    }
+}

@@ -1,0 +1,52 @@
+//! What came of a plan, as text.
+
+use crate::model::ObjectKey;
+use crate::repair::{Manifests, Plan, Request, Seen, Undo};
+use crate::report::shared::wrap::wrap;
+use crate::text::sanitize;
+use std::fmt::Write as _;
+
+/// By how much a line that continues another one is indented.
+const CONTINUED: usize = 4;
+
+/// What is so now, as far as it could be read, and how it is taken back.
+pub fn done(plan: &Plan, journal: &str, now: Option<(&[ObjectKey], &Manifests)>, columns: Option<usize>) -> String {
+    let mut text = format!("Done: {}.\n", plan.goal);
+    if let Some((objects, manifests)) = now {
+        for key in objects {
+            // Writing to a String cannot fail.
+            _ = writeln!(text, "  {key} is {}", state(key, manifests));
+        }
+    }
+    let mut said: Vec<String> = text.lines().map(|line| wrap(line, columns, CONTINUED)).collect();
+    // A command is to be copied: a line of its own, which nothing breaks.
+    said.push(format!("Journal: {journal}"));
+    let impossible = plan.steps.iter().any(|step| matches!(step.undo, Undo::Impossible { .. }));
+    if matches!(plan.request, Request::Undo { .. }) || impossible {
+        said.push(format!("What was done: kubectl pvctl history {journal}"));
+    } else {
+        said.push(format!("To take it back: kubectl pvctl undo {journal}"));
+    }
+    let safe: Vec<_> = said.iter().flat_map(|line| line.lines()).map(sanitize).collect();
+    safe.join("\n") + "\n"
+}
+
+/// How an object stands, in few words.
+fn state(key: &ObjectKey, manifests: &Manifests) -> String {
+    let Some(manifest) = manifests.get(key) else { return "gone".to_owned() };
+    match Seen::decode(key.kind, manifest) {
+        Ok(Seen::Volume(volume)) => {
+            let phase = volume.status.phase.as_str();
+            match &volume.claim_ref {
+                None => phase.to_owned(),
+                Some(named) if named.uid.is_empty() => {
+                    format!("{phase}, reserved for {}/{}", named.namespace, named.name)
+                }
+                Some(named) => format!("{phase}, of {}/{}", named.namespace, named.name),
+            }
+        }
+        Ok(Seen::Claim(claim)) if claim.volume_name.is_empty() => claim.status.phase.as_str().to_owned(),
+        Ok(Seen::Claim(claim)) => format!("{}, on {}", claim.status.phase.as_str(), claim.volume_name),
+        Err(_) => "not understood".to_owned(),
+    }
+}
