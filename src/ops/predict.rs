@@ -178,7 +178,7 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
             let mut rendered = T::default();
             for number in batches[number] {
                 if let Some((objects, worlds)) = simulation.joint(*number) {
-                    render(&JointOut::new(simulation.snapshot(), *number, &objects, &worlds), &mut rendered)?;
+                    render(&JointOut::new(simulation.snapshot(), *number, objects, &worlds), &mut rendered)?;
                 }
             }
             Ok(rendered)
