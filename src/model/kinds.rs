@@ -1,66 +1,60 @@
 //! The kinds of object that some answer reads: one row each, and everything that follows from the rows.
 
-use super::surroundings::{
-    CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, VolumeAttachment,
-};
-use super::{
-    Held, Id, Lease, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod,
-    ResourceVersion, StorageClass,
-};
+use super::{Held, Id, ObjectId, ObjectKey, ObjectMeta, ResourceVersion};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
-/// Hands the rows to a macro. Each is: the kind with the type of its objects and the list of these; the kind as
-/// manifests write it, the resource, what people type, the API version, and where the objects live.
+/// Hands the rows to a macro. Each is: the kind with the type of its objects, a type of the model, and the list of
+/// these; the kind as manifests write it, the resource, what people type, the API versions, and where the objects live.
 macro_rules! each_kind {
     ($then:ident) => {
         $then! {
             /// `v1` PersistentVolume.
             PersistentVolume(PersistentVolume) in volumes:
-                "PersistentVolume", "persistentvolumes", ["pv"], "v1", CLUSTER;
+                "PersistentVolume", "persistentvolumes", ["pv"], ["v1"], CLUSTER;
             /// `v1` PersistentVolumeClaim.
             PersistentVolumeClaim(PersistentVolumeClaim) in claims:
-                "PersistentVolumeClaim", "persistentvolumeclaims", ["pvc"], "v1", NAMESPACE;
+                "PersistentVolumeClaim", "persistentvolumeclaims", ["pvc"], ["v1"], NAMESPACE;
             /// `storage.k8s.io/v1` StorageClass.
             StorageClass(StorageClass) in classes:
-                "StorageClass", "storageclasses", ["sc"], "storage.k8s.io/v1", CLUSTER;
+                "StorageClass", "storageclasses", ["sc"], ["storage.k8s.io/v1", "storage.k8s.io/v1beta1"], CLUSTER;
             /// `v1` Pod.
             Pod(Pod) in pods:
-                "Pod", "pods", ["pod", "po"], "v1", NAMESPACE;
+                "Pod", "pods", ["pod", "po"], ["v1"], NAMESPACE;
             /// `v1` Node.
             Node(Node) in nodes:
-                "Node", "nodes", ["node", "no"], "v1", CLUSTER;
+                "Node", "nodes", ["node", "no"], ["v1"], CLUSTER;
             /// `coordination.k8s.io/v1` Lease: that of kube-controller-manager alone, which no decision reads. It says
             /// whether the controllers live.
             Lease(Lease) in leases:
-                "Lease", "leases", ["lease"], "coordination.k8s.io/v1", NAMESPACE;
+                "Lease", "leases", ["lease"], ["coordination.k8s.io/v1"], NAMESPACE;
             /// `v1` Namespace.
             Namespace(Namespace) in namespaces:
-                "Namespace", "namespaces", ["ns"], "v1", CLUSTER;
+                "Namespace", "namespaces", ["ns"], ["v1"], CLUSTER;
             /// `storage.k8s.io/v1` VolumeAttachment.
             VolumeAttachment(VolumeAttachment) in attachments:
-                "VolumeAttachment", "volumeattachments", ["volumeattachment"], "storage.k8s.io/v1", CLUSTER;
+                "VolumeAttachment", "volumeattachments", ["volumeattachment"], ["storage.k8s.io/v1"], CLUSTER;
             /// `storage.k8s.io/v1` CSIDriver.
             CsiDriver(CsiDriver) in drivers:
-                "CSIDriver", "csidrivers", ["csidriver"], "storage.k8s.io/v1", CLUSTER;
+                "CSIDriver", "csidrivers", ["csidriver"], ["storage.k8s.io/v1"], CLUSTER;
             /// `storage.k8s.io/v1` CSINode.
             CsiNode(CsiNode) in csi_nodes:
-                "CSINode", "csinodes", ["csinode"], "storage.k8s.io/v1", CLUSTER;
+                "CSINode", "csinodes", ["csinode"], ["storage.k8s.io/v1"], CLUSTER;
             /// `storage.k8s.io/v1` CSIStorageCapacity.
             CsiStorageCapacity(StorageCapacity) in capacities:
-                "CSIStorageCapacity", "csistoragecapacities", ["csistoragecapacity"], "storage.k8s.io/v1", NAMESPACE;
+                "CSIStorageCapacity", "csistoragecapacities", ["csistoragecapacity"], ["storage.k8s.io/v1"], NAMESPACE;
             /// `v1` Event, about a volume or a claim.
             Event(Event) in events:
-                "Event", "events", ["event"], "v1", NAMESPACE;
+                "Event", "events", ["event"], ["v1"], NAMESPACE;
             /// `v1` ResourceQuota.
             ResourceQuota(ResourceQuota) in quotas:
-                "ResourceQuota", "resourcequotas", ["quota"], "v1", NAMESPACE;
+                "ResourceQuota", "resourcequotas", ["quota"], ["v1"], NAMESPACE;
             /// `v1` LimitRange.
             LimitRange(LimitRange) in limit_ranges:
-                "LimitRange", "limitranges", ["limits"], "v1", NAMESPACE;
+                "LimitRange", "limitranges", ["limits"], ["v1"], NAMESPACE;
             /// `apps/v1` StatefulSet.
             StatefulSet(StatefulSet) in stateful_sets:
-                "StatefulSet", "statefulsets", ["sts"], "apps/v1", NAMESPACE;
+                "StatefulSet", "statefulsets", ["sts"], ["apps/v1"], NAMESPACE;
         }
     };
 }
@@ -75,8 +69,9 @@ struct Row {
     resource: &'static str,
     /// What people type for it, the word of messages first.
     short: &'static [&'static str],
-    /// The API version that serves it.
-    version: &'static str,
+    /// The API versions in which its objects are read: first the one in which they are asked for, then older ones in
+    /// which the fields that are read have the same form.
+    versions: &'static [&'static str],
     /// Whether its objects live in namespaces.
     namespaced: bool,
 }
@@ -87,13 +82,13 @@ const NAMESPACE: bool = true;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident($type:ident) in $list:ident: $name:literal, $resource:literal, $short:expr,
-        $version:literal, $scope:expr;)*) => {
+        $versions:expr, $scope:expr;)*) => {
         /// The kinds of object that some answer reads.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Kind { $($(#[$doc])* $kind,)* }
 
         static ROWS: [Row; Kind::COUNT] = [$(Row {
-            name: $name, resource: $resource, short: &$short, version: $version, namespaced: $scope,
+            name: $name, resource: $resource, short: &$short, versions: &$versions, namespaced: $scope,
         },)*];
 
         impl Kind {
@@ -106,7 +101,7 @@ macro_rules! kinds {
 
         /// The place of an object with its kind as a type, to be matched.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum TypedId { $($(#[$doc])* $kind(Id<$type>),)* }
+        pub enum TypedId { $($(#[$doc])* $kind(Id<super::$type>),)* }
 
         impl ObjectId {
             /// The place with its kind as a type.
@@ -117,7 +112,7 @@ macro_rules! kinds {
 
         /// An object of one of the kinds.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        pub enum Object { $($(#[$doc])* $kind(Box<$type>),)* }
+        pub enum Object { $($(#[$doc])* $kind(Box<super::$type>),)* }
 
         impl Object {
             /// Its kind.
@@ -138,7 +133,7 @@ macro_rules! kinds {
 
         /// An object of one of the kinds, as a simulation holds it.
         #[derive(Clone, Debug, PartialEq)]
-        pub enum HeldObject<'s> { $($(#[$doc])* $kind(Held<'s, $type>),)* }
+        pub enum HeldObject<'s> { $($(#[$doc])* $kind(Held<'s, super::$type>),)* }
 
         impl HeldObject<'_> {
             /// Its kind.
@@ -159,7 +154,7 @@ macro_rules! kinds {
 
         /// Objects of all kinds, each kind in a list of its own.
         #[derive(Clone, Debug, Default)]
-        pub struct Objects { $($(#[$doc])* pub $list: Vec<$type>,)* }
+        pub struct Objects { $($(#[$doc])* pub $list: Vec<super::$type>,)* }
 
         impl Objects {
             /// Puts an object at the end of the list of its kind.
@@ -184,7 +179,7 @@ macro_rules! kinds {
 
             /// The object at that place; none where there is none.
             pub fn at(&self, id: ObjectId) -> Option<HeldObject<'_>> {
-                match id.kind { $(Kind::$kind => self.$list.get(id.at as usize).map(|object| $type::hold(Held::Base(object))),)* }
+                match id.kind { $(Kind::$kind => self.$list.get(id.at as usize).map(|object| super::$type::hold(Held::Base(object))),)* }
             }
 
             /// Moves the objects of another one to the ends of the lists.
@@ -193,7 +188,7 @@ macro_rules! kinds {
             }
         }
 
-        $(impl Resource for $type {
+        $(impl Resource for super::$type {
             const KIND: Kind = Kind::$kind;
 
             fn meta(&self) -> &ObjectMeta {
@@ -365,25 +360,41 @@ impl Kind {
     pub const ALL: [Self; 5] =
         [Self::PersistentVolume, Self::PersistentVolumeClaim, Self::StorageClass, Self::Pod, Self::Node];
 
-    /// Every kind that no decision reads and some finding rests on, in the order in which they are listed.
-    pub const SURROUNDING: [Self; 9] = [
-        Self::Namespace,
-        Self::VolumeAttachment,
-        Self::CsiDriver,
-        Self::CsiNode,
-        Self::CsiStorageCapacity,
-        Self::Event,
-        Self::ResourceQuota,
-        Self::LimitRange,
-        Self::StatefulSet,
-    ];
+    /// Every kind of which whole lists are read though no decision reads them, in the order of the rows: those on which
+    /// some finding rests, and those that snapshots alone hold.
+    pub const SURROUNDING: [Self; Self::COUNT - Self::ALL.len() - 1] = {
+        let mut found = [Self::Lease; Self::COUNT - Self::ALL.len() - 1];
+        let (mut row, mut next) = (0, 0);
+        while row < Self::COUNT {
+            let kind = Self::EVERY[row];
+            // Of all Leases that of kube-controller-manager alone is read.
+            if !kind.decides() && !matches!(kind, Self::Lease) {
+                found[next] = kind;
+                next += 1;
+            }
+            row += 1;
+        }
+        found
+    };
+
+    /// Whether some decision reads it.
+    const fn decides(self) -> bool {
+        let mut at = 0;
+        while at < Self::ALL.len() {
+            if Self::ALL[at] as usize == self as usize {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
 
     /// Every kind of which whole lists are read: [`Self::ALL`] and then [`Self::SURROUNDING`].
     pub fn listed() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().chain(Self::SURROUNDING)
     }
 
-    /// Whether no decision reads it and some finding may rest on it.
+    /// Whether it is one of [`Self::SURROUNDING`].
     pub fn is_surrounding(self) -> bool {
         Self::SURROUNDING.contains(&self)
     }
@@ -407,9 +418,14 @@ impl Kind {
         self.row().short[0]
     }
 
-    /// The API version that serves the kind.
+    /// The API version in which objects of the kind are asked for.
     pub fn api_version(self) -> &'static str {
-        self.row().version
+        self.row().versions[0]
+    }
+
+    /// Whether an object of that version is read: of the one that is asked for, or of an older one of the same form.
+    pub fn reads_version(self, version: &str) -> bool {
+        self.row().versions.contains(&version)
     }
 
     /// Whether objects of the kind live in namespaces.
@@ -428,7 +444,7 @@ impl Kind {
         Self::of_word(&Self::ALL, word)
     }
 
-    /// The kind that a person means, of those that some finding rests on alone.
+    /// The kind that a person means, of [`Self::SURROUNDING`].
     pub fn surrounding_from_word(word: &str) -> Option<Self> {
         Self::of_word(&Self::SURROUNDING, word)
     }

@@ -108,10 +108,7 @@ impl Header<'_> {
     pub fn known(&self) -> Option<Kind> {
         let kind = Kind::from_manifest(&self.kind)?;
         let version = self.api_version.as_ref();
-        let served = version.is_empty()
-            || version == kind.api_version()
-            || (kind == Kind::StorageClass && version == "storage.k8s.io/v1beta1");
-        served.then_some(kind)
+        (version.is_empty() || kind.reads_version(version)).then_some(kind)
     }
 }
 
