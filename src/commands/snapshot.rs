@@ -4,9 +4,11 @@ use super::Status;
 use super::shared::arguments::files as file_options;
 use super::shared::connect;
 use crate::cli::{GlobalArgs, SnapshotArgs, SnapshotFormat as Format};
+use crate::diagnosis::rules;
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, Str};
 use crate::ops::gather::issue_sentence;
+use crate::ops::rules::reads;
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
 use crate::source::archive::ArchivedObject;
 use crate::source::{Archived, FileOptions, Needs, Statement, archive, files};
@@ -18,7 +20,7 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
         from_cluster(args, global, terminal)?
     } else {
         terminal.progress().step("reading", 0);
-        files::archive(&FileOptions { surroundings: true, ..file_options(&args.source) })?
+        files::archive(&FileOptions { surroundings: Kind::SURROUNDING.to_vec(), ..file_options(&args.source) })?
     };
     let Archived { mut objects, issues, statement } = read;
     if args.source.strict
@@ -71,7 +73,9 @@ fn warn(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &Statemen
         terminal.message(&format!("warning: {}; it is {fate}", issue_sentence(issue)));
     }
     let entries = statement.coverage.entries();
-    let around: Vec<&CoverageEntry> = entries.iter().filter(|entry| entry.kind.is_surrounding()).collect();
+    // What no rule reads nobody misses yet, and many clusters do not serve it.
+    let missable = reads(rules::all());
+    let around: Vec<&CoverageEntry> = entries.iter().filter(|entry| missable.contains(&entry.kind)).collect();
     // Files rarely hold these, and where they do not, nobody misses them.
     let is_missed = |entry: &&CoverageEntry| {
         matches!(entry.state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed)

@@ -399,6 +399,11 @@ impl Kind {
         Self::SURROUNDING.contains(&self)
     }
 
+    /// Whether it is read where those are asked for, of [`Self::SURROUNDING`].
+    pub fn is_asked(self, surroundings: &[Self]) -> bool {
+        !self.is_surrounding() || surroundings.contains(&self)
+    }
+
     fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }

@@ -2,8 +2,10 @@
 
 use super::Reader;
 use super::model::{ModelOptions, Modelled};
+use super::rules::reads;
 use super::scope::Scope;
 use crate::controllers::KubeVersion;
+use crate::diagnosis::rules;
 use crate::error::Error;
 use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
@@ -125,11 +127,9 @@ impl<'a> Question<'a> {
     /// What is read of files.
     #[must_use]
     pub fn of_files(self, files: FileOptions) -> FileOptions {
-        FileOptions {
-            surroundings: !self.evidence.surroundings.is_empty(),
-            last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())),
-            ..files
-        }
+        // A file is read as a whole: whoever asks for one of them gets all that some rule reads.
+        let surroundings = if self.evidence.surroundings.is_empty() { Vec::new() } else { reads(rules::all()) };
+        FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
     }
 
     /// What is read of a cluster with that namespace, beside what decisions ask for.

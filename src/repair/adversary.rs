@@ -436,7 +436,7 @@ mod tests {
             parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
         }
         for object in objects {
-            match decode::read_some(None, object.to_string().as_bytes(), "test", true) {
+            match decode::read(None, object.to_string().as_bytes(), "test") {
                 Ok(Item::Object(object)) => parts.objects.push(object),
                 other => panic!("{other:?}"),
             }

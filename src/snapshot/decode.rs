@@ -139,15 +139,15 @@ pub fn decode_as(kind: Kind, json: &[u8], origin: &str) -> Result<Item, DecodeIs
 ///
 /// See [`Failure`].
 pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failure> {
-    read_some(kind, json, origin, true)
+    read_some(kind, json, origin, &Kind::SURROUNDING)
 }
 
-/// As [`read`]; what no decision reads is passed over unless surroundings are asked for.
+/// As [`read`]; of the kinds that no decision reads, those alone are read that are named here.
 ///
 /// # Errors
 ///
 /// See [`Failure`].
-pub fn read_some(kind: Option<Kind>, json: &[u8], origin: &str, surroundings: bool) -> Result<Item, Failure> {
+pub fn read_some(kind: Option<Kind>, json: &[u8], origin: &str, surroundings: &[Kind]) -> Result<Item, Failure> {
     let text = utf8(json)?;
     let (kind, stated) = if let Some(kind) = kind {
         (Some(kind), Cow::Borrowed(kind.as_str()))
@@ -155,7 +155,7 @@ pub fn read_some(kind: Option<Kind>, json: &[u8], origin: &str, surroundings: bo
         let header = header_of(text, origin)?;
         (header.known(), header.kind)
     };
-    let kind = kind.filter(|kind| surroundings || !kind.is_surrounding());
+    let kind = kind.filter(|kind| kind.is_asked(surroundings));
     // A kind that no decision reads is a word that is kept, and the rest of its objects is not.
     if json.len() > LARGEST_OBJECT && (kind.is_some() || stated.len() > size::LONGEST_NAME) {
         let issue = size::Named::in_beginning(json).issue(kind, Some(json.len() as u64), origin);

@@ -57,8 +57,8 @@ pub struct FileOptions {
     pub now: Option<Timestamp>,
     /// Whether an object that cannot be decoded is fatal.
     pub strict: bool,
-    /// Whether what stands around volumes and claims is read, and not passed over.
-    pub surroundings: bool,
+    /// The kinds of [`Kind::SURROUNDING`] that are read, and not passed over.
+    pub surroundings: Vec<Kind>,
     /// The kind and name of the volume or claim of which it is asked when it was written last.
     pub last_change_of: Option<(Kind, String)>,
 }
@@ -129,7 +129,7 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     let (done, outcomes) = mpsc::sync_channel(window);
     let waiting = Mutex::new(waiting);
     let mut report = Report { skipped_files, ..Report::default() };
-    let asked = Asked { last_change_of: options.last_change_of.as_ref(), surroundings: options.surroundings };
+    let asked = Asked { last_change_of: options.last_change_of.as_ref(), surroundings: &options.surroundings };
     let collected = std::thread::scope(|scope| {
         for _ in 0..cores {
             let (waiting, done) = (&waiting, done.clone());
@@ -313,7 +313,7 @@ impl Sink for Raw<'_> {
             }
         }
         if let Some(Passed { named, size }) = passed {
-            self.known.passed.extend(collect::judge(&expect, named, size, &origin, true).err());
+            self.known.passed.extend(collect::judge(&expect, named, size, &origin, &Kind::SURROUNDING).err());
         }
         Ok(bytes)
     }
@@ -370,7 +370,7 @@ fn inputs(options: &FileOptions) -> Result<(Vec<Named>, u64), SourceError> {
             Named { path: Some(path), origin, covers }
         };
         if std::fs::metadata(path).map_err(unreadable)?.is_dir() {
-            let (found, others) = layout::find(path, options.recursive, options.surroundings)?;
+            let (found, others) = layout::find(path, options.recursive, &options.surroundings)?;
             skipped += others;
             inputs.extend(found.into_iter().map(|found| named(found.path, found.covers)));
         } else {
@@ -491,13 +491,11 @@ impl Known {
         for kind in Kind::ALL {
             coverage.set(CoverageEntry::new(kind, None, CoverageState::Assumed));
         }
-        if options.surroundings {
-            for kind in Kind::SURROUNDING {
-                // Nobody puts these in by chance: an input without them does not say that there are none.
-                let reason = Some("the input holds none of them".to_owned());
-                let entry = CoverageEntry::new(kind, None, CoverageState::Partial);
-                coverage.set(CoverageEntry { reason, ..entry });
-            }
+        for kind in &options.surroundings {
+            // Nobody puts these in by chance: an input without them does not say that there are none.
+            let reason = Some("the input holds none of them".to_owned());
+            let entry = CoverageEntry::new(*kind, None, CoverageState::Partial);
+            coverage.set(CoverageEntry { reason, ..entry });
         }
         for (kind, namespace) in &self.held {
             // A snapshot that says that it lacks some of a kind is not made complete by a file with a few more.
@@ -507,8 +505,8 @@ impl Known {
             }
         }
         let alone = self.held.is_empty() && self.complete.is_empty();
-        let asked = |entry: &&CoverageEntry| options.surroundings || !entry.kind.is_surrounding();
-        for entry in self.stated.coverage.entries().iter().filter(asked) {
+        let is_asked = |kind: Kind| kind.is_asked(&options.surroundings);
+        for entry in self.stated.coverage.entries().iter().filter(|entry| is_asked(entry.kind)) {
             // What a snapshot did not find by its name, newer files beside it may speak of.
             let absent = if alone { entry.absent.clone() } else { BTreeSet::new() };
             coverage.set(CoverageEntry { absent, ..entry.clone() });
@@ -520,8 +518,7 @@ impl Known {
             }
             coverage.set(CoverageEntry::new(kind, namespace, state));
         };
-        for (kind, namespace) in self.complete.iter().filter(|(kind, _)| options.surroundings || !kind.is_surrounding())
-        {
+        for (kind, namespace) in self.complete.iter().filter(|(kind, _)| is_asked(*kind)) {
             full(*kind, namespace.as_deref());
         }
         match options.assume_complete.as_deref() {

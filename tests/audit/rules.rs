@@ -67,7 +67,7 @@ pub(crate) fn read(path: &str, header: &Header) -> Parts {
         paths: vec![root().join(path)],
         assume_complete: Some(decisive.chain(header.complete.iter().cloned()).collect()),
         strict: true,
-        surroundings: true,
+        surroundings: Kind::SURROUNDING.to_vec(),
         ..FileOptions::default()
     };
     let parts = source_files::read(&options).expect("a fixture is readable").parts;

@@ -306,7 +306,11 @@ fn findings(run: &Finished) -> Vec<Value> {
 
 /// The newest moment of a file, from which ages in it count.
 pub(super) fn newest(fixture: &Fixture) -> Timestamp {
-    let options = FileOptions { paths: vec![root().join(&fixture.path)], surroundings: true, ..FileOptions::default() };
+    let options = FileOptions {
+        paths: vec![root().join(&fixture.path)],
+        surroundings: Kind::SURROUNDING.to_vec(),
+        ..FileOptions::default()
+    };
     source_files::read(&options).expect("a fixture").parts.now.expect("a time")
 }
 

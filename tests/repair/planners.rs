@@ -139,9 +139,7 @@ fn a_binding_that_the_controller_began_in_vain_leaves_no_claim_ref() {
 fn snapshot(objects: &[Value]) -> Snapshot {
     let mut parts = Parts { coverage: complete(), ..Parts::default() };
     for object in objects {
-        match decode::read_some(None, object.to_string().as_bytes(), "test", true)
-            .unwrap_or_else(|_| panic!("{object}"))
-        {
+        match decode::read(None, object.to_string().as_bytes(), "test").unwrap_or_else(|_| panic!("{object}")) {
             pvctl::snapshot::Item::Object(object) => parts.objects.push(object),
             pvctl::snapshot::Item::Skipped(_) => panic!("{object} is passed over"),
         }

@@ -52,8 +52,7 @@ impl Reader for Made {
     async fn read(&self, _needs: Needs<'_>) -> Result<Parts, Error> {
         let mut parts = Parts { coverage: complete(), ..Parts::default() };
         for object in self.objects.lock().unwrap().iter() {
-            if let Item::Object(object) = decode::read_some(None, object.to_string().as_bytes(), "made", true).unwrap()
-            {
+            if let Item::Object(object) = decode::read(None, object.to_string().as_bytes(), "made").unwrap() {
                 parts.objects.push(object);
             }
         }

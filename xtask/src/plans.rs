@@ -260,7 +260,7 @@ fn snapshot(objects: &[Value], hidden: Option<Kind>) -> Result<Snapshot> {
     }
     let mut parts = Parts { coverage, ..Parts::default() };
     for object in objects.iter().filter(|object| hidden.is_none_or(|kind| object["kind"] != kind.as_str())) {
-        let read = decode::read_some(None, object.to_string().as_bytes(), "generator", true);
+        let read = decode::read(None, object.to_string().as_bytes(), "generator");
         match read.map_err(|failure| anyhow::anyhow!("{failure:?}"))? {
             Item::Object(object) => parts.objects.push(object),
             Item::Skipped(_) => {}

@@ -57,7 +57,7 @@ pub(in crate::commands) fn files(source: &SourceArgs) -> FileOptions {
         partial: source.partial.iter().map(scope).collect(),
         now: source.now,
         strict: source.strict,
-        surroundings: false,
+        surroundings: Vec::new(),
         last_change_of: None,
     }
 }

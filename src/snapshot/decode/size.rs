@@ -46,7 +46,8 @@ impl Named {
 }
 
 /// What becomes of an object that is too large: an issue, or nothing where no decision reads its kind. `kind` is that
-/// of the list that it was in, if that states one.
+/// of the list that it was in, if that states one; `surroundings` are the kinds that are read though no decision reads
+/// them.
 ///
 /// # Errors
 ///
@@ -57,16 +58,16 @@ pub fn judge(
     named: Named,
     size: u64,
     origin: &str,
-    surroundings: bool,
+    surroundings: &[Kind],
 ) -> Result<Item, DecodeIssue> {
     if kind.is_none() && !named.kind.is_empty() {
         let header = Header { api_version: Cow::Borrowed(&named.api_version), kind: Cow::Borrowed(&named.kind) };
-        let Some(known) = header.known().filter(|kind| surroundings || !kind.is_surrounding()) else {
+        let Some(known) = header.known().filter(|kind| kind.is_asked(surroundings)) else {
             return Ok(Item::Skipped(Str::from(named.kind)));
         };
         return Err(named.issue(Some(known), Some(size), origin));
     }
-    if let Some(kind) = kind.filter(|kind| !surroundings && kind.is_surrounding()) {
+    if let Some(kind) = kind.filter(|kind| !kind.is_asked(surroundings)) {
         return Ok(Item::Skipped(Str::from(kind.as_str())));
     }
     Err(named.issue(kind, Some(size), origin))
@@ -168,9 +169,11 @@ mod tests {
     fn a_kind_that_no_decision_reads_may_be_of_any_size() {
         let named = |json: &str| Named::in_beginning(json.as_bytes());
         let secret = named(r#"{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}"#);
-        assert!(matches!(judge(None, secret, 1 << 30, "x", true), Ok(Item::Skipped(kind)) if kind == "Secret"));
+        assert!(
+            matches!(judge(None, secret, 1 << 30, "x", &Kind::SURROUNDING), Ok(Item::Skipped(kind)) if kind == "Secret")
+        );
         let volume = named(r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"v"}"#);
-        let issue = judge(None, volume, 9 << 20, "x", false).unwrap_err();
+        let issue = judge(None, volume, 9 << 20, "x", &[]).unwrap_err();
         assert_eq!((issue.kind.as_str(), issue.name.as_str()), ("PersistentVolume", "v"));
         assert!(issue.reason.starts_with("it is larger than 8 MiB (9437184 bytes), "), "{}", issue.reason);
     }

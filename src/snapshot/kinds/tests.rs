@@ -85,7 +85,7 @@ fn what_nobody_asked_for_is_only_looked_at_as_json() {
     let broken = br#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":7}}"#;
     assert!(decode(broken, "a test").is_err());
     for kind in [None, Some(Kind::Namespace)] {
-        assert!(matches!(read_some(kind, broken, "a test", false), Ok(Item::Skipped(_))));
+        assert!(matches!(read_some(kind, broken, "a test", &[]), Ok(Item::Skipped(_))));
     }
 }
 

@@ -76,8 +76,8 @@ const DEFAULT_NAMESPACE: Str = Str::const_new("default");
 pub(super) struct Asked<'a> {
     /// The kind and name of the object of which it is asked when it was written last.
     pub(super) last_change_of: Option<&'a (Kind, String)>,
-    /// Whether what stands around volumes and claims is read.
-    pub(super) surroundings: bool,
+    /// The kinds of [`Kind::SURROUNDING`] that are read.
+    pub(super) surroundings: &'a [Kind],
 }
 
 /// Decodes one batch, and looks when the named object was written last.
@@ -132,7 +132,7 @@ pub(super) fn judge(
     named: size::Named,
     bytes: u64,
     origin: &str,
-    surroundings: bool,
+    surroundings: &[Kind],
 ) -> Result<Item, DecodeIssue> {
     match expect {
         Expect::Unneeded(kind) => Ok(Item::Skipped(kind.clone())),

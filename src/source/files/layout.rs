@@ -51,9 +51,9 @@ pub(super) struct Found {
     pub(super) covers: Covers,
 }
 
-/// The files of a directory in the order of their names, and how many others there are. Of a dump those of surroundings
-/// are among the others unless they are asked for.
-pub(super) fn find(root: &Path, recursive: bool, surroundings: bool) -> Result<(Vec<Found>, u64), SourceError> {
+/// The files of a directory in the order of their names, and how many others there are. Of a dump those of
+/// [`Kind::SURROUNDING`] are among the others unless they are asked for.
+pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Result<(Vec<Found>, u64), SourceError> {
     let layout = layout(root)?;
     let mut found = Vec::new();
     let mut skipped = 0;
@@ -119,7 +119,7 @@ fn wanted(path: &Path) -> bool {
 }
 
 /// What a file covers; nothing at all if its place says that no decision reads it.
-fn covers(layout: Layout, root: &Path, path: &Path, surroundings: bool) -> Option<Covers> {
+fn covers(layout: Layout, root: &Path, path: &Path, surroundings: &[Kind]) -> Option<Covers> {
     let below = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<String> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
@@ -136,7 +136,7 @@ fn covers(layout: Layout, root: &Path, path: &Path, surroundings: bool) -> Optio
 
 /// A must-gather has thousands of files. Those of the kinds that are read are
 /// `cluster-scoped-resources/GROUP/RESOURCE/NAME.yaml` and `namespaces/NAMESPACE/GROUP/RESOURCE.yaml`.
-fn gathered(parts: &[&str], surroundings: bool) -> Option<Covers> {
+fn gathered(parts: &[&str], surroundings: &[Kind]) -> Option<Covers> {
     let start = parts.iter().position(|part| matches!(*part, "cluster-scoped-resources" | "namespaces"))?;
     let (group, resource, namespace) = match &parts[start..] {
         ["cluster-scoped-resources", group, resource] | ["cluster-scoped-resources", group, resource, _] => {
@@ -148,9 +148,7 @@ fn gathered(parts: &[&str], surroundings: bool) -> Option<Covers> {
         _ => return None,
     };
     let resource = resource.split('.').next().unwrap_or_default();
-    let kind = Kind::listed()
-        .filter(|kind| surroundings || !kind.is_surrounding())
-        .find(|kind| kind.resource() == resource)?;
+    let kind = Kind::listed().filter(|kind| kind.is_asked(surroundings)).find(|kind| kind.resource() == resource)?;
     let expected = kind.api_version().split_once('/').map_or("core", |(group, _)| group);
     let fits = group == expected && kind.namespaced() == namespace.is_some();
     fits.then(|| Covers::Kind(kind, namespace.map(str::to_owned)))

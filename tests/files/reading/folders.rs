@@ -106,7 +106,7 @@ fn what_stands_around_is_read_where_it_is_asked_for() {
     let claims = event("db", "PersistentVolumeClaim");
     let input = [node, claims, event("web", "Pod")].map(|object| object.to_string()).concat();
     let read = |surroundings| read_with(&FileOptions { surroundings, ..options() }, &mut input.as_bytes()).unwrap();
-    let asked = read(true);
+    let asked = read(Kind::SURROUNDING.to_vec());
     let count = |parts: &Parts| parts.objects.lists().iter().map(|list| list.length()).sum::<usize>();
     assert_eq!((asked.parts.objects.csi_nodes.len(), asked.parts.objects.events.len(), count(&asked.parts)), (1, 1, 2));
     let coverage = &asked.parts.coverage;
@@ -115,7 +115,7 @@ fn what_stands_around_is_read_where_it_is_asked_for() {
     for kind in [Kind::Event, Kind::Namespace] {
         assert_eq!(coverage.absence(kind, "web"), Absence::Unknown(CoverageState::Partial), "{kind}");
     }
-    let plain = read(false).parts;
+    let plain = read(Vec::new()).parts;
     assert_eq!(count(&plain), 0);
     assert!(Kind::SURROUNDING.iter().all(|kind| plain.coverage.entry(*kind, None).is_none()));
 }

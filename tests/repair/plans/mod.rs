@@ -42,7 +42,7 @@ impl World {
         let given = |name: &str| objects.iter().any(|object| is_namespace(object, name));
         let usual: Vec<Value> = ["db", "new"].into_iter().filter(|name| !given(name)).map(namespace).collect();
         for object in objects.iter().chain(&usual) {
-            match decode::read_some(None, object.to_string().as_bytes(), "test", true).unwrap() {
+            match decode::read(None, object.to_string().as_bytes(), "test").unwrap() {
                 Item::Object(object) => parts.objects.push(object),
                 Item::Skipped(_) => panic!("{object} is passed over"),
             }
