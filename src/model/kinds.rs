@@ -162,6 +162,11 @@ macro_rules! kinds {
                 match object { $(Object::$kind(object) => self.$list.push(*object),)* }
             }
 
+            /// The objects of that kind.
+            pub fn list(&self, kind: Kind) -> &dyn List {
+                match kind { $(Kind::$kind => &self.$list,)* }
+            }
+
             /// The lists, in the order of the kinds.
             pub fn lists(&self) -> [&dyn List; Kind::COUNT] {
                 [$(&self.$list,)*]

@@ -82,7 +82,7 @@ impl Snapshot {
 
     /// How many objects there are of a kind.
     pub fn count(&self, kind: Kind) -> usize {
-        self.objects.lists()[kind as usize].length()
+        self.objects.list(kind).length()
     }
 
     /// All objects of a kind by namespace and name, each with its place.
@@ -103,7 +103,7 @@ impl Snapshot {
 
     /// The metadata of the object at that place, whatever its kind.
     pub fn meta(&self, id: ObjectId) -> &ObjectMeta {
-        self.objects.lists()[id.kind as usize].meta(id.at as usize)
+        self.objects.list(id.kind).meta(id.at as usize)
     }
 
     /// What names the object at that place.
@@ -129,7 +129,7 @@ impl Snapshot {
     }
 
     fn place(&self, kind: Kind, namespace: &str, name: &str) -> Option<u32> {
-        let list = self.objects.lists()[kind as usize];
+        let list = self.objects.list(kind);
         self.names[kind as usize].place(|at| list.meta(at), namespace, name)
     }
 

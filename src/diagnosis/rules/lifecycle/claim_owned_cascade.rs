@@ -1,6 +1,8 @@
 //! A claim that goes with its owner, and takes its data along.
 
-use super::{ORPHAN_FINALIZER, OWNERS, Standing, called, doomed, fate, is_gone, kind_of, owner_key, shown, standing};
+use super::{
+    ORPHAN_FINALIZER, OWNER_KINDS, OWNERS, Standing, called, doomed, fate, is_gone, kind_of, owner_key, shown, standing,
+};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
@@ -11,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the claim goes with its owner, and its data with it",
     severity: Severity::Error,
     risk: Risk::Imminent,
-    reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Node, Kind::StorageClass, Kind::StatefulSet, Kind::Namespace],
+    reads: &OWNER_KINDS,
     hinders: &[],
     repairs: &[Repair::Retain],
     page: Page {

@@ -1,6 +1,6 @@
 //! A claim all of whose owners are gone, so that the garbage collector deletes it.
 
-use super::{OWNERS, Standing, called, fate, is_ephemeral, is_gone, owner_key, shown, standing};
+use super::{OWNER_KINDS, OWNERS, Standing, called, fate, is_ephemeral, is_gone, owner_key, shown, standing};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, Owner, PersistentVolumeClaim};
@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the claim's owner does not exist, and the claim is deleted for that",
     severity: Severity::Error,
     risk: Risk::Imminent,
-    reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Node, Kind::StorageClass, Kind::StatefulSet, Kind::Namespace],
+    reads: &OWNER_KINDS,
     hinders: &[],
     repairs: &[],
     page: Page {

@@ -11,7 +11,7 @@ crate::diagnosis::rules::section! {
 use crate::diagnosis::remedy::retain;
 use crate::diagnosis::{Case, Found, Remedy, Risk};
 use crate::model::surroundings::StatefulSet;
-use crate::model::{Kind, Namespace, ObjectKey, ObjectMeta, Owner, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{Kind, ObjectKey, ObjectMeta, Owner, PersistentVolume, PersistentVolumeClaim};
 use crate::snapshot::Absence;
 use crate::snapshot::defaults::PLACEHOLDER_UID;
 
@@ -33,26 +33,14 @@ enum Standing<'a> {
     NotSeen,
 }
 
-/// The kind of an owner, if it is one of those that can be looked at.
+/// The kinds of owners that are looked at besides claims.
+const OWNER_KINDS: [Kind; 6] =
+    [Kind::PersistentVolume, Kind::Pod, Kind::Node, Kind::StorageClass, Kind::StatefulSet, Kind::Namespace];
+
+/// The kind of an owner, if it is one of those that are looked at.
 fn kind_of(owner: &Owner) -> Option<Kind> {
     let kind = Kind::from_manifest(&owner.kind).filter(|kind| kind.api_version() == owner.api_version)?;
-    match kind {
-        Kind::Pod
-        | Kind::StatefulSet
-        | Kind::Node
-        | Kind::PersistentVolume
-        | Kind::PersistentVolumeClaim
-        | Kind::StorageClass
-        | Kind::Namespace => Some(kind),
-        Kind::Lease
-        | Kind::VolumeAttachment
-        | Kind::CsiDriver
-        | Kind::CsiNode
-        | Kind::CsiStorageCapacity
-        | Kind::Event
-        | Kind::ResourceQuota
-        | Kind::LimitRange => None,
-    }
+    (kind == Kind::PersistentVolumeClaim || OWNER_KINDS.contains(&kind)).then_some(kind)
 }
 
 /// What names an owner, if it is of a kind that can be looked at.
@@ -64,30 +52,9 @@ fn owner_key(claim: &PersistentVolumeClaim, owner: &Owner) -> Option<ObjectKey> 
 
 /// What is known of an owner of the claim; of one that is not seen it is still open whether it exists.
 fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -> Standing<'a> {
-    let Some(ObjectKey { kind, namespace, name }) = owner_key(claim, owner) else { return Standing::Solid };
-    let (snapshot, around) = (case.snapshot(), case.snapshot());
-    let by_name = |meta: &ObjectMeta| (meta.namespace.as_str(), meta.name.as_str()).cmp(&(&namespace, &name));
-    let meta = match kind {
-        Kind::Pod => {
-            let pods = snapshot.pods();
-            pods.binary_search_by(|pod| by_name(&pod.meta)).ok().and_then(|at| pods.get(at)).map(|pod| &pod.meta)
-        }
-        Kind::StatefulSet => around.find::<StatefulSet>(&namespace, &name).map(|set| &set.meta),
-        Kind::Node => snapshot.node(&name).map(|node| &node.meta),
-        Kind::PersistentVolume => case.volume(&name).map(|volume| &volume.meta),
-        Kind::PersistentVolumeClaim => case.claim(&namespace, &name).map(|claim| &claim.meta),
-        Kind::StorageClass => case.class(&name).map(|class| &class.meta),
-        Kind::Namespace => around.find::<Namespace>("", &name).map(|namespace| &namespace.meta),
-        Kind::Lease
-        | Kind::VolumeAttachment
-        | Kind::CsiDriver
-        | Kind::CsiNode
-        | Kind::CsiStorageCapacity
-        | Kind::Event
-        | Kind::ResourceQuota
-        | Kind::LimitRange => return Standing::Solid,
-    };
-    match meta {
+    let Some(key) = owner_key(claim, owner) else { return Standing::Solid };
+    let snapshot = case.snapshot();
+    match snapshot.object_id(&key).map(|id| snapshot.meta(id)) {
         // What was never on an API server has no uid, and owns nothing so far.
         _ if owner.uid.is_empty() => Standing::Solid,
         None => Standing::NotSeen,
