@@ -5,6 +5,7 @@ use super::plane::Plane;
 use http::{Method, Request};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
+use pvctl::model::Kind;
 use serde_json::{Value, json};
 
 /// The administrator's client.
@@ -20,33 +21,17 @@ pub(crate) struct Refused {
     pub(crate) message: String,
 }
 
-/// The kinds that tests load, with the path of their group and their plural; those with a namespace first.
-const KINDS: [(&str, &str, &str, bool); 16] = [
-    ("PersistentVolumeClaim", "/api/v1", "persistentvolumeclaims", true),
-    ("Pod", "/api/v1", "pods", true),
-    ("Event", "/api/v1", "events", true),
-    ("Lease", "/apis/coordination.k8s.io/v1", "leases", true),
-    ("ResourceQuota", "/api/v1", "resourcequotas", true),
-    ("StatefulSet", "/apis/apps/v1", "statefulsets", true),
-    ("VolumeSnapshot", "/apis/snapshot.storage.k8s.io/v1", "volumesnapshots", true),
-    ("PersistentVolume", "/api/v1", "persistentvolumes", false),
-    ("Node", "/api/v1", "nodes", false),
-    ("Namespace", "/api/v1", "namespaces", false),
-    ("StorageClass", "/apis/storage.k8s.io/v1", "storageclasses", false),
-    ("CSIDriver", "/apis/storage.k8s.io/v1", "csidrivers", false),
-    ("CSINode", "/apis/storage.k8s.io/v1", "csinodes", false),
-    ("VolumeAttachment", "/apis/storage.k8s.io/v1", "volumeattachments", false),
-    ("CustomResourceDefinition", "/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", false),
-    ("VolumeAttributesClass", "/apis/storage.k8s.io/v1", "volumeattributesclasses", false),
-];
-
 /// The path of an object, or of its list where it has no name.
 pub(crate) fn path(kind: &str, namespace: &str, name: &str) -> String {
-    let (_, group, plural, namespaced) =
-        KINDS.into_iter().find(|known| known.0 == kind).unwrap_or_else(|| panic!("no path for {kind}"));
+    let (version, plural, namespaced) = match Kind::from_manifest(kind) {
+        Some(known) => (known.api_version(), known.resource(), known.namespaced()),
+        None if kind == "CustomResourceDefinition" => ("apiextensions.k8s.io/v1", "customresourcedefinitions", false),
+        None => panic!("no path for {kind}"),
+    };
+    let root = if version.contains('/') { "apis" } else { "api" };
     let within = if namespaced && !namespace.is_empty() { format!("/namespaces/{namespace}") } else { String::new() };
     let name = if name.is_empty() { String::new() } else { format!("/{name}") };
-    format!("{group}{within}/{plural}{name}")
+    format!("/{root}/{version}{within}/{plural}{name}")
 }
 
 fn path_of(object: &Value) -> String {
