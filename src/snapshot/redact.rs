@@ -118,6 +118,20 @@ pub(super) fn each_item(value: Value, change: impl FnMut(Value) -> Value) -> Val
     Value::Array(items.into_iter().map(change).collect())
 }
 
+/// A status of which some fields stay, and of the conditions what no message says.
+pub(super) fn status(value: Value, allowed: &[&str]) -> Value {
+    let Value::Object(fields) = value else { return hidden(value) };
+    let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
+        "conditions" => {
+            let kept = |condition| keep(condition, &["lastTransitionTime", "reason", "status", "type"]);
+            Some((key, each_item(value, kept)))
+        }
+        known if allowed.contains(&known) => Some((key, value)),
+        _ => None,
+    });
+    Value::Object(fields.collect())
+}
+
 /// Texts and numbers replaced, with the same keys, so that the form stays that of the API.
 pub(super) fn hidden(value: Value) -> Value {
     match value {

@@ -146,8 +146,7 @@ object!(NamedObject { kind: Loose = "kind", metadata: Option<NamedMeta> = "metad
 object!(NamedMeta { namespace: Loose = "namespace", name: Loose = "name" });
 
 impl Owner {
-    /// As the model has it.
-    pub(in crate::snapshot) fn owner(&self) -> model::Owner {
+    fn owner(&self) -> model::Owner {
         model::Owner {
             api_version: self.api_version.0.clone(),
             kind: self.kind.0.clone(),
@@ -155,6 +154,13 @@ impl Owner {
             uid: self.uid.0.clone(),
             controller: self.controller == Some(true),
         }
+    }
+}
+
+impl List<Owner> {
+    /// As the model has them.
+    pub(in crate::snapshot) fn owners(&self) -> Box<[model::Owner]> {
+        self.0.iter().map(Owner::owner).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use super::Stored;
 use crate::model::Namespace;
 use crate::snapshot::decode::wire::{List, Meta, StatusCondition, Text, conditions, object};
 use crate::snapshot::decode::{Context, Failure};
-use crate::snapshot::redact::{each_item, hidden, keep, only};
+use crate::snapshot::redact::{only, status};
 use serde_json::Value;
 
 object!(NamespaceObject { metadata: Meta = "metadata", spec: NamespaceSpec = "spec", status: Conditions = "status" });
@@ -21,7 +21,7 @@ impl Stored for Namespace {
     fn redact(field: &str, value: Value) -> Option<Value> {
         match field {
             "spec" => Some(only(value, &["finalizers"])),
-            "status" => Some(conditions_of(value, &["phase"])),
+            "status" => Some(status(value, &["phase"])),
             _ => None,
         }
     }
@@ -33,18 +33,4 @@ fn namespace(at: &Context<'_>, object: NamespaceObject) -> Result<Namespace, Fai
         finalizers: object.spec.finalizers.strings(),
         conditions: conditions(object.status.conditions.0.into_iter()),
     })
-}
-
-/// A status of which some fields stay, and of the conditions what no message says.
-fn conditions_of(value: Value, allowed: &[&str]) -> Value {
-    let Value::Object(fields) = value else { return hidden(value) };
-    let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
-        "conditions" => {
-            let kept = |condition| keep(condition, &["lastTransitionTime", "reason", "status", "type"]);
-            Some((key, each_item(value, kept)))
-        }
-        known if allowed.contains(&known) => Some((key, value)),
-        _ => None,
-    });
-    Value::Object(fields.collect())
 }

@@ -4,7 +4,7 @@ use super::{Parts, Stored, Writable};
 use crate::model::AccessMode;
 use crate::model::{ClaimDetails, ClaimPhase, ClaimStatus, DataSource, PersistentVolumeClaim, VolumeMode};
 use crate::snapshot::decode::wire::{
-    LabelMap, LabelTerms, List, Meta, Mode, Owner, Quantities, Requests, StatusCondition, Text, conditions, object,
+    LabelMap, LabelTerms, List, Meta, Mode, Quantities, Requests, StatusCondition, Text, conditions, object,
 };
 use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{each, each_item, hidden, keep, metadata};
@@ -147,7 +147,7 @@ fn details(object: &mut ClaimObject) -> Option<Arc<ClaimDetails>> {
     let status = &mut object.status;
     let of_storage = |resource: &str| resource == "storage";
     let details = ClaimDetails {
-        owners: object.metadata.owners.0.iter().map(Owner::owner).collect(),
+        owners: object.metadata.owners.owners(),
         data_source: source.map(|source| DataSource {
             group: source.group.0,
             kind: source.kind.0,
