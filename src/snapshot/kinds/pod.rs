@@ -124,18 +124,19 @@ fn form_of(value: Value, fields: &[&str]) -> Value {
     each(only(value, fields), |key, value| if fields.first() == Some(&key) { value } else { hidden(value) })
 }
 
-/// A volume that uses a claim; the others do not concern any decision. What is no object stays, hidden, because it
-/// cannot be decoded either.
+/// A volume that uses a claim; the others do not concern any decision. What is no object stays, hidden, and so does one
+/// whose name is no text, because they cannot be decoded either.
 fn pod_volume(volume: Value) -> Option<Value> {
     let Value::Object(fields) = volume else { return Some(hidden(volume)) };
     let uses_claim = fields.contains_key("persistentVolumeClaim") || fields.contains_key("ephemeral");
+    let is_named = matches!(fields.get("name"), None | Some(Value::Null | Value::String(_)));
     let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
-        "name" => Some((key, value)),
+        "name" => Some((key, if is_named { value } else { hidden(value) })),
         "persistentVolumeClaim" => Some((key, keep(value, &["claimName", "readOnly"]))),
         "ephemeral" => Some((key, each(value, ephemeral_field))),
         _ => None,
     });
-    uses_claim.then(|| Value::Object(fields.collect()))
+    (uses_claim || !is_named).then(|| Value::Object(fields.collect()))
 }
 
 fn pod_status(value: Value) -> Value {
