@@ -27,13 +27,15 @@ pub enum AnnotationKey {
     IsDefaultClass,
     /// The deprecated twin of [`Self::IsDefaultClass`].
     BetaIsDefaultClass,
+    /// Marks the default class of snapshots.
+    IsDefaultSnapshotClass,
     /// Findings that an audit keeps back: no decision reads it.
     Ignore,
 }
 
 impl AnnotationKey {
     /// Every key, in the order in which they are stored.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::BindCompleted,
         Self::BoundByController,
         Self::MigratedTo,
@@ -45,6 +47,7 @@ impl AnnotationKey {
         Self::PreResizeCapacity,
         Self::IsDefaultClass,
         Self::BetaIsDefaultClass,
+        Self::IsDefaultSnapshotClass,
         Self::Ignore,
     ];
 
@@ -62,6 +65,7 @@ impl AnnotationKey {
             Self::PreResizeCapacity => "volume.alpha.kubernetes.io/pre-resize-capacity",
             Self::IsDefaultClass => "storageclass.kubernetes.io/is-default-class",
             Self::BetaIsDefaultClass => "storageclass.beta.kubernetes.io/is-default-class",
+            Self::IsDefaultSnapshotClass => "snapshot.storage.kubernetes.io/is-default-class",
             Self::Ignore => "pvctl.dev/ignore",
         }
     }

@@ -55,6 +55,39 @@ macro_rules! each_kind {
             /// `apps/v1` StatefulSet.
             StatefulSet(StatefulSet) in stateful_sets:
                 "StatefulSet", "statefulsets", ["sts"], ["apps/v1"], NAMESPACE;
+            /// `v1` Service.
+            Service(Service) in services:
+                "Service", "services", ["svc"], ["v1"], NAMESPACE;
+            /// `v1` Endpoints.
+            Endpoints(Endpoints) in endpoints:
+                "Endpoints", "endpoints", ["ep"], ["v1"], NAMESPACE;
+            /// `discovery.k8s.io/v1` EndpointSlice.
+            EndpointSlice(EndpointSlice) in endpoint_slices:
+                "EndpointSlice", "endpointslices", ["endpointslice"], ["discovery.k8s.io/v1"], NAMESPACE;
+            /// `apps/v1` ReplicaSet.
+            ReplicaSet(ReplicaSet) in replica_sets:
+                "ReplicaSet", "replicasets", ["rs"], ["apps/v1"], NAMESPACE;
+            /// `apps/v1` Deployment.
+            Deployment(Deployment) in deployments:
+                "Deployment", "deployments", ["deploy"], ["apps/v1"], NAMESPACE;
+            /// `apps/v1` DaemonSet.
+            DaemonSet(DaemonSet) in daemon_sets:
+                "DaemonSet", "daemonsets", ["ds"], ["apps/v1"], NAMESPACE;
+            /// `batch/v1` Job.
+            Job(Job) in jobs:
+                "Job", "jobs", ["job"], ["batch/v1"], NAMESPACE;
+            /// `snapshot.storage.k8s.io/v1` VolumeSnapshot, which a CustomResourceDefinition adds to a cluster.
+            VolumeSnapshot(VolumeSnapshot) in volume_snapshots:
+                "VolumeSnapshot", "volumesnapshots", ["vs"],
+                ["snapshot.storage.k8s.io/v1", "snapshot.storage.k8s.io/v1beta1"], NAMESPACE;
+            /// `snapshot.storage.k8s.io/v1` VolumeSnapshotContent.
+            VolumeSnapshotContent(VolumeSnapshotContent) in snapshot_contents:
+                "VolumeSnapshotContent", "volumesnapshotcontents", ["vsc", "vscs"],
+                ["snapshot.storage.k8s.io/v1", "snapshot.storage.k8s.io/v1beta1"], CLUSTER;
+            /// `snapshot.storage.k8s.io/v1` VolumeSnapshotClass.
+            VolumeSnapshotClass(VolumeSnapshotClass) in snapshot_classes:
+                "VolumeSnapshotClass", "volumesnapshotclasses", ["vsclass", "vsclasses"],
+                ["snapshot.storage.k8s.io/v1", "snapshot.storage.k8s.io/v1beta1"], CLUSTER;
         }
     };
 }

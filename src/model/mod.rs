@@ -7,8 +7,13 @@ pub mod access_mode;
 pub mod annotation;
 pub mod claim;
 pub mod class;
+pub mod daemon_set;
+pub mod deployment;
+pub mod endpoint_slice;
+pub mod endpoints;
 pub mod held;
 pub mod id;
+pub mod job;
 pub mod key;
 pub mod kinds;
 pub mod label_filter;
@@ -16,17 +21,28 @@ pub mod lease;
 pub mod meta;
 pub mod node;
 pub mod pod;
+pub mod pod_template;
 pub mod quantity;
+pub mod replica_set;
 pub mod selector;
+pub mod service;
 pub mod surroundings;
 pub mod volume;
+pub mod volume_snapshot;
+pub mod volume_snapshot_class;
+pub mod volume_snapshot_content;
 
 pub use access_mode::{AccessMode, AccessModeSet, AccessModes};
 pub use annotation::{AnnotationKey, Annotations};
 pub use claim::{ClaimDetails, ClaimPhase, ClaimStatus, DataSource, Owner, PersistentVolumeClaim};
 pub use class::{BindingMode, NO_PROVISIONER, StorageClass, newest_default};
+pub use daemon_set::DaemonSet;
+pub use deployment::Deployment;
+pub use endpoint_slice::EndpointSlice;
+pub use endpoints::Endpoints;
 pub use held::Held;
 pub use id::{Id, ObjectId};
+pub use job::Job;
 pub use key::{ClaimKey, ObjectArgument, ObjectKey};
 pub use kinds::{HeldObject, Kind, List, Object, Objects, Resource, TypedId};
 pub use label_filter::{LabelFilter, parse_label_filter};
@@ -35,16 +51,21 @@ pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
 pub use node::{Node, Taint};
 pub use pod::{Pod, PodPhase};
 pub use quantity::{Amount, Quantity, QuantityError};
+pub use replica_set::ReplicaSet;
 pub use selector::{
     Comparison, CompiledSelector, LabelOperator, LabelRequirement, LabelSelector, ListForm, Mismatch, NodeOperator,
     NodeRequirement, NodeSelector, NodeSelectorTerm, SelectorError,
 };
+pub use service::Service;
 pub use surroundings::{
     CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, VolumeAttachment,
 };
 pub use volume::{
     ClaimRef, PersistentVolume, ReclaimPolicy, SourceKind, VolumeMode, VolumePhase, VolumeSource, VolumeStatus,
 };
+pub use volume_snapshot::VolumeSnapshot;
+pub use volume_snapshot_class::VolumeSnapshotClass;
+pub use volume_snapshot_content::VolumeSnapshotContent;
 
 /// The string of the domain: short ones are stored in place, which is what makes a large snapshot small.
 pub type Str = compact_str::CompactString;

@@ -10,11 +10,13 @@ use serde_json::{Value, json};
 pub const REDACTED: &str = "<redacted>";
 
 /// Annotations that no decision reads, but people do, and that hold no secrets.
-const HARMLESS_ANNOTATIONS: [&str; 6] = [
+const HARMLESS_ANNOTATIONS: [&str; 8] = [
     "deployment.kubernetes.io/revision",
     "helm.sh/resource-policy",
     "meta.helm.sh/release-name",
     "meta.helm.sh/release-namespace",
+    "snapshot.storage.kubernetes.io/deletion-secret-name",
+    "snapshot.storage.kubernetes.io/deletion-secret-namespace",
     "volume.kubernetes.io/provisioner-deletion-secret-name",
     "volume.kubernetes.io/provisioner-deletion-secret-namespace",
 ];

@@ -76,6 +76,25 @@ pub(crate) fn objects() -> Vec<Value> {
             },
             "status": {"phase": "Pending", "message": EVIL}
         }),
+        json!({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": {"namespace": "db", "name": "web", "annotations": annotations(json!({}))},
+            "spec": {
+                "selector": {"matchLabels": {"app": "web"}},
+                "template": {
+                    "metadata": {"labels": {"app": "web"}, "annotations": annotations(json!({}))},
+                    "spec": {"containers": [{
+                        "name": "c", "image": "i", "args": [EVIL],
+                        "env": [{"name": "PASSWORD", "value": "s3cret-environment"}]
+                    }]}
+                }
+            }
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "Service",
+            "metadata": {"namespace": "db", "name": "web", "annotations": annotations(json!({}))},
+            "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]}
+        }),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 mod bounds;
 pub(crate) mod hostile;
+pub(crate) mod kinds;
 mod reading;
 mod redaction;
 mod round_trip;

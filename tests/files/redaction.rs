@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_types, reason = "the recorded worlds are read from a file")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use super::kinds::stored;
 use proptest::prelude::*;
 use pvctl::model::Kind;
 use pvctl::snapshot::decode::decode_as;
@@ -201,16 +202,17 @@ fn complete(kind: Kind) -> Value {
                 "storageClassName": "s", "resources": {"requests": {"storage": "1Gi"}}
             }}]
         }}),
+        kind => stored(kind),
     };
     let Value::Object(rest) = rest else { return object };
-    for (key, value) in rest {
+    for (key, value) in rest.into_iter().filter(|(key, _)| key != "metadata") {
         object[key] = value;
     }
     object
 }
 
 /// Where a value is replaced, for each kind some that exist and some that do not.
-const PATHS: [&[&str]; 60] = [
+const PATHS: [&[&str]; 76] = [
     &["metadata"],
     &["metadata", "name"],
     &["metadata", "namespace"],
@@ -271,6 +273,22 @@ const PATHS: [&[&str]; 60] = [
     &["involvedObject"],
     &["nodeTopology"],
     &["series"],
+    &["spec", "type"],
+    &["spec", "ports"],
+    &["spec", "clusterIPs"],
+    &["subsets"],
+    &["endpoints"],
+    &["ports"],
+    &["spec", "strategy"],
+    &["spec", "template", "metadata"],
+    &["spec", "template", "spec"],
+    &["spec", "template", "spec", "volumes"],
+    &["spec", "volumeSnapshotRef"],
+    &["status", "error"],
+    &["status", "restoreSize"],
+    &["status", "creationTime"],
+    &["parameters"],
+    &["driver"],
 ];
 
 proptest! {

@@ -7,6 +7,7 @@ use crate::model::{
     LabelSelector, Str, Timestamp,
 };
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -421,6 +422,38 @@ impl<'de> Visitor<'de> for LabelsVisitor {
 impl<'de> Deserialize<'de> for LabelMap {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(LabelsVisitor)
+    }
+}
+
+/// The keys of an object whose values are not read, each once and in order.
+#[derive(Default)]
+pub(in crate::snapshot) struct Keys(pub(in crate::snapshot) Box<[Str]>);
+
+struct KeysVisitor;
+
+impl<'de> Visitor<'de> for KeysVisitor {
+    type Value = Keys;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Keys, E> {
+        Ok(Keys::default())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keys, A::Error> {
+        let mut keys = BTreeSet::new();
+        while let Some((Text(key), IgnoredAny)) = map.next_entry()? {
+            keys.insert(key);
+        }
+        Ok(Keys(keys.into_iter().collect()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(KeysVisitor)
     }
 }
 

@@ -3,7 +3,12 @@
 mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;
+mod daemon_set;
+mod deployment;
+mod endpoint_slice;
+mod endpoints;
 mod event;
+mod job;
 mod lease;
 mod limit_range;
 mod merge_patch;
@@ -12,12 +17,18 @@ mod node;
 mod persistent_volume;
 mod persistent_volume_claim;
 mod pod;
+mod pod_template;
+mod replica_set;
 mod resource_quota;
+mod service;
 mod stateful_set;
 mod storage_class;
 #[cfg(test)]
 mod tests;
 mod volume_attachment;
+mod volume_snapshot;
+mod volume_snapshot_class;
+mod volume_snapshot_content;
 
 pub use lease::any_lease;
 pub use merge_patch::MergePatch;

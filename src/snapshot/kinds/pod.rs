@@ -55,18 +55,9 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
     let controller = object.metadata.owners.0.iter().find(|owner| owner.controller == Some(true));
     let owner_kind = controller.map(|owner| owner.kind.0.clone()).unwrap_or_default();
     let meta = at.meta(object.metadata)?;
-    let mut claims = Vec::new();
-    let mut ephemeral_claims = Vec::new();
-    for volume in object.spec.volumes.0 {
-        // Where a volume has both, which the API server refuses, upstream looks at the claim alone.
-        if let Some(claim) = volume.claim {
-            if !claim.name.0.is_empty() {
-                claims.push(claim.name.0);
-            }
-        } else if volume.ephemeral.is_some() {
-            ephemeral_claims.push(Str::from(format!("{}-{}", meta.name, volume.name.0)));
-        }
-    }
+    let (claims, ephemeral_volumes) = used_claims(object.spec.volumes);
+    let of_pod = |volume: &Str| Str::from(format!("{}-{volume}", meta.name));
+    let ephemeral_claims = ephemeral_volumes.iter().map(of_pod).collect();
     let status = object.status;
     // Upstream: `notRunning`, `pkg/volume/util`, 1.36: a container that neither waits nor has ended counts as running.
     let running_container = [status.containers, status.init_containers, status.ephemeral_containers]
@@ -78,7 +69,7 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
         node_name: object.spec.node_name.0,
         phase: PodPhase::from_manifest(&status.phase.0),
         claims: claims.into(),
-        ephemeral_claims: ephemeral_claims.into(),
+        ephemeral_claims,
         running_container,
         scheduler_name: match object.spec.scheduler_name.0 {
             // What the API server sets; kept short, since all pods have it.
@@ -88,6 +79,22 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
         owner_kind,
         gated: !object.spec.gates.0.is_empty(),
     })
+}
+
+/// The names of the claims that volumes use, and of the volumes for which each pod gets a claim of its own.
+pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<Str>, Vec<Str>) {
+    let (mut claims, mut ephemeral_volumes) = (Vec::new(), Vec::new());
+    for volume in volumes.0 {
+        // Where a volume has both, which the API server refuses, upstream looks at the claim alone.
+        if let Some(claim) = volume.claim {
+            if !claim.name.0.is_empty() {
+                claims.push(claim.name.0);
+            }
+        } else if volume.ephemeral.is_some() {
+            ephemeral_volumes.push(volume.name.0);
+        }
+    }
+    (claims, ephemeral_volumes)
 }
 
 /// What stays of the specification of a pod, or of a template of pods.

@@ -2,7 +2,7 @@
 
 use super::Stored;
 use super::persistent_volume_claim::{ClaimSpec, claim_template};
-use super::pod::pod_spec;
+use super::pod_template::pod_template;
 use crate::model::StatefulSet;
 use crate::model::surroundings::ClaimTemplate;
 use crate::snapshot::decode::wire::{List, Meta, Text, object};
@@ -46,10 +46,7 @@ impl Stored for StatefulSet {
     fn redact(field: &str, value: Value) -> Option<Value> {
         (field == "spec").then(|| {
             each(only(value, &STATEFUL_SET), |key, value| match key {
-                "template" => each(only(value, &["metadata", "spec"]), |key, value| match key {
-                    "spec" => pod_spec(value),
-                    _ => only(value, &["labels"]),
-                }),
+                "template" => pod_template(value),
                 "volumeClaimTemplates" => each_item(value, claim_template),
                 _ => value,
             })

@@ -60,7 +60,8 @@ fn class(at: &Context<'_>, object: ClassObject) -> Result<StorageClass, Failure>
     })
 }
 
-fn parameter(key: &str, value: Value) -> Value {
+/// What stays of a parameter of a class.
+pub(super) fn parameter(key: &str, value: Value) -> Value {
     let name_of_secret = key.ends_with("-secret-name") || key.ends_with("-secret-namespace");
     if name_of_secret || HARMLESS_PARAMETERS.contains(&key) { value } else { hidden(value) }
 }

@@ -1,0 +1,28 @@
+//! ReplicaSets.
+
+use super::pod_template::PodTemplate;
+use super::surroundings::Condition;
+use super::{LabelSelector, ObjectMeta, Owner};
+
+/// A ReplicaSet as stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReplicaSet {
+    /// `metadata`.
+    pub meta: ObjectMeta,
+    /// `metadata.ownerReferences`.
+    pub owners: Box<[Owner]>,
+    /// `spec.replicas`; 1 where it is not stated.
+    pub replicas: i64,
+    /// `spec.selector`.
+    pub selector: Option<Box<LabelSelector>>,
+    /// `spec.template`.
+    pub template: PodTemplate,
+    /// `status.replicas`: how many pods there are.
+    pub existing: i64,
+    /// `status.readyReplicas`.
+    pub ready: i64,
+    /// `status.availableReplicas`.
+    pub available: i64,
+    /// `status.conditions`.
+    pub conditions: Box<[Condition]>,
+}

@@ -1,0 +1,41 @@
+//! Templates of pods in workloads: what is read of them, and what of them may leave the cluster.
+
+use super::pod::{PodVolume, pod_spec, used_claims};
+use crate::model::pod_template::PodTemplate;
+use crate::snapshot::decode::wire::{LabelMap, List, object};
+use crate::snapshot::redact::{each, only};
+use serde_json::Value;
+
+object!(Template { metadata: TemplateMeta = "metadata", spec: TemplateSpec = "spec" });
+
+object!(TemplateMeta { labels: LabelMap = "labels" });
+
+object!(TemplateSpec { volumes: List<PodVolume> = "volumes" });
+
+impl Template {
+    /// As the model has it.
+    pub(super) fn template(self) -> PodTemplate {
+        let (claims, ephemeral_volumes) = used_claims(self.spec.volumes);
+        PodTemplate {
+            labels: self.metadata.labels.0.into(),
+            claims: claims.into(),
+            ephemeral_volumes: ephemeral_volumes.into(),
+        }
+    }
+}
+
+/// What stays of a template of pods.
+pub(super) fn pod_template(value: Value) -> Value {
+    each(only(value, &["metadata", "spec"]), |key, value| match key {
+        "spec" => pod_spec(value),
+        _ => only(value, &["labels"]),
+    })
+}
+
+/// What stays of the specification of a workload: the named fields, and of its template what stays of pods.
+pub(super) fn workload_spec(value: Value, allowed: &[&str]) -> Value {
+    each(only(value, &[allowed, &["selector", "template"]].concat()), |key, value| match key {
+        "template" => pod_template(value),
+        _ => value,
+    })
+}
