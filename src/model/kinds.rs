@@ -88,6 +88,10 @@ macro_rules! each_kind {
             VolumeSnapshotClass(VolumeSnapshotClass) in snapshot_classes:
                 "VolumeSnapshotClass", "volumesnapshotclasses", ["vsclass", "vsclasses"],
                 ["snapshot.storage.k8s.io/v1", "snapshot.storage.k8s.io/v1beta1"], CLUSTER;
+            /// `storage.k8s.io/v1` VolumeAttributesClass; before Kubernetes 1.34 servers have older versions alone.
+            VolumeAttributesClass(VolumeAttributesClass) in attributes_classes:
+                "VolumeAttributesClass", "volumeattributesclasses", ["vac"],
+                ["storage.k8s.io/v1", "storage.k8s.io/v1beta1", "storage.k8s.io/v1alpha1"], CLUSTER;
         }
     };
 }

@@ -28,6 +28,7 @@ pub mod selector;
 pub mod service;
 pub mod surroundings;
 pub mod volume;
+pub mod volume_attributes_class;
 pub mod volume_snapshot;
 pub mod volume_snapshot_class;
 pub mod volume_snapshot_content;
@@ -63,6 +64,7 @@ pub use surroundings::{
 pub use volume::{
     ClaimRef, PersistentVolume, ReclaimPolicy, SourceKind, VolumeMode, VolumePhase, VolumeSource, VolumeStatus,
 };
+pub use volume_attributes_class::VolumeAttributesClass;
 pub use volume_snapshot::VolumeSnapshot;
 pub use volume_snapshot_class::VolumeSnapshotClass;
 pub use volume_snapshot_content::VolumeSnapshotContent;

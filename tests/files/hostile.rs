@@ -95,6 +95,11 @@ pub(crate) fn objects() -> Vec<Value> {
             "metadata": {"namespace": "db", "name": "web", "annotations": annotations(json!({}))},
             "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]}
         }),
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttributesClass",
+            "metadata": {"name": "gold", "annotations": annotations(json!({}))},
+            "driverName": "csi.example.com", "parameters": {"password": "s3cret-parameter", "note": EVIL}
+        }),
     ]
 }
 

@@ -7,7 +7,7 @@ use crate::support::faults::Fault;
 use crate::support::{Run, files, root, text};
 use pvctl::model::{
     DaemonSet, Deployment, EndpointSlice, Endpoints, Job, Kind, LabelOperator, Quantity, ReplicaSet, Resource, Service,
-    Timestamp, VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent,
+    Timestamp, VolumeAttributesClass, VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent,
 };
 use pvctl::snapshot::Item;
 use pvctl::snapshot::decode::{decode, decode_as};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 /// The kinds, as `kubectl api-resources` shows them of Kubernetes 1.36 with external-snapshotter 8: name, resource, short
 /// names, version, and whether the kind has namespaces.
-const KINDS: [(&str, &str, &[&str], &str, bool); 10] = [
+const KINDS: [(&str, &str, &[&str], &str, bool); 11] = [
     ("Service", "services", &["svc"], "v1", true),
     ("Endpoints", "endpoints", &["ep"], "v1", true),
     ("EndpointSlice", "endpointslices", &[], "discovery.k8s.io/v1", true),
@@ -27,6 +27,7 @@ const KINDS: [(&str, &str, &[&str], &str, bool); 10] = [
     ("VolumeSnapshot", "volumesnapshots", &["vs"], "snapshot.storage.k8s.io/v1", true),
     ("VolumeSnapshotContent", "volumesnapshotcontents", &["vsc", "vscs"], "snapshot.storage.k8s.io/v1", false),
     ("VolumeSnapshotClass", "volumesnapshotclasses", &["vsclass", "vsclasses"], "snapshot.storage.k8s.io/v1", false),
+    ("VolumeAttributesClass", "volumeattributesclasses", &["vac"], "storage.k8s.io/v1", false),
 ];
 
 /// What stands in the files in the place of secrets.
@@ -194,6 +195,11 @@ fn snapshots_are_read() {
     assert_eq!((class.driver.as_str(), class.deletion_policy.as_str()), ("csi.example.com", "Retain"));
     let names = ["csi.storage.k8s.io/snapshotter-secret-name", "csi.storage.k8s.io/snapshotter-secret-namespace"];
     assert_eq!(texts(&class.parameters), [names[0], names[1], "encryptionPassphrase"]);
+    let class: VolumeAttributesClass = read();
+    assert_eq!(
+        (class.driver.as_str(), texts(&class.parameters)),
+        ("csi.example.com", vec!["accessKey", "iops", "throughput"])
+    );
 }
 
 /// Older servers have older versions of the same form; a kind of that name of another group is another kind.
@@ -205,6 +211,8 @@ fn objects_of_other_versions_and_groups() {
         decode(object.to_string().as_bytes(), "a test").unwrap()
     };
     for (kind, version) in [
+        (Kind::VolumeAttributesClass, "storage.k8s.io/v1beta1"),
+        (Kind::VolumeAttributesClass, "storage.k8s.io/v1alpha1"),
         (Kind::VolumeSnapshot, "snapshot.storage.k8s.io/v1beta1"),
         (Kind::VolumeSnapshotContent, "snapshot.storage.k8s.io/v1beta1"),
         (Kind::VolumeSnapshotClass, "snapshot.storage.k8s.io/v1beta1"),
@@ -266,6 +274,8 @@ fn what_stays_behind_and_what_does_not() {
         "encryptionPassphrase": "<redacted>",
     });
     assert_eq!(kept(Kind::VolumeSnapshotClass)["parameters"], parameters);
+    let hidden = json!({"accessKey": "<redacted>", "iops": "<redacted>", "throughput": "<redacted>"});
+    assert_eq!(kept(Kind::VolumeAttributesClass)["parameters"], hidden);
     let annotations = &kept(Kind::VolumeSnapshotContent)["metadata"]["annotations"];
     assert_eq!(annotations["snapshot.storage.kubernetes.io/deletion-secret-name"], "csi-credentials");
     // That it is there is what the snapshot controller looks at.

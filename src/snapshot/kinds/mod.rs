@@ -26,6 +26,7 @@ mod storage_class;
 #[cfg(test)]
 mod tests;
 mod volume_attachment;
+mod volume_attributes_class;
 mod volume_snapshot;
 mod volume_snapshot_class;
 mod volume_snapshot_content;
