@@ -6,7 +6,6 @@
 pub mod audit;
 pub mod contexts;
 pub mod explanation;
-pub mod fix;
 pub mod history;
 pub mod match_table;
 pub mod plan;

@@ -4,7 +4,7 @@ use crate::cli::{GlobalArgs, RepairArgs};
 use crate::error::Error;
 use crate::ops::{Asker, Interrupts, Shown};
 use crate::progress::Progress;
-use crate::report::fix::cases;
+use crate::report::plan::cases;
 use crate::report::plan::{Manner, PlanFormat as Format, done};
 use crate::terminal::{HeldInterrupts, Terminal};
 use crate::text::sanitize;

@@ -1,10 +1,12 @@
 //! `Plan`: a repair as a document that `apply` reads back.
 
+mod cases;
 mod difference;
 mod document;
 mod done;
 mod text;
 
+pub use cases::cases;
 pub use difference::Difference;
 pub use document::{
     ExpectedOut, GuardOut, InverseOut, KIND, ModelStated, Named, PlanDocument, Preconditions, StepOut, WriteOut,

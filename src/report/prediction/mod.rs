@@ -85,8 +85,8 @@ impl PredictionFormat {
         table::columns(self == Self::Wide)
     }
 
-    /// How the answers of several clusters are printed where this is the format of each; none where a line would not tell
-    /// of which cluster it is.
+    /// How the answers of several clusters are printed where this is the format of each; none where a line would not
+    /// tell of which cluster it is.
     pub fn of_several(self) -> Option<ContextListFormat> {
         match self {
             Self::Table | Self::Wide => Some(ContextListFormat::Sections),

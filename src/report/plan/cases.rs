@@ -1,4 +1,4 @@
-//! What `fix` found, as text.
+//! What `fix` found and the plans that it proposes, as text.
 
 use crate::repair::Case;
 use crate::report::shared::wrap::wrap;

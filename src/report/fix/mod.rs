@@ -1,5 +1,0 @@
-//! What `fix` found, with the repairs that it proposes.
-
-mod text;
-
-pub use text::cases;
