@@ -4,29 +4,19 @@
 
 pub mod coverage;
 pub mod decode;
-pub mod defaults;
 mod index;
 mod kinds;
-mod lookups;
 pub mod redact;
 
 pub use coverage::{Absence, Coverage, CoverageEntry, CoverageState};
 pub use decode::{DecodeIssue, Item};
-pub use defaults::printed;
-pub use index::{CandidateGroup, GroupKey};
-pub use kinds::{MergePatch, Writable, any_lease, merge_patch};
-
-use crate::model::{
-    HeldObject, Id, Kind, Lease, Node, ObjectId, ObjectKey, ObjectMeta, Objects, PersistentVolume,
-    PersistentVolumeClaim, Pod, Resource, StorageClass, Timestamp,
+pub use kinds::{
+    CandidateGroup, ClaimId, GroupKey, MergePatch, PLACEHOLDER_UID, VolumeId, Writable, any_lease, merge_patch, printed,
 };
-use index::{Index, Names};
 
-/// The place of a volume.
-pub type VolumeId = Id<PersistentVolume>;
-
-/// The place of a claim.
-pub type ClaimId = Id<PersistentVolumeClaim>;
+use crate::model::{HeldObject, Id, Kind, ObjectId, ObjectKey, ObjectMeta, Objects, Resource, Timestamp};
+use index::Names;
+use kinds::{Index, apply_defaults};
 
 /// What was read, before it is put in order.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +59,7 @@ impl Snapshot {
         let Parts { mut objects, coverage, now, now_is_stated, issues, changed } = parts;
         let duplicates = objects.order();
         let mut defaulted = Vec::new();
-        defaults::apply(&mut objects, &mut defaulted);
+        apply_defaults(&mut objects, &mut defaulted);
         let (names, index) = index::of(&objects);
         let (objects, names) = (Box::new(objects), Box::new(names));
         Self { objects, coverage, now, now_is_stated, issues, duplicates, defaulted, changed, names, index }
@@ -138,39 +128,6 @@ impl Snapshot {
         self.place(kind, namespace, name).is_some()
     }
 
-    /// All volumes by name.
-    pub fn volumes(&self) -> &[PersistentVolume] {
-        self.all()
-    }
-
-    /// All claims by namespace and name.
-    pub fn claims(&self) -> &[PersistentVolumeClaim] {
-        self.all()
-    }
-
-    /// The claims of a namespace by name.
-    pub fn claims_in(&self, namespace: &str) -> &[PersistentVolumeClaim] {
-        let claims = self.claims();
-        let start = claims.partition_point(|claim| claim.meta.namespace.as_str() < namespace);
-        let rest = &claims[start..];
-        &rest[..rest.partition_point(|claim| claim.meta.namespace == namespace)]
-    }
-
-    /// All classes by name.
-    pub fn classes(&self) -> &[StorageClass] {
-        self.all()
-    }
-
-    /// All pods by namespace and name.
-    pub fn pods(&self) -> &[Pod] {
-        self.all()
-    }
-
-    /// All nodes by name.
-    pub fn nodes(&self) -> &[Node] {
-        self.all()
-    }
-
     /// What the absence of an object means.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
@@ -201,85 +158,9 @@ impl Snapshot {
         &self.defaulted
     }
 
-    /// The Lease of kube-controller-manager, where the input holds it.
-    pub fn lease(&self) -> Option<&Lease> {
-        self.find(Lease::MANAGER_NAMESPACE, Lease::MANAGER_NAME)
-    }
-
     /// When the object was written last, by its `managedFields`; none where nobody asked or where it does not say.
     pub fn last_change(&self, kind: Kind, namespace: &str, name: &str) -> Option<Timestamp> {
         let about = |key: &ObjectKey| key.kind == kind && key.namespace == namespace && key.name == name;
         self.changed.iter().filter(|(key, _)| about(key)).map(|(_, time)| *time).max()
-    }
-
-    /// The volume with that id.
-    pub fn volume(&self, id: VolumeId) -> &PersistentVolume {
-        self.get(id)
-    }
-
-    /// The claim with that id.
-    pub fn claim(&self, id: ClaimId) -> &PersistentVolumeClaim {
-        self.get(id)
-    }
-
-    /// The id of the volume of that name.
-    pub fn volume_id(&self, name: &str) -> Option<VolumeId> {
-        self.id("", name)
-    }
-
-    /// The id of the claim of that name.
-    pub fn claim_id(&self, namespace: &str, name: &str) -> Option<ClaimId> {
-        self.id(namespace, name)
-    }
-
-    /// The class of that name.
-    pub fn class(&self, name: &str) -> Option<&StorageClass> {
-        self.find("", name)
-    }
-
-    /// The pod of that name.
-    pub fn pod(&self, namespace: &str, name: &str) -> Option<&Pod> {
-        self.find(namespace, name)
-    }
-
-    /// The node of that name.
-    pub fn node(&self, name: &str) -> Option<&Node> {
-        self.find("", name)
-    }
-
-    /// The pods that refer to a claim of that name, in the order of their names.
-    pub fn pods_of<'a>(&'a self, namespace: &str, claim: &str) -> impl Iterator<Item = &'a Pod> + use<'a> {
-        self.pod_ids_of(namespace, claim).iter().map(|id| self.get(*id))
-    }
-
-    /// The places of the pods that refer to a claim of that name, in the order of their names.
-    pub fn pod_ids_of(&self, namespace: &str, claim: &str) -> &[Id<Pod>] {
-        self.index.pods_of(namespace, claim)
-    }
-
-    /// The volumes whose `claimRef` names that claim, with or without a uid, in the order of their names.
-    pub fn volumes_naming(&self, namespace: &str, claim: &str) -> &[VolumeId] {
-        self.index.volumes_naming(self.volumes(), namespace, claim)
-    }
-
-    /// The claims whose `spec.volumeName` is that name, in the order of their keys.
-    pub fn claims_naming(&self, volume: &str) -> &[ClaimId] {
-        self.index.claims_naming(self.claims(), volume)
-    }
-
-    /// The groups of volumes without a `claimRef` that are alike in all that matching compares but the size, the
-    /// selector's labels and the phase.
-    pub fn candidate_groups(&self) -> &[CandidateGroup] {
-        self.index.groups()
-    }
-
-    /// The group that a volume would be in, had it no `claimRef`.
-    pub fn group_key(volume: &PersistentVolume) -> GroupKey {
-        index::group_key(volume)
-    }
-
-    /// The group of that key, if any volume is in it.
-    pub fn candidate_group(&self, key: &GroupKey) -> Option<&CandidateGroup> {
-        self.index.group(key)
     }
 }

@@ -360,7 +360,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         let mut stored = sent;
         stored.begin();
         let meta = stored.meta_mut();
-        meta.uid = Str::from(format!("{}{name}", crate::snapshot::defaults::PLACEHOLDER_UID));
+        meta.uid = Str::from(format!("{}{name}", crate::snapshot::PLACEHOLDER_UID));
         meta.resource_version = meta.resource_version.successor();
         let stored = Arc::new(stored);
         if verdict.is_ok() {

@@ -338,3 +338,40 @@ fn every_dependency_has_its_reason() {
         assert!(named.contains(name), "{name} has a reason in docs/ARCHITECTURE.md and is no dependency");
     }
 }
+
+/// What is generic knows no kind by its name: there is room for others. The files of kinds, in which each is decoded, and
+/// unit tests do.
+#[test]
+fn generic_rooms_name_no_kind_of_storage() {
+    const ROOMS: [&str; 3] = ["src/simulate/", "src/world/", "src/snapshot/"];
+    const OF_KINDS: &str = "src/snapshot/kinds/";
+    let mut looked = 0;
+    for (path, source) in source_files() {
+        if path.starts_with(OF_KINDS) || !ROOMS.iter().any(|room| path.starts_with(room)) {
+            continue;
+        }
+        looked += 1;
+        let tests = source.find("\n#[cfg(test)]\n").unwrap_or(source.len());
+        let code = code(&source[..tests]);
+        for kind in ["PersistentVolume", "VolumeId", "ClaimId", "StorageClass"] {
+            let named = code.lines().find(|line| line.contains(kind) && !line.contains("pub use kinds::"));
+            assert_eq!(named, None, "{path} names {kind}");
+        }
+    }
+    assert!(looked > 20, "the walk finds too little: {looked}");
+}
+
+/// Controllers are named where they are registered, and by whoever knows what one of them does.
+#[test]
+fn the_simulation_names_no_controller() {
+    for (path, source) in source_files().into_iter().filter(|(path, _)| module(path) == "simulate") {
+        let tests = source.find("\n#[cfg(test)]\n").unwrap_or(source.len());
+        let code = code(&source[..tests]);
+        for controller in pvctl::controllers::CONTROLLERS {
+            let folder = controller.alias.replace('-', "_");
+            for name in [controller.name, controller.alias, folder.as_str(), "persistent_volume"] {
+                assert!(!code.contains(name), "{path} names {name}");
+            }
+        }
+    }
+}

@@ -10,7 +10,7 @@ use crate::model::{
     AccessModeSet, AnnotationKey, BindingMode, ClaimPhase, ClaimStatus, PersistentVolume, PersistentVolumeClaim,
     Quantity, StorageClass, Str, VolumeMode, VolumePhase,
 };
-use crate::snapshot::defaults::PLACEHOLDER_UID;
+use crate::snapshot::PLACEHOLDER_UID;
 use crate::snapshot::{Snapshot, VolumeId};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

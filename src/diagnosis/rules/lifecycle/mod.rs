@@ -13,7 +13,7 @@ use crate::diagnosis::{Case, Found, Remedy, Risk};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, ObjectKey, ObjectMeta, Owner, PersistentVolume, PersistentVolumeClaim};
 use crate::snapshot::Absence;
-use crate::snapshot::defaults::PLACEHOLDER_UID;
+use crate::snapshot::PLACEHOLDER_UID;
 
 /// Where owners stand.
 const OWNERS: &str = "metadata.ownerReferences";

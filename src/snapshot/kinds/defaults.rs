@@ -21,7 +21,7 @@ pub fn printed(text: &str) -> &str {
 }
 
 /// Fills in what an API server always sets, and lists the objects that lacked some of it.
-pub(super) fn apply(objects: &mut Objects, defaulted: &mut Vec<ObjectKey>) {
+pub(in crate::snapshot) fn apply(objects: &mut Objects, defaulted: &mut Vec<ObjectKey>) {
     let Objects { volumes, claims, classes, .. } = objects;
     for volume in volumes {
         let mut touched = default_uid(&mut volume.meta);

@@ -1,0 +1,149 @@
+//! What is asked of the objects of some kinds: by their names under shorter words, and by more than their names.
+
+use super::index::group_key;
+use super::{CandidateGroup, GroupKey};
+use crate::model::surroundings::{Event, LimitRange, ResourceQuota, VolumeAttachment};
+use crate::model::{Id, Lease, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str};
+use crate::snapshot::Snapshot;
+
+/// The place of a volume.
+pub type VolumeId = Id<PersistentVolume>;
+
+/// The place of a claim.
+pub type ClaimId = Id<PersistentVolumeClaim>;
+
+impl Snapshot {
+    /// All volumes by name.
+    pub fn volumes(&self) -> &[PersistentVolume] {
+        self.all()
+    }
+
+    /// All claims by namespace and name.
+    pub fn claims(&self) -> &[PersistentVolumeClaim] {
+        self.all()
+    }
+
+    /// The claims of a namespace by name.
+    pub fn claims_in(&self, namespace: &str) -> &[PersistentVolumeClaim] {
+        let claims = self.claims();
+        let start = claims.partition_point(|claim| claim.meta.namespace.as_str() < namespace);
+        let rest = &claims[start..];
+        &rest[..rest.partition_point(|claim| claim.meta.namespace == namespace)]
+    }
+
+    /// All classes by name.
+    pub fn classes(&self) -> &[StorageClass] {
+        self.all()
+    }
+
+    /// All pods by namespace and name.
+    pub fn pods(&self) -> &[Pod] {
+        self.all()
+    }
+
+    /// All nodes by name.
+    pub fn nodes(&self) -> &[Node] {
+        self.all()
+    }
+
+    /// The Lease of kube-controller-manager, where the input holds it.
+    pub fn lease(&self) -> Option<&Lease> {
+        self.find(Lease::MANAGER_NAMESPACE, Lease::MANAGER_NAME)
+    }
+
+    /// The volume with that id.
+    pub fn volume(&self, id: VolumeId) -> &PersistentVolume {
+        self.get(id)
+    }
+
+    /// The claim with that id.
+    pub fn claim(&self, id: ClaimId) -> &PersistentVolumeClaim {
+        self.get(id)
+    }
+
+    /// The id of the volume of that name.
+    pub fn volume_id(&self, name: &str) -> Option<VolumeId> {
+        self.id("", name)
+    }
+
+    /// The id of the claim of that name.
+    pub fn claim_id(&self, namespace: &str, name: &str) -> Option<ClaimId> {
+        self.id(namespace, name)
+    }
+
+    /// The class of that name.
+    pub fn class(&self, name: &str) -> Option<&StorageClass> {
+        self.find("", name)
+    }
+
+    /// The pod of that name.
+    pub fn pod(&self, namespace: &str, name: &str) -> Option<&Pod> {
+        self.find(namespace, name)
+    }
+
+    /// The node of that name.
+    pub fn node(&self, name: &str) -> Option<&Node> {
+        self.find("", name)
+    }
+
+    /// The pods that refer to a claim of that name, in the order of their names.
+    pub fn pods_of<'a>(&'a self, namespace: &str, claim: &str) -> impl Iterator<Item = &'a Pod> + use<'a> {
+        self.pod_ids_of(namespace, claim).iter().map(|id| self.get(*id))
+    }
+
+    /// The places of the pods that refer to a claim of that name, in the order of their names.
+    pub fn pod_ids_of(&self, namespace: &str, claim: &str) -> &[Id<Pod>] {
+        self.index.pods_of(namespace, claim)
+    }
+
+    /// The volumes whose `claimRef` names that claim, with or without a uid, in the order of their names.
+    pub fn volumes_naming(&self, namespace: &str, claim: &str) -> &[VolumeId] {
+        self.index.volumes_naming(self.volumes(), namespace, claim)
+    }
+
+    /// The claims whose `spec.volumeName` is that name, in the order of their keys.
+    pub fn claims_naming(&self, volume: &str) -> &[ClaimId] {
+        self.index.claims_naming(self.claims(), volume)
+    }
+
+    /// The groups of volumes without a `claimRef` that are alike in all that matching compares but the size, the
+    /// selector's labels and the phase.
+    pub fn candidate_groups(&self) -> &[CandidateGroup] {
+        self.index.groups()
+    }
+
+    /// The group that a volume would be in, had it no `claimRef`.
+    pub fn group_key(volume: &PersistentVolume) -> GroupKey {
+        group_key(volume)
+    }
+
+    /// The group of that key, if any volume is in it.
+    pub fn candidate_group(&self, key: &GroupKey) -> Option<&CandidateGroup> {
+        self.index.group(key)
+    }
+
+    /// The VolumeAttachments of that volume, by name.
+    pub fn attachments_of<'s>(&'s self, volume: &str) -> impl Iterator<Item = &'s VolumeAttachment> + use<'s> {
+        let all = self.all::<VolumeAttachment>();
+        self.index.attachments_of(all, volume).iter().map(|at| &all[*at as usize])
+    }
+
+    /// The Events about the object of that name and uid, the newest first. Those about an earlier one of that name tell
+    /// nothing; one without a uid may be meant.
+    pub fn events_about<'s>(&'s self, object: &ObjectKey, uid: &str) -> impl Iterator<Item = &'s Event> + use<'s> {
+        let uid = Str::from(uid);
+        let all = self.all::<Event>();
+        let about = self.index.events_about(all, object).iter().map(|at| &all[*at as usize]);
+        about.filter(move |event| event.uid.is_empty() || event.uid == uid)
+    }
+
+    /// The ResourceQuotas of a namespace.
+    pub fn quotas_of<'s>(&'s self, namespace: &'s str) -> impl Iterator<Item = &'s ResourceQuota> {
+        self.all::<ResourceQuota>().iter().filter(move |quota| quota.meta.namespace == namespace)
+    }
+
+    /// The LimitRanges of a namespace.
+    pub fn limit_ranges_of<'s>(&'s self, namespace: &'s str) -> impl Iterator<Item = &'s LimitRange> {
+        self.all::<LimitRange>().iter().filter(move |range| range.meta.namespace == namespace)
+    }
+}
