@@ -22,8 +22,9 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// The joint end states, where they are known and at most [`JOINT_LIMIT`]. Where every object has a single outcome,
-    /// that is one: all of them together. It takes at least one listed outcome for each object.
+    /// The joint end states, where they are known and at most [`JOINT_LIMIT`](super::explore::JOINT_LIMIT). Where every
+    /// object has a single outcome, that is one: all of them together. It takes at least one listed outcome for each
+    /// object.
     pub fn joint(&self) -> Option<Vec<Vec<&Outcome>>> {
         if let Some(worlds) = &self.worlds {
             return Some(worlds.iter().map(|world| world.iter().collect()).collect());

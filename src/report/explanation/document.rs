@@ -293,8 +293,8 @@ impl<'a> Explanation<'a> {
         self.next.extend(self.drivers.iter().filter_map(DriverOut::next));
     }
 
-    /// Says that an earlier reading, more than [`RESYNCS`] resync periods before this one, showed the same version of
-    /// the object with the same divergence; `readings` are the times of both.
+    /// Says that an earlier reading, more than [`RESYNCS`](super::RESYNCS) resync periods before this one, showed the
+    /// same version of the object with the same divergence; `readings` are the times of both.
     pub fn add_same_reading(&mut self, object: &ObjectKey, version: &ResourceVersion, readings: [Timestamp; 2]) {
         self.recheck = Some("same");
         if let Some(divergence) = &mut self.divergence {
