@@ -4,13 +4,10 @@ use super::Status;
 use super::shared::arguments::files as file_options;
 use super::shared::connect;
 use crate::cli::{GlobalArgs, SnapshotArgs, SnapshotFormat as Format};
-use crate::diagnosis::rules;
 use crate::error::Error;
-use crate::model::{Kind, ObjectKey, Str};
+use crate::model::Kind;
 use crate::ops::gather::issue_sentence;
-use crate::ops::rules::reads;
-use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
-use crate::source::archive::ArchivedObject;
+use crate::ops::snapshot::missing;
 use crate::source::{Archived, FileOptions, Needs, Statement, archive, files};
 use crate::terminal::Terminal;
 
@@ -36,7 +33,9 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
     };
     written.map_err(|failure| Error::unwritten(&failure))?;
     output.finish()?;
-    warn(&issues, &objects, &statement, terminal);
+    for line in missing(&issues, &objects, &statement) {
+        terminal.message(&line);
+    }
     Ok(Status::Done)
 }
 
@@ -58,45 +57,4 @@ fn from_cluster(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -
         let statement = Statement { coverage: parts.coverage, now: args.source.now.or(parts.now), kubernetes };
         Ok(Archived { objects, issues: parts.issues, statement })
     })
-}
-
-/// What is not in the snapshot, because its reader cannot see that, and what in it cannot be understood. The objects
-/// are in order.
-fn warn(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &Statement, terminal: &Terminal) {
-    for issue in issues {
-        // What is too large to be held is not kept either.
-        let key = |kind| ObjectKey { kind, namespace: Str::new(&issue.namespace), name: Str::new(&issue.name) };
-        let is_kept = Kind::from_manifest(&issue.kind)
-            .map(key)
-            .is_some_and(|key| objects.binary_search_by(|kept| kept.key().cmp(&key)).is_ok());
-        let fate = if is_kept { "kept as it is" } else { "left out" };
-        terminal.message(&format!("warning: {}; it is {fate}", issue_sentence(issue)));
-    }
-    let entries = statement.coverage.entries();
-    // What no rule reads nobody misses yet, and many clusters do not serve it.
-    let missable = reads(rules::all());
-    let around: Vec<&CoverageEntry> = entries.iter().filter(|entry| missable.contains(&entry.kind)).collect();
-    // Files rarely hold these, and where they do not, nobody misses them.
-    let is_missed = |entry: &&CoverageEntry| {
-        matches!(entry.state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed)
-            && !around.iter().any(|other| other.kind == entry.kind && other.state == CoverageState::Complete)
-    };
-    let mut missed: Vec<&str> = around.iter().copied().filter(is_missed).map(|entry| entry.kind.resource()).collect();
-    missed.dedup();
-    if !missed.is_empty() {
-        let kinds = missed.join(", ");
-        terminal.message(&format!("note: {kinds} are missing; `audit` of the snapshot will have less to go by"));
-    }
-    for entry in entries.iter().filter(|entry| !entry.kind.is_surrounding()) {
-        let wrong = match entry.state {
-            CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
-            CoverageState::Partial => "are not complete",
-            CoverageState::Forbidden => "are missing: you may not list them",
-            CoverageState::NotServed => "are missing: the server does not have them",
-            CoverageState::Failed => "are missing: reading them failed",
-        };
-        let namespace = entry.namespace.as_ref().map(|name| format!(" of namespace {name}")).unwrap_or_default();
-        let reason = entry.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        terminal.message(&format!("warning: {}{namespace} {wrong}{reason}", entry.kind.resource()));
-    }
 }

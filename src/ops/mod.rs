@@ -18,6 +18,7 @@ mod reader;
 pub mod repair;
 pub mod rules;
 pub mod scope;
+pub mod snapshot;
 pub mod undo;
 mod writer;
 

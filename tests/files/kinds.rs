@@ -14,8 +14,8 @@ use pvctl::snapshot::decode::{decode, decode_as};
 use pvctl::snapshot::redact::redact;
 use serde_json::{Value, json};
 
-/// The kinds, as `kubectl api-resources` shows them of Kubernetes 1.36 with external-snapshotter 8: name, resource, short
-/// names, version, and whether the kind has namespaces.
+/// The kinds, as `kubectl api-resources` shows them of Kubernetes 1.36 with external-snapshotter 8: name, resource,
+/// short names, version, and whether the kind has namespaces.
 const KINDS: [(&str, &str, &[&str], &str, bool); 11] = [
     ("Service", "services", &["svc"], "v1", true),
     ("Endpoints", "endpoints", &["ep"], "v1", true),

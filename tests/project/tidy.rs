@@ -339,8 +339,8 @@ fn every_dependency_has_its_reason() {
     }
 }
 
-/// What is generic knows no kind by its name: there is room for others. The files of kinds, in which each is decoded, and
-/// unit tests do.
+/// What is generic knows no kind by its name: there is room for others. The files of kinds, in which each is decoded,
+/// and unit tests do.
 #[test]
 fn generic_rooms_name_no_kind_of_storage() {
     const ROOMS: [&str; 3] = ["src/simulate/", "src/world/", "src/snapshot/"];
