@@ -85,8 +85,16 @@ fn change_times(metadata: &Value) -> Vec<Value> {
     times.filter(|time| Timestamp::parse(time).is_some()).map(|time| json!({ "time": time })).collect()
 }
 
+/// The API server reads this annotation of a DaemonSet as a number, and refuses the object where it is none. Upstream:
+/// `Convert_v1_DaemonSet_To_apps_DaemonSet`, `pkg/apis/apps/v1`, 1.36.
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
 fn annotation(key: &str, value: Value) -> Value {
-    if AnnotationKey::from_manifest(key).is_some() || HARMLESS_ANNOTATIONS.contains(&key) {
+    let is_number = || value.as_str().is_some_and(|text| text.parse::<i64>().is_ok());
+    if AnnotationKey::from_manifest(key).is_some()
+        || HARMLESS_ANNOTATIONS.contains(&key)
+        || (key == TEMPLATE_GENERATION && is_number())
+    {
         value
     } else {
         hidden(value)

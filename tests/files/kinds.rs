@@ -72,7 +72,7 @@ fn the_table_has_them_as_the_api_has() {
 #[test]
 fn a_service_is_read() {
     let service: Service = read();
-    assert_eq!((service.kind.as_str(), service.cluster_ip.as_str()), ("NodePort", "10.96.114.27"));
+    assert_eq!((service.kind.as_str(), service.cluster_ip.as_str()), ("LoadBalancer", "10.96.114.27"));
     assert_eq!(texts(&service.cluster_ips), ["10.96.114.27"]);
     assert_eq!(*service.selector, [("app".into(), "nfs-server".into()), ("role".into(), "export".into())]);
     let ports: Vec<_> = service
@@ -249,6 +249,12 @@ fn what_stays_behind_and_what_does_not() {
         (&Value::Null, &Value::Null)
     );
     assert_eq!(service.get("status"), None);
+    let generation = |value: &str| {
+        let mut set = stored(Kind::DaemonSet);
+        set["metadata"]["annotations"]["deprecated.daemonset.template.generation"] = value.into();
+        redact(Kind::DaemonSet, set)["metadata"]["annotations"]["deprecated.daemonset.template.generation"].clone()
+    };
+    assert_eq!((generation("2"), generation("s3cret")), ("2".into(), "<redacted>".into()), "a server reads a number");
     let template = json!({
         "metadata": {"labels": {"app": "wiki"}},
         "spec": {

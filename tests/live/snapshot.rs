@@ -395,6 +395,10 @@ fn around() -> Vec<Value> {
         for given in ["creationTimestamp", "managedFields", "resourceVersion", "uid"] {
             metadata.remove(given);
         }
+        // kubectl writes this one anew where it finds it.
+        if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+            annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
+        }
         match kind {
             // Its address may be one that this server does not give.
             Kind::Service => {
@@ -464,7 +468,7 @@ fn kubectl_makes_the_objects_of_a_snapshot_again() {
     let namespaces: BTreeSet<&str> = items
         .iter()
         .filter_map(|item| item["metadata"]["namespace"].as_str())
-        .filter(|name| *name != "kube-system")
+        .filter(|name| !["kube-system", "default"].contains(name))
         .collect();
     let made: Vec<Value> = namespaces
         .iter()
