@@ -98,20 +98,29 @@ fn plan_of(
         match &write.change {
             Change::Delete => {
                 let Some((key, uid, volume)) = created_by(done) else { continue };
-                match situation.claim(&key.namespace, &key.name) {
+                let is_there = match situation.claim(&key.namespace, &key.name) {
                     // Somebody has taken it away already.
-                    Known::Absent => {
-                        deleted.extend(volume);
-                        continue;
-                    }
+                    Known::Absent => false,
                     Known::There(claim) if claim.meta.uid != uid => {
                         let message = format!("claim {} is another one than the repair created", claim.key());
                         return Err(Refusal::new("changed", message).into());
                     }
-                    Known::There(claim) => idle(situation, claim, provisioner_stopped)?,
-                    Known::Unknown => {}
+                    Known::There(claim) => {
+                        idle(situation, claim, provisioner_stopped)?;
+                        true
+                    }
+                    Known::Unknown => true,
+                };
+                if is_there {
+                    take_away(situation, &mut back, key, &uid, volume.as_ref());
                 }
-                take_away(situation, &mut back, key, &uid, volume.as_ref());
+                let comes_back = recreated.iter().find(|again| again.key == key);
+                if let Some(again) = comes_back.filter(|_| volume.is_none()) {
+                    for volume in reserved_before(situation, plan, &uid, again) {
+                        back.await_released(volume);
+                        reserve_again(&mut back, volume, key);
+                    }
+                }
                 deleted.extend(volume);
             }
             Change::SetClaimRef { to, .. } => {
@@ -137,7 +146,7 @@ fn plan_of(
                 if let Some(volume) = had.filter(|volume| !referred.contains(&volume.meta.name)) {
                     reserve_again(&mut back, volume, &write.object);
                 }
-                if let (None, Some(named)) = (again.volume, manifest["spec"]["volumeName"].as_str()) {
+                if let (None, Some(named)) = (again.volume, again.names) {
                     back.note(format!(
                         "claim {}/{} names volume {named} again, which it did not have, and which is not reserved for it",
                         write.object.namespace, write.object.name
@@ -337,6 +346,19 @@ fn created_by(done: &Done) -> Option<(&ObjectKey, Str, Option<Str>)> {
     Some((&write.object, uid.into(), manifest["spec"]["volumeName"].as_str().map(Str::from)))
 }
 
+/// The volumes of the plan that the controller has bound to a claim that the plan created without naming a volume.
+/// They waited for a claim of that name, unless the claim that comes back names them itself.
+fn reserved_before<'a>(
+    situation: &Situation<'a>,
+    plan: &Plan,
+    created: &Str,
+    again: &Recreated<'_>,
+) -> Vec<&'a PersistentVolume> {
+    let volumes = plan.volumes.iter().filter_map(|carried| situation.volume(&carried.volume).there());
+    let is_bound = |volume: &&PersistentVolume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == *created);
+    volumes.filter(is_bound).filter(|volume| again.names != Some(volume.meta.name.as_str())).collect()
+}
+
 /// The claim that a volume named before a step, and names again when that is taken back: namespace and name.
 fn named_before(done: &Done, volume: &Str) -> Option<(Str, Str)> {
     let Undo::Write { write, .. } = &done.step.undo else { return None };
@@ -354,6 +376,8 @@ struct Recreated<'d> {
     /// The uid of the one that was deleted.
     uid: &'d Str,
     volume: Option<&'d Str>,
+    /// The volume that its manifest names, which it need not have had.
+    names: Option<&'d str>,
 }
 
 fn recreated_by(done: &Done) -> Option<Recreated<'_>> {
@@ -363,7 +387,9 @@ fn recreated_by(done: &Done) -> Option<Recreated<'_>> {
         _ => None,
     };
     let uid = &done.step.write.as_ref()?.uid;
-    matches!(write.change, Change::Create { .. }).then_some(Recreated { key: &write.object, uid, volume })
+    let Change::Create { manifest } = &write.change else { return None };
+    let names = manifest["spec"]["volumeName"].as_str();
+    Some(Recreated { key: &write.object, uid, volume, names })
 }
 
 /// Nobody has the volume but a claim that the plan created, or one that it was about.

@@ -462,6 +462,21 @@ fn sample() {
     nothing_wrong(&tally, &notes);
 }
 
+/// A finished repair that nobody disturbs is taken back to what was there before: `docs/REPAIR.md`, "What a run ends in".
+#[test]
+fn what_is_undone_is_as_it_was_before() {
+    let (all, _) = prepared();
+    let mut missed = Vec::new();
+    for back in &all {
+        let Some(name) = back.name.strip_prefix("undo-") else { continue };
+        let forth = all.iter().find(|prepared| prepared.name == name).unwrap();
+        if let Some(end) = forth.states.missed_by(&back.states) {
+            missed.push((name, end));
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
 /// The only repairs that are not taken back when they are done, and who says so.
 const NOT_TAKEN_BACK: [&str; 8] = [
     "undo-release-waiting is refused: undo-held",

@@ -61,6 +61,11 @@ impl States {
         states
     }
 
+    /// Where the run that takes this one back ends, if that is not as it was before.
+    pub(super) fn missed_by<'s>(&self, back: &'s Self) -> Option<&'s str> {
+        (back.goal != self.before && back.goal != self.kept).then_some(back.goal.as_str())
+    }
+
     /// A run that was cut: at that moment, and at rest.
     pub(super) fn add(&mut self, cut: Cut) {
         self.between.insert(state(&cut.settled));
