@@ -1,7 +1,7 @@
 //! Rules of the project that no compiler knows: who may use whom, what stays out of the files, what has to be named.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use crate::support::{files, text};
+use crate::support::{files, root, text};
 use pvctl::diagnosis::rules;
 use std::collections::BTreeSet;
 
@@ -373,4 +373,21 @@ fn the_simulation_names_no_controller() {
             }
         }
     }
+}
+
+/// Names in capitals stand for what somebody adds, and `csv` is the example of a format.
+#[test]
+fn the_map_names_files_that_are_there() {
+    let map = text("docs/ARCHITECTURE.md");
+    let named: Vec<&str> = map.split('`').skip(1).step_by(2).collect();
+    let folders = ["src/", "tests/", "docs/", "xtask/", "oracle/", "completions/", "man/"];
+    let paths = named.iter().filter(|word| folders.iter().any(|folder| word.starts_with(folder)));
+    let is_of_something_new =
+        |part: &str| part.chars().next().is_some_and(char::is_uppercase) || part.starts_with("csv");
+    let mut checked = 0;
+    for path in paths.filter(|path| !path.contains(' ') && !path.split('/').any(is_of_something_new)) {
+        assert!(root().join(path).exists(), "docs/ARCHITECTURE.md names {path}, which is not there");
+        checked += 1;
+    }
+    assert!(checked > 30, "only {checked} paths were checked");
 }
