@@ -462,7 +462,7 @@ fn sample() {
     nothing_wrong(&tally, &notes);
 }
 
-/// A finished repair that nobody disturbs is taken back to what was there before: `docs/REPAIR.md`, "What a run ends in".
+/// A finished repair that nobody disturbs is taken back to what was there before, as `docs/REPAIR.md` promises.
 #[test]
 fn what_is_undone_is_as_it_was_before() {
     let (all, _) = prepared();
