@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/admission"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -25,7 +25,6 @@ import (
 	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolume"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim"
-	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 )
 
 // optimisticLock is the API server's text for an update of an older version.
@@ -49,6 +48,8 @@ type api struct {
 	claims  *resource[*v1.PersistentVolumeClaim]
 	pods    []*v1.Pod
 	version uint64
+	// admission are the plugins that see an object before it is created.
+	admission []admission.MutationInterface
 	// trace records the requests of one sync; it may be nil.
 	trace *trace
 	// gate is called before every request. It may wait, answer with an error instead of the server, or panic to end the
@@ -165,7 +166,9 @@ func (r *resource[T]) key(namespace, name string) string {
 	return name
 }
 
-func (r *resource[T]) group() schema.GroupResource { return schema.GroupResource{Resource: r.name} }
+func (r *resource[T]) version() schema.GroupVersion { return v1.SchemeGroupVersion }
+
+func (r *resource[T]) group() schema.GroupResource { return r.version().WithResource(r.name).GroupResource() }
 
 // preflight is the check of a request's address that the real client makes before it sends anything.
 func (r *resource[T]) preflight(namespace, name string) error {
@@ -255,7 +258,7 @@ func (r *resource[T]) commit(sent, stored T, exists bool, subresource string) (T
 		rules = r.status
 	}
 	fresh, old := r.internal(sent.DeepCopyObject().(T)), r.internal(stored.DeepCopyObject().(T))
-	if err := rest.BeforeUpdate(rules, r.context(sent), fresh, old); err != nil {
+	if err := rest.BeforeUpdate(rules, r.context(sent.GetNamespace()), fresh, old); err != nil {
 		return nil, err
 	}
 	result := r.external(fresh)
@@ -272,16 +275,17 @@ func (r *resource[T]) commit(sent, stored T, exists bool, subresource string) (T
 	return result.DeepCopyObject().(T), nil
 }
 
-// context is that of a request about an object.
-func (r *resource[T]) context(about T) context.Context {
+// context is that of a request in a namespace.
+func (r *resource[T]) context(namespace string) context.Context {
 	if !r.namespaced {
-		return genericapirequest.WithNamespace(context.Background(), metav1.NamespaceNone)
+		namespace = metav1.NamespaceNone
 	}
-	return genericapirequest.WithNamespace(context.Background(), about.GetNamespace())
+	return genericapirequest.WithNamespace(context.Background(), namespace)
 }
 
-func (r *resource[T]) create(sent T) (T, error) {
-	asked := request{verb: "create", resource: r.name, namespace: sent.GetNamespace(), name: sent.GetName()}
+// create takes the namespace from the request's address: the object need not name it.
+func (r *resource[T]) create(namespace string, sent T) (T, error) {
+	asked := request{verb: "create", resource: r.name, namespace: namespace, name: sent.GetName()}
 	var fault error
 	if r.api.gate != nil {
 		fault = r.api.gate(asked)
@@ -293,7 +297,7 @@ func (r *resource[T]) create(sent T) (T, error) {
 	}
 	if fault == nil {
 		var result T
-		if result, fault = r.add(sent); fault == nil {
+		if result, fault = r.add(namespace, sent); fault == nil {
 			return result, nil
 		}
 	}
@@ -301,24 +305,27 @@ func (r *resource[T]) create(sent T) (T, error) {
 	return r.empty(), fault
 }
 
-// add does what the generic registry does with a creation, and what the admission plugin StorageObjectInUseProtection
-// adds to it.
-func (r *resource[T]) add(sent T) (T, error) {
+// add does what the admission plugins and the generic registry do with a creation.
+func (r *resource[T]) add(namespace string, sent T) (T, error) {
 	fresh := sent.DeepCopyObject().(T)
-	if !slices.Contains(fresh.GetFinalizers(), volumeutil.PVProtectionFinalizer) {
-		fresh.SetFinalizers(append(fresh.GetFinalizers(), volumeutil.PVProtectionFinalizer))
-	}
 	r.api.version++
 	version := strconv.FormatUint(r.api.version, 10)
 	fresh.SetUID(types.UID("00000000-0000-4000-8000-" + version[1:]))
 	fresh.SetCreationTimestamp(now)
 	object := r.internal(fresh)
-	if err := rest.BeforeCreate(r.main, r.context(sent), object); err != nil {
+	if err := r.admit(object, namespace, sent.GetName()); err != nil {
 		return nil, err
 	}
-	key := r.key(sent.GetNamespace(), sent.GetName())
-	if _, exists := r.stored[key]; exists {
-		return nil, apierrors.NewAlreadyExists(r.group(), sent.GetName())
+	if err := rest.BeforeCreate(r.main, r.context(namespace), object); err != nil {
+		return nil, err
+	}
+	key := r.key(namespace, sent.GetName())
+	if stored, exists := r.stored[key]; exists {
+		taken := apierrors.NewAlreadyExists(r.group(), sent.GetName())
+		if stored.GetDeletionTimestamp() != nil {
+			taken.ErrStatus.Message = "object is being deleted: " + taken.ErrStatus.Message
+		}
+		return nil, taken
 	}
 	result := r.external(object)
 	result.SetResourceVersion(version)

@@ -51,7 +51,7 @@ func (c volumeClient) Get(_ context.Context, name string, _ metav1.GetOptions) (
 }
 
 func (c volumeClient) Create(_ context.Context, volume *v1.PersistentVolume, _ metav1.CreateOptions) (*v1.PersistentVolume, error) {
-	return c.api.volumes.create(volume)
+	return c.api.volumes.create("", volume)
 }
 
 func (c volumeClient) Update(_ context.Context, volume *v1.PersistentVolume, _ metav1.UpdateOptions) (*v1.PersistentVolume, error) {
@@ -74,6 +74,10 @@ type claimClient struct {
 
 func (c claimClient) Get(_ context.Context, name string, _ metav1.GetOptions) (*v1.PersistentVolumeClaim, error) {
 	return c.api.claims.get(c.namespace, name)
+}
+
+func (c claimClient) Create(_ context.Context, claim *v1.PersistentVolumeClaim, _ metav1.CreateOptions) (*v1.PersistentVolumeClaim, error) {
+	return c.api.claims.create(c.namespace, claim)
 }
 
 func (c claimClient) Update(_ context.Context, claim *v1.PersistentVolumeClaim, _ metav1.UpdateOptions) (*v1.PersistentVolumeClaim, error) {

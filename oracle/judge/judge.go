@@ -37,6 +37,7 @@ type Judge struct {
 	binder           *persistentvolume.PersistentVolumeController
 	volumeProtection *pvprotection.Controller
 	claimProtection  *pvcprotection.Controller
+	ephemeral        ephemeralController
 
 	// The informers' stores, and the stores of the binder itself.
 	volumes, claims, classes, pods, nodes cache.Indexer
@@ -48,7 +49,7 @@ type Judge struct {
 	// hostPathProvisions and dynamic are the flags of kube-controller-manager that a line can set.
 	hostPathProvisions bool
 	dynamic            *bool
-	// enqueued takes what the binder puts on its own queues: kind and key.
+	// enqueued takes what the binder and the ephemeral-volume controller put on their own queues: kind and key.
 	enqueued func(kind, key string)
 	// ended is called after the first sync of an answer.
 	ended func()
@@ -96,6 +97,12 @@ func New() (*Judge, error) {
 	j.claimProtection, err = pvcprotection.NewPVCProtectionController(
 		logr.Discard(), core.PersistentVolumeClaims(), core.Pods(), clients)
 	if err != nil {
+		return nil, err
+	}
+	if err := j.newEphemeral(clients, factory); err != nil {
+		return nil, err
+	}
+	if j.api.admission, err = admissionPlugins(factory); err != nil {
 		return nil, err
 	}
 	j.volumes, j.claims = core.PersistentVolumes().Informer().GetIndexer(), core.PersistentVolumeClaims().Informer().GetIndexer()
@@ -204,6 +211,13 @@ func (j *Judge) protect(kind, key string) error {
 		return err
 	}
 	return protectClaim(j.claimProtection, j.ctx, namespace, name)
+}
+
+// hear takes what a controller puts on its own queue.
+func (j *Judge) hear(kind, key string) {
+	if j.enqueued != nil {
+		j.enqueued(kind, key)
+	}
 }
 
 // watchedStore is a store of the binder's own that knows whether it was changed.

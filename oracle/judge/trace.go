@@ -135,6 +135,8 @@ func (r recorder) Event(object runtime.Object, kind, reason, message string) {
 		about.Name = object.Name
 	case *v1.PersistentVolumeClaim:
 		about = line.Object{Kind: "PersistentVolumeClaim", Namespace: object.Namespace, Name: object.Name}
+	case *v1.Pod:
+		about = line.Object{Kind: podKind, Namespace: object.Namespace, Name: object.Name}
 	default:
 		panic(fmt.Sprintf("event about a %T", object))
 	}

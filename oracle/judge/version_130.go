@@ -22,6 +22,18 @@ const Version = "1.30.14"
 // the namespace out of the path, and the server knows no such path.
 const refusesEmptyNamespace = true
 
+// queue is the type of the work queues of controllers that retry.
+type queue = workqueue.RateLimitingInterface
+
+// spyQueue hands on what a controller enqueues itself; nothing else uses the queue here.
+type spyQueue struct {
+	queue
+	judge *Judge
+	kind  string
+}
+
+func (q *spyQueue) Add(key any) { q.judge.hear(q.kind, key.(string)) }
+
 // queues are the binder's work queues, for volumes and for claims.
 func (j *Judge) queues() (volumes, claims *workqueue.Type) {
 	return *field[*workqueue.Type](j.binder, "volumeQueue"), *field[*workqueue.Type](j.binder, "claimQueue")

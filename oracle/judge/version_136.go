@@ -6,7 +6,6 @@ import (
 	"context"
 	_ "unsafe" // for go:linkname
 
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
 	"k8s.io/kubernetes/pkg/volume"
 )
@@ -18,22 +17,6 @@ const Version = "1.36.3"
 
 // retriesErrors says that a key whose sync ended with an error is put on the queue again.
 const retriesErrors = true
-
-// queue is the type of the controller's work queues.
-type queue = workqueue.TypedRateLimitingInterface[string]
-
-// spyQueue hands on what the binder enqueues itself; nothing else uses the queues here.
-type spyQueue struct {
-	queue
-	judge *Judge
-	kind  string
-}
-
-func (q *spyQueue) Add(key string) {
-	if q.judge.enqueued != nil {
-		q.judge.enqueued(q.kind, key)
-	}
-}
 
 // watchQueues makes enqueued take what the binder enqueues.
 func (j *Judge) watchQueues() {

@@ -80,12 +80,6 @@ func (j *Judge) sync(kind, key string) error {
 	return logged.err
 }
 
-func (j *Judge) hear(kind, key string) {
-	if j.enqueued != nil {
-		j.enqueued(kind, key)
-	}
-}
-
 // workQueue is what both forms of the controller's work queues can do.
 type workQueue[T any] interface {
 	Len() int

@@ -8,6 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/util/workqueue"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
 	"k8s.io/kubernetes/pkg/features"
@@ -17,6 +18,18 @@ import (
 
 // refusesEmptyNamespace says that the client does not ask for a claim without a namespace, as that of 1.30.
 const refusesEmptyNamespace = false
+
+// queue is the type of the work queues of controllers that retry.
+type queue = workqueue.TypedRateLimitingInterface[string]
+
+// spyQueue hands on what a controller enqueues itself; nothing else uses the queue here.
+type spyQueue struct {
+	queue
+	judge *Judge
+	kind  string
+}
+
+func (q *spyQueue) Add(key string) { q.judge.hear(q.kind, key) }
 
 //go:linkname processClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
 func processClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string, pods *pvcprotection.LazyLivePodList) error

@@ -1,0 +1,62 @@
+package judge
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"unsafe" // also for go:linkname
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/kubernetes/pkg/controller/volume/ephemeral"
+
+	"pvctl.dev/oracle/line"
+)
+
+// ephemeralController is the address of the real one, whose type has no exported name.
+type ephemeralController unsafe.Pointer
+
+//go:linkname syncPod k8s.io/kubernetes/pkg/controller/volume/ephemeral.(*ephemeralController).syncHandler
+func syncPod(ctrl ephemeralController, ctx context.Context, key string) error
+
+//go:linkname enqueuePod k8s.io/kubernetes/pkg/controller/volume/ephemeral.(*ephemeralController).enqueuePod
+func enqueuePod(ctrl ephemeralController, pod any)
+
+//go:linkname onClaimDelete k8s.io/kubernetes/pkg/controller/volume/ephemeral.(*ephemeralController).onPVCDelete
+func onClaimDelete(ctrl ephemeralController, claim any)
+
+// newEphemeral makes the ephemeral-volume controller. What it puts on its queue goes to enqueued.
+func (j *Judge) newEphemeral(clients kubernetes.Interface, factory informers.SharedInformerFactory) error {
+	core := factory.Core().V1()
+	controller, err := ephemeral.NewController(j.ctx, clients, core.Pods(), core.PersistentVolumeClaims())
+	if err != nil {
+		return err
+	}
+	j.ephemeral = ephemeralController(reflect.ValueOf(controller).UnsafePointer())
+	*field[record.EventRecorder](controller, "recorder") = recorder{j}
+	inner := field[queue](controller, "queue")
+	*inner = &spyQueue{queue: *inner, judge: j, kind: podKind}
+	return nil
+}
+
+// podKind is the kind whose keys only the ephemeral-volume controller takes.
+const podKind = "Pod"
+
+// podObjects are the pods of the world in the order of the line.
+func (w *world) podObjects() []line.Object {
+	var result []line.Object
+	for _, pod := range w.pods {
+		result = append(result, line.Object{Kind: podKind, Namespace: pod.Namespace, Name: pod.Name})
+	}
+	return result
+}
+
+func isEphemeral(volume v1.Volume) bool { return volume.Ephemeral != nil }
+
+// hasEphemeral says whether some pod of the world has an ephemeral volume. Where none has, the ephemeral-volume
+// controller has nothing to do, and no answer speaks of it.
+func (w *world) hasEphemeral() bool {
+	return slices.ContainsFunc(w.pods, func(pod *v1.Pod) bool { return slices.ContainsFunc(pod.Spec.Volumes, isEphemeral) })
+}
