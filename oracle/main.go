@@ -26,14 +26,15 @@ const usage = `usage: oracle COMMAND [flags]
   worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line; --contended: of the large common case;
                                                           --grouped: of groups of alike objects, and with provisioned volumes;
                                                           --host-path: in which the controller provisions
-  decide  [--controllers binder|all]                      what one sync of each object does
-  settle  [--controllers binder|all] [--seed S]           where everything can end, under at least --schedules N of each kind,
+  decide  [--controllers WHO]                             what one sync of each object does
+  settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N
-  follow  [--controllers binder|all]                      whether given schedules lead to their ends
+  follow  [--controllers WHO]                             whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
   gates                                                   what the feature gates are, and how they can be set
   upstream [--left-out FILE] [--module DIR]               upstream's own test tables; DIR has the oracle's go.mod
 
+WHO takes part is binder, protection (with the two protection controllers) or all (with the ephemeral-volume controller too).
 decide, settle, follow, match and upstream take --gates NAME=BOOL,... too: the feature gates that differ from their defaults.
 All but worlds and upstream read lines on stdin, and all but gates of these answer --workers N at the same time. Lines are
 described in README.md.
@@ -56,17 +57,17 @@ func run(args []string) error {
 	gates := flags.String("gates", "", "feature gates that differ from their defaults, as NAME=BOOL,...")
 	switch args[0] {
 	case "decide":
-		all, err := parse(flags, args[1:])
+		who, err := parse(flags, args[1:])
 		if err != nil {
 			return err
 		}
-		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Decide(l, all) })
+		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Decide(l, who) })
 	case "follow":
-		all, err := parse(flags, args[1:])
+		who, err := parse(flags, args[1:])
 		if err != nil {
 			return err
 		}
-		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Follow(l, all) })
+		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Follow(l, who) })
 	case "match":
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
@@ -122,11 +123,11 @@ func run(args []string) error {
 		quiet := flags.Int("quiet", 16, "how many schedules in a row have to bring nothing new")
 		most := flags.Int("most", 256, "the largest number of schedules of each kind")
 		seed := flags.Uint64("seed", 1, "the seed of the schedules")
-		all, err := parse(flags, args[1:])
+		who, err := parse(flags, args[1:])
 		if err != nil {
 			return err
 		}
-		how := judge.Settling{All: all, Schedules: *schedules, Quiet: *quiet, Most: max(*most, *schedules), Seed: *seed}
+		how := judge.Settling{Who: who, Schedules: *schedules, Quiet: *quiet, Most: max(*most, *schedules), Seed: *seed}
 		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
 	}
 	fmt.Fprint(os.Stderr, usage)
@@ -175,16 +176,18 @@ func tables(module, path, gates string) error {
 	return wrong
 }
 
-// parse parses the flags and tells whether the protection controllers take part.
-func parse(flags *flag.FlagSet, args []string) (bool, error) {
-	controllers := flags.String("controllers", "binder", "who takes part: binder, or all with the two protection controllers")
+// parse parses the flags and tells who takes part.
+func parse(flags *flag.FlagSet, args []string) (judge.Controllers, error) {
+	controllers := flags.String("controllers", "binder",
+		"who takes part: binder, protection (with the two protection controllers) or all (with the ephemeral-volume controller too)")
 	if err := flags.Parse(args); err != nil {
-		return false, err
+		return 0, err
 	}
-	if *controllers != "binder" && *controllers != "all" {
-		return false, fmt.Errorf("--controllers is %q; it can be binder or all", *controllers)
+	who, ok := map[string]judge.Controllers{"binder": judge.Binder, "protection": judge.Protection, "all": judge.All}[*controllers]
+	if !ok {
+		return 0, fmt.Errorf("--controllers is %q; it can be binder, protection or all", *controllers)
 	}
-	return *controllers == "all", nil
+	return who, nil
 }
 
 // each answers the lines of in with several judges, and writes the answers in the order of the lines. All are answered

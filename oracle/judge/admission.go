@@ -28,7 +28,9 @@ func admissionPlugins(factory informers.SharedInformerFactory) ([]admission.Muta
 }
 
 // informed gives the plugins the informers from which they read.
-type informed struct{ factory informers.SharedInformerFactory }
+type informed struct {
+	factory informers.SharedInformerFactory
+}
 
 func (i informed) Initialize(plugin admission.Interface) {
 	if wants, ok := plugin.(initializer.WantsExternalKubeInformerFactory); ok {

@@ -30,6 +30,9 @@ import (
 // optimisticLock is the API server's text for an update of an older version.
 const optimisticLock = registry.OptimisticLockErrorMsg
 
+// createdUID is how the uids of created objects begin; a number follows. No world uses it.
+const createdUID = "00000000-0000-4000-8000-"
+
 func init() {
 	persistentvolume.NowFunc = func() metav1.Time { return now }
 }
@@ -168,7 +171,9 @@ func (r *resource[T]) key(namespace, name string) string {
 
 func (r *resource[T]) version() schema.GroupVersion { return v1.SchemeGroupVersion }
 
-func (r *resource[T]) group() schema.GroupResource { return r.version().WithResource(r.name).GroupResource() }
+func (r *resource[T]) group() schema.GroupResource {
+	return r.version().WithResource(r.name).GroupResource()
+}
 
 // preflight is the check of a request's address that the real client makes before it sends anything.
 func (r *resource[T]) preflight(namespace, name string) error {
@@ -310,7 +315,7 @@ func (r *resource[T]) add(namespace string, sent T) (T, error) {
 	fresh := sent.DeepCopyObject().(T)
 	r.api.version++
 	version := strconv.FormatUint(r.api.version, 10)
-	fresh.SetUID(types.UID("00000000-0000-4000-8000-" + version[1:]))
+	fresh.SetUID(types.UID(createdUID + version[1:]))
 	fresh.SetCreationTimestamp(now)
 	object := r.internal(fresh)
 	if err := r.admit(object, namespace, sent.GetName()); err != nil {

@@ -38,7 +38,7 @@ func decideCase(t *testing.T, c string, items ...string) line.Case {
 		t.Fatal(err)
 	}
 	l.Cases = []line.Case{read}
-	if err := newJudge(t).Decide(l, false); err != nil {
+	if err := newJudge(t).Decide(l, Binder); err != nil {
 		t.Fatal(err)
 	}
 	return l.Cases[0]
@@ -108,7 +108,7 @@ func TestUnknownReason(t *testing.T) {
 		`case 0: no request of a case fails with the reason "Gone"`:          {Object: object, Refuse: &line.Refuse{Write: 1, Reason: "Gone"}},
 		`case 0: no request of a case fails with the reason "ServerTimeout"`: {Object: object, FailRead: &line.FailRead{Read: "listPods", Reason: "ServerTimeout"}},
 	} {
-		err := newJudge(t).Decide(&line.Line{Cases: []line.Case{c}}, false)
+		err := newJudge(t).Decide(&line.Line{Cases: []line.Case{c}}, Binder)
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -183,7 +183,7 @@ func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	for index := range 400 {
 		l := worlds.Generate(3, index)
 		l.Cases = nil
-		if err := j.Decide(&l, false); err != nil {
+		if err := j.Decide(&l, Binder); err != nil {
 			t.Fatal(err)
 		}
 		random := rand.New(rand.NewPCG(1, uint64(index)))
@@ -224,18 +224,18 @@ func TestProtection(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
 	for _, test := range []struct {
-		all  bool
+		who  Controllers
 		want string
 	}{
-		{false, `{"finalizers":["kubernetes.io/pvc-protection"],"phase":"Pending","terminating":true}`},
-		{true, `{"gone":true}`},
+		{Binder, `{"finalizers":["kubernetes.io/pvc-protection"],"phase":"Pending","terminating":true}`},
+		{Protection, `{"gone":true}`},
 	} {
 		l := &line.Line{World: line.List{Items: []json.RawMessage{json.RawMessage(terminating)}}}
-		if err := newJudge(t).Settle(l, Settling{All: test.all, Schedules: 32, Quiet: 16, Most: 64}); err != nil {
+		if err := newJudge(t).Settle(l, Settling{Who: test.who, Schedules: 32, Quiet: 16, Most: 64}); err != nil {
 			t.Fatal(err)
 		}
 		if got := l.Settle.Objects[0].Ends; len(got) != 1 || string(got[0]) != test.want {
-			t.Errorf("all %v: %s", test.all, got)
+			t.Errorf("%d: %s", test.who, got)
 		}
 	}
 }
@@ -272,7 +272,7 @@ func TestUnseenPod(t *testing.T) {
 			{Object: claim, Protection: true, FailRead: unread},
 		},
 	}
-	if err := newJudge(t).Decide(l, true); err != nil {
+	if err := newJudge(t).Decide(l, All); err != nil {
 		t.Fatal(err)
 	}
 	for number, want := range []string{"", "error: live list of pods failed: Internal error occurred: no", ""} {
@@ -281,7 +281,7 @@ func TestUnseenPod(t *testing.T) {
 		}
 	}
 	l.Cases = []line.Case{{Object: claim, Cached: []line.Cached{{Object: pod, As: "informerOnly"}}}}
-	if err := newJudge(t).Decide(l, false); err == nil || err.Error() != `case 0: a pod cannot be cached as "informerOnly"` {
+	if err := newJudge(t).Decide(l, Binder); err == nil || err.Error() != `case 0: a pod cannot be cached as "informerOnly"` {
 		t.Error(err)
 	}
 }
@@ -296,7 +296,7 @@ func TestRecycler(t *testing.T) {
 		l.Cases = append(l.Cases, line.Case{Object: object, Recycler: &line.Recycler{Pod: end, Text: "no"}})
 	}
 	l.Cases = append(l.Cases, line.Case{Object: object})
-	if err := newJudge(t).Decide(l, false); err != nil {
+	if err := newJudge(t).Decide(l, Binder); err != nil {
 		t.Fatal(err)
 	}
 	for number, want := range []string{
@@ -328,7 +328,7 @@ func TestRecycler(t *testing.T) {
 			World: line.List{Items: []json.RawMessage{json.RawMessage(test.volume)}},
 			Cases: []line.Case{{Object: object, Recycler: &line.Recycler{Pod: test.pod}}},
 		}
-		if err := newJudge(t).Decide(l, false); err == nil || err.Error() != test.want {
+		if err := newJudge(t).Decide(l, Binder); err == nil || err.Error() != test.want {
 			t.Errorf("%v, want %s", err, test.want)
 		}
 	}
@@ -377,7 +377,7 @@ func TestFlags(t *testing.T) {
 			World: line.List{Items: []json.RawMessage{json.RawMessage(class), json.RawMessage(claim)}},
 			Flags: test.flags, Cases: []line.Case{{Object: object, Refuse: test.refuse}},
 		}
-		if err := newJudge(t).Decide(l, false); err != nil {
+		if err := newJudge(t).Decide(l, Binder); err != nil {
 			t.Fatal(err)
 		}
 		if got := summary(l.Cases[0].Answers[0]); got != test.want {

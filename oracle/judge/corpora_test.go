@@ -73,11 +73,12 @@ func corpus(t *testing.T, path string) {
 		old := *l
 		old.Cases = all(l.Cases)
 		if l.Decisions != nil || l.Cases != nil {
-			if err := j.Decide(l, l.Protections != nil); err != nil {
+			if err := j.Decide(l, deciding(l)); err != nil {
 				return err
 			}
 			same(l, "decisions", all(old.Decisions), all(l.Decisions))
 			same(l, "protections", all(old.Protections), all(l.Protections))
+			same(l, "ephemerals", all(old.Ephemerals), all(l.Ephemerals))
 			same(l, "cases", old.Cases, all(l.Cases))
 		}
 		if l.Features != nil {
@@ -95,7 +96,7 @@ func corpus(t *testing.T, path string) {
 			same(l, "match", m, answer)
 		}
 		if l.Settle != nil && (*settleToo || number%20 == 2 || slices.Contains(l.Tags, "handmade")) {
-			how := Settling{All: len(l.Settle.Controllers) > 1, Schedules: 32, Quiet: 16, Most: 256, Seed: 1}
+			how := Settling{Who: settling(l), Schedules: 32, Quiet: 16, Most: 256, Seed: 1}
 			if strings.HasPrefix(filepath.Base(path), "outcomes-contended-") {
 				how.Schedules, how.Quiet, how.Most = 400, 200, 4000 // Its many ends are rare.
 			}
@@ -112,6 +113,27 @@ func corpus(t *testing.T, path string) {
 	if answered == 0 {
 		t.Errorf("no answers in %s", path)
 	}
+}
+
+// deciding says of whom decide was asked.
+func deciding(l *line.Line) Controllers {
+	switch {
+	case l.Ephemerals != nil:
+		return All
+	case l.Protections != nil:
+		return Protection
+	}
+	return Binder
+}
+
+// settling says who took part in settle.
+func settling(l *line.Line) Controllers {
+	for who := Binder; who < All; who++ {
+		if slices.Equal(who.names(), l.Settle.Controllers) {
+			return who
+		}
+	}
+	return All
 }
 
 // all are cases of their own, none of them nil.

@@ -13,24 +13,27 @@ import (
 )
 
 // Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line
-// proposes. With all, also what the protection controllers do.
-func (j *Judge) Decide(l *line.Line, all bool) error {
+// proposes. Of the others who take part it answers for the objects that they sync.
+func (j *Judge) Decide(l *line.Line, who Controllers) error {
 	if err := j.load(l); err != nil {
 		return err
 	}
-	l.Decisions = make([]line.Case, 0, len(j.world.objects))
-	for _, object := range j.world.objects {
-		answer := line.Case{Object: object}
-		j.answer(&answer)
-		l.Decisions = append(l.Decisions, answer)
-	}
-	l.Protections = nil
-	for _, object := range j.world.objects {
-		if all {
-			answer := line.Case{Object: object, Protection: true}
+	each := func(objects []line.Object, protection bool) []line.Case {
+		answers := make([]line.Case, 0, len(objects))
+		for _, object := range objects {
+			answer := line.Case{Object: object, Protection: protection}
 			j.answer(&answer)
-			l.Protections = append(l.Protections, answer)
+			answers = append(answers, answer)
 		}
+		return answers
+	}
+	l.Decisions, l.Protections, l.Ephemerals = each(j.world.objects, false), nil, nil
+	who = who.in(j.world)
+	if who >= Protection {
+		l.Protections = each(j.world.objects, true)
+	}
+	if who == All {
+		l.Ephemerals = each(j.world.podObjects(), false)
 	}
 	for number := range l.Cases {
 		if err := j.answerCase(&l.Cases[number]); err != nil {
@@ -63,8 +66,12 @@ func (j *Judge) answerCase(c *line.Case) error {
 // ends are what can become of a recycler's pod.
 var ends = []string{"succeeded", "failed", "deleted", "refused", "inTheWay", "kept"}
 
-// known holds that requests of a case fail with reasons of the format, and that a recycler's pod ends in one of its ways.
+// known holds that a controller syncs the object of a case, that requests fail with reasons of the format, and that a
+// recycler's pod ends in one of its ways.
 func known(c *line.Case) error {
+	if c.Protection && c.Object.Kind == podKind {
+		return errors.New("no protection controller syncs a pod")
+	}
 	var reasons []string
 	if c.Refuse != nil {
 		reasons = append(reasons, c.Refuse.Reason)
@@ -91,7 +98,7 @@ func (j *Judge) copies(c *line.Case) (seen, own *world, err error) {
 	seen.claims, own.claims = slices.Clone(j.world.claims), slices.Clone(j.world.claims)
 	seen.pods, own.pods = slices.Clone(j.world.pods), slices.Clone(j.world.pods)
 	for _, cached := range c.Cached {
-		if cached.Object.Kind == "Pod" && cached.As != "unseen" {
+		if cached.Object.Kind == podKind && cached.As == "informerOnly" {
 			return nil, nil, fmt.Errorf("a pod cannot be cached as %q", cached.As)
 		}
 		switch cached.As {
@@ -106,9 +113,10 @@ func (j *Judge) copies(c *line.Case) (seen, own *world, err error) {
 			if err := seen.add(cached.Copy); err != nil {
 				return nil, nil, err
 			}
-			if cached.Object.Kind == "PersistentVolume" {
+			switch cached.Object.Kind {
+			case "PersistentVolume":
 				own.volumes = append(own.volumes, seen.volumes[len(seen.volumes)-1])
-			} else {
+			case "PersistentVolumeClaim":
 				own.claims = append(own.claims, seen.claims[len(seen.claims)-1])
 			}
 		default:
@@ -139,7 +147,7 @@ func (w *world) drop(object line.Object) {
 	switch object.Kind {
 	case "PersistentVolume":
 		w.volumes = slices.DeleteFunc(w.volumes, func(v *v1.PersistentVolume) bool { return v.Name == object.Name })
-	case "Pod":
+	case podKind:
 		w.pods = slices.DeleteFunc(w.pods, func(p *v1.Pod) bool {
 			return p.Name == object.Name && p.Namespace == object.Namespace
 		})
@@ -162,11 +170,14 @@ func (j *Judge) answer(c *line.Case) {
 		t.refuse, t.failRead, t.recycler = c.Refuse, c.FailRead, c.Recycler
 		j.api.trace = t
 		j.operations.running, j.operations.backingOff = set(c.Running), set(c.BackingOff)
-		sync := j.sync
-		if c.Protection {
-			sync = j.protect
+		controller := binder
+		switch {
+		case c.Object.Kind == podKind:
+			controller = ephemerals
+		case c.Protection:
+			controller = protection
 		}
-		if err := sync(c.Object.Kind, key(c.Object)); err != nil {
+		if err := j.do(work{controller, c.Object.Kind, key(c.Object)}); err != nil {
 			t.decision.Error = err.Error()
 		}
 		j.api.trace = nil
@@ -199,14 +210,6 @@ func (j *Judge) answer(c *line.Case) {
 	}
 	sort.Strings(notes)
 	c.Notes = notes
-}
-
-// key is the key of an object on the controller's queues.
-func key(object line.Object) string {
-	if object.Kind == "PersistentVolume" {
-		return object.Name
-	}
-	return object.Namespace + "/" + object.Name
 }
 
 func set(names []string) map[string]bool {

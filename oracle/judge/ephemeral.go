@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/record"
+	volumes "k8s.io/component-helpers/storage/ephemeral"
 	"k8s.io/kubernetes/pkg/controller/volume/ephemeral"
 
 	"pvctl.dev/oracle/line"
@@ -59,4 +61,24 @@ func isEphemeral(volume v1.Volume) bool { return volume.Ephemeral != nil }
 // controller has nothing to do, and no answer speaks of it.
 func (w *world) hasEphemeral() bool {
 	return slices.ContainsFunc(w.pods, func(pod *v1.Pod) bool { return slices.ContainsFunc(pod.Spec.Volumes, isEphemeral) })
+}
+
+// creatable are the claims that the ephemeral-volume controller can make in the world and that the world does not have.
+func (w *world) creatable(who Controllers) []line.Object {
+	if who < All {
+		return nil
+	}
+	var result []line.Object
+	for _, pod := range w.pods {
+		for _, volume := range pod.Spec.Volumes {
+			claim := line.Object{Kind: "PersistentVolumeClaim", Namespace: pod.Namespace, Name: volumes.VolumeClaimName(pod, &volume)}
+			if isEphemeral(volume) && !slices.Contains(w.objects, claim) {
+				result = append(result, claim)
+			}
+		}
+	}
+	slices.SortFunc(result, func(a, b line.Object) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return slices.Compact(result)
 }

@@ -15,19 +15,21 @@ const followed = 16
 // Follow fills in whether each schedule of the line leads to its ends: the real controllers make its syncs from the world as recorded,
 // and then whatever they do until nothing moves. Of an object that never rests, the end has to be among the states that it goes on
 // visiting.
-func (j *Judge) Follow(l *line.Line, all bool) error {
+func (j *Judge) Follow(l *line.Line, who Controllers) error {
 	if err := j.load(l); err != nil {
 		return err
 	}
+	who = who.in(j.world)
+	objects := slices.Concat(j.world.objects, j.world.creatable(who))
 	for i := range l.Schedules {
 		given := &l.Schedules[i]
-		wanted, err := j.wantedEnds(given)
+		wanted, err := wantedEnds(given, objects)
 		if err != nil {
 			return fmt.Errorf("schedule %d: %w", i, err)
 		}
 		steps := make([]step, len(given.Steps))
 		for n, one := range given.Steps {
-			item, err := workOf(one, all)
+			item, err := workOf(one, who)
 			if err != nil {
 				return fmt.Errorf("schedule %d, step %d: %w", i, n, err)
 			}
@@ -35,7 +37,7 @@ func (j *Judge) Follow(l *line.Line, all bool) error {
 		}
 		given.Reached = false
 		for try := uint64(0); try < followed && !given.Reached; try++ {
-			s := &schedule{judge: j, mode: ordered, all: all, random: rand.New(rand.NewPCG(uint64(i), try)), steps: steps}
+			s := &schedule{judge: j, mode: ordered, who: who, objects: objects, random: rand.New(rand.NewPCG(uint64(i), try)), steps: steps}
 			for _, state := range s.run(map[string]bool{}) {
 				given.Reached = given.Reached || reaches(state, wanted)
 			}
@@ -45,13 +47,13 @@ func (j *Judge) Follow(l *line.Line, all bool) error {
 }
 
 // wantedEnds are the ends of a schedule, by the places of their objects.
-func (j *Judge) wantedEnds(given *line.Schedule) (map[int]end, error) {
+func wantedEnds(given *line.Schedule, objects []line.Object) (map[int]end, error) {
 	if len(given.Objects) == 0 || len(given.Objects) != len(given.Ends) {
 		return nil, fmt.Errorf("%d objects and %d ends", len(given.Objects), len(given.Ends))
 	}
 	wanted := map[int]end{}
 	for i, object := range given.Objects {
-		place := slices.Index(j.world.objects, object)
+		place := slices.Index(objects, object)
 		if place < 0 {
 			return nil, fmt.Errorf("the world has no %v", object)
 		}
@@ -90,15 +92,10 @@ type step struct {
 }
 
 // workOf is the key, and the controller that takes it.
-func workOf(given line.Step, all bool) (work, error) {
-	item := work{binder, given.Object.Kind, key(given.Object)}
-	switch given.Controller {
-	case controllers[0]:
-		return item, nil
-	case controllers[1], controllers[2]:
-		item.controller = protection
-		if volume := given.Controller == controllers[1]; all && volume == (item.kind == "PersistentVolume") {
-			return item, nil
+func workOf(given line.Step, who Controllers) (work, error) {
+	for _, one := range controllers {
+		if one.name == given.Controller && one.from <= who && slices.Contains(one.kinds, given.Object.Kind) {
+			return work{one.taking, given.Object.Kind, key(given.Object)}, nil
 		}
 	}
 	return work{}, fmt.Errorf("%s does not sync %v here", given.Controller, given.Object)

@@ -14,7 +14,7 @@ const (
 )
 
 // followOne follows one schedule of the claim c1.
-func followOne(t *testing.T, all bool, end string, steps []line.Step, items ...string) bool {
+func followOne(t *testing.T, end string, steps []line.Step, items ...string) bool {
 	t.Helper()
 	l := &line.Line{Schedules: []line.Schedule{{
 		Objects: []line.Object{{Kind: "PersistentVolumeClaim", Namespace: "db", Name: "c1"}}, Ends: []json.RawMessage{json.RawMessage(end)}, Steps: steps,
@@ -22,7 +22,7 @@ func followOne(t *testing.T, all bool, end string, steps []line.Step, items ...s
 	for _, item := range items {
 		l.World.Items = append(l.World.Items, json.RawMessage(item))
 	}
-	if err := newJudge(t).Follow(l, all); err != nil {
+	if err := newJudge(t).Follow(l, Binder); err != nil {
 		t.Fatal(err)
 	}
 	return l.Schedules[0].Reached
@@ -53,7 +53,7 @@ func TestFollow(t *testing.T) {
 		"no end of a claim without cause": {nil, `{"gone":true}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := followOne(t, false, test.end, test.steps, world...); got != test.want {
+			if got := followOne(t, test.end, test.steps, world...); got != test.want {
 				t.Errorf("reached: %v", got)
 			}
 		})
@@ -80,13 +80,13 @@ func TestFollowProtection(t *testing.T) {
 				World:     line.List{Items: []json.RawMessage{json.RawMessage(freeVolume), json.RawMessage(terminating)}},
 				Schedules: []line.Schedule{{Objects: []line.Object{volume}, Ends: []json.RawMessage{json.RawMessage(end)}, Steps: test.steps}},
 			}
-			if err := newJudge(t).Follow(l, true); err != nil {
+			if err := newJudge(t).Follow(l, All); err != nil {
 				t.Fatal(err)
 			}
 			if l.Schedules[0].Reached != (end == test.want) {
 				t.Errorf("%v: %s is reached: %v", test.steps, end, l.Schedules[0].Reached)
 			}
-			if err := newJudge(t).Follow(l, false); err == nil || !strings.Contains(err.Error(), claimProtection+" does not sync") {
+			if err := newJudge(t).Follow(l, Binder); err == nil || !strings.Contains(err.Error(), claimProtection+" does not sync") {
 				t.Errorf("without the protection controllers: %v", err)
 			}
 		}
@@ -111,7 +111,7 @@ func TestFollowTogether(t *testing.T) {
 		for _, item := range []string{freeVolume, waitingClaim, strings.ReplaceAll(waitingClaim, "c1", "c2")} {
 			l.World.Items = append(l.World.Items, json.RawMessage(item))
 		}
-		if err := newJudge(t).Follow(l, false); err != nil {
+		if err := newJudge(t).Follow(l, Binder); err != nil {
 			t.Fatal(err)
 		}
 		if l.Schedules[0].Reached != test.want {

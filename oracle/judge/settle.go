@@ -15,8 +15,8 @@ import (
 
 // Settling says which schedules Settle runs.
 type Settling struct {
-	// All lets the protection controllers take part beside the binder.
-	All bool
+	// Who takes part.
+	Who Controllers
 	// Schedules is the smallest number of each kind, Quiet how many in a row have to bring nothing new, Most the
 	// largest number.
 	Schedules, Quiet, Most int
@@ -46,26 +46,20 @@ const (
 	faultySteps = 60
 )
 
-// controllers are the names of those that take part, as kube-controller-manager's --controllers has them: the binder first.
-var controllers = []string{
-	"persistentvolume-binder-controller", "persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller",
-}
-
-// Settle fills in where every object of the line's world can end.
+// Settle fills in where every object of the line's world can end, and every claim that is made.
 func (j *Judge) Settle(l *line.Line, how Settling) error {
 	if err := j.load(l); err != nil {
 		return err
 	}
-	w := j.world
-	names := controllers[:1]
-	if how.All {
-		names = controllers
-	}
-	result := &line.Settle{Controllers: names, Objects: []line.Ends{}}
+	who := how.Who.in(j.world)
+	objects := slices.Concat(j.world.objects, j.world.creatable(who))
+	result := &line.Settle{Controllers: who.names(), Objects: []line.Ends{}}
 	notes := map[string]bool{}
 	var found [3]*endings
 	run := func(m mode, n int) bool {
-		s := &schedule{judge: j, mode: m, all: how.All, random: rand.New(rand.NewPCG(how.Seed, uint64(m)<<32|uint64(n)))}
+		s := &schedule{
+			judge: j, mode: m, who: who, objects: objects, random: rand.New(rand.NewPCG(how.Seed, uint64(m)<<32|uint64(n))),
+		}
 		if n%2 == 1 {
 			s.ranks = map[work]uint64{}
 		}
@@ -79,7 +73,7 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 		return fresh
 	}
 	for m := ordered; m <= racing; m++ {
-		found[m] = newEndings(len(w.objects))
+		found[m] = newEndings(len(objects))
 		quiet := 0
 		for n := 0; n < how.Most && (n < how.Schedules || quiet < how.Quiet); n++ {
 			if quiet++; run(m, n) {
@@ -97,7 +91,12 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 		run(ordered, n)
 	}
 	ends := found[ordered].sorted()
-	for i, object := range w.objects {
+	var there []int
+	for i, object := range objects {
+		if i >= len(j.world.objects) && !slices.ContainsFunc(found[:], func(e *endings) bool { return e.made(i) }) {
+			continue
+		}
+		there = append(there, i)
 		answer := line.Ends{Object: object}
 		for _, text := range ends[i] {
 			answer.Ends = append(answer.Ends, []byte(text))
@@ -110,7 +109,7 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 		}
 		result.Objects = append(result.Objects, answer)
 	}
-	result.Joint = found[ordered].indexes(ends)
+	result.Joint = found[ordered].indexes(ends, there)
 	for note := range notes {
 		result.Notes = append(result.Notes, note)
 	}
@@ -118,103 +117,6 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 	l.Settle = result
 	return nil
 }
-
-// endings collects end states: of each object, and of all together.
-type endings struct {
-	each  []map[string]bool
-	joint map[string][]string
-}
-
-func newEndings(objects int) *endings {
-	e := &endings{each: make([]map[string]bool, objects), joint: map[string][]string{}}
-	for i := range e.each {
-		e.each[i] = map[string]bool{}
-	}
-	return e
-}
-
-// add tells whether a joint state is new.
-func (e *endings) add(state []string) bool {
-	name := fmt.Sprint(state)
-	if _, known := e.joint[name]; known {
-		return false
-	}
-	e.joint[name] = state
-	for i, text := range state {
-		e.each[i][text] = true
-	}
-	return true
-}
-
-func (e *endings) sorted() [][]string {
-	result := make([][]string, len(e.each))
-	for i, texts := range e.each {
-		result[i] = keys(texts)
-	}
-	return result
-}
-
-// beyond are the end states of one object that the other collection has not.
-func (e *endings) beyond(i int, other *endings) []string {
-	rest := map[string]bool{}
-	for text := range e.each[i] {
-		if !other.each[i][text] {
-			rest[text] = true
-		}
-	}
-	return keys(rest)
-}
-
-// exceeds tells whether some object has an end state here that it has not in the other collection.
-func (e *endings) exceeds(other *endings) bool {
-	for i := range e.each {
-		for text := range e.each[i] {
-			if !other.each[i][text] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// indexes are the joint states as indexes into the sorted states of each object.
-func (e *endings) indexes(ends [][]string) [][]int {
-	if len(e.joint) > 64 {
-		return nil
-	}
-	result := make([][]int, 0, len(e.joint))
-	for _, state := range e.joint {
-		row := make([]int, len(state))
-		for i, text := range state {
-			row[i] = slices.Index(ends[i], text)
-		}
-		result = append(result, row)
-	}
-	sort.Slice(result, func(a, b int) bool { return slices.Compare(result[a], result[b]) < 0 })
-	return result
-}
-
-func keys(set map[string]bool) []string {
-	result := make([]string, 0, len(set))
-	for key := range set {
-		result = append(result, key)
-	}
-	sort.Strings(result)
-	return result
-}
-
-// work is one key on the queue of one controller.
-type work struct {
-	controller controller
-	kind, key  string
-}
-
-type controller int
-
-const (
-	binder controller = iota
-	protection
-)
 
 // change is an event on its way to the informers.
 type change struct{ before, after runtime.Object }
@@ -231,8 +133,10 @@ func (c change) about() runtime.Object {
 type schedule struct {
 	judge  *Judge
 	mode   mode
-	all    bool
+	who    Controllers
 	random *rand.Rand
+	// objects are those whose ends are asked for.
+	objects []line.Object
 	// steps are syncs that the schedule begins with, before chance decides.
 	steps   []step
 	pending []work
@@ -270,7 +174,13 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 	j.cached = false // the informers' stores will change
 	j.api.changed = s.changed
 	j.api.gate = s.gate
-	j.enqueued = func(kind, key string) { s.enqueue(work{binder, kind, key}) }
+	j.enqueued = func(kind, key string) {
+		item := work{binder, kind, key}
+		if kind == podKind {
+			item.controller = ephemerals
+		}
+		s.enqueue(item)
+	}
 	j.api.trace = &trace{notesOnly: true}
 	s.turn = make(chan *task)
 	if s.mode == racing {
@@ -341,11 +251,16 @@ func (s *schedule) everything() {
 	for _, key := range slices.Sorted(slices.Values(s.judge.claims.ListKeys())) {
 		s.enqueueKey("PersistentVolumeClaim", key)
 	}
+	if s.who == All {
+		for _, pod := range s.judge.world.pods {
+			enqueuePod(s.judge.ephemeral, pod)
+		}
+	}
 }
 
 func (s *schedule) enqueueKey(kind, key string) {
 	s.enqueue(work{binder, kind, key})
-	if s.all {
+	if s.who >= Protection {
 		s.enqueue(work{protection, kind, key})
 	}
 }
@@ -440,13 +355,7 @@ func (s *schedule) work(item work, ok bool) {
 			s.restart()
 		}
 	}()
-	j := s.judge
-	var err error
-	if item.controller == binder {
-		err = j.sync(item.kind, item.key)
-	} else {
-		err = j.protect(item.kind, item.key)
-	}
+	err := s.judge.do(item)
 	if err != nil && s.faults > 0 && (retriesErrors || item.controller != binder) {
 		s.enqueue(item)
 	}
@@ -480,11 +389,15 @@ func (s *schedule) deliverOne() {
 
 func (s *schedule) deliver(event change) {
 	store := s.judge.volumes
-	if _, claim := event.about().(*v1.PersistentVolumeClaim); claim {
+	_, claim := event.about().(*v1.PersistentVolumeClaim)
+	if claim {
 		store = s.judge.claims
 	}
 	if event.after == nil {
 		must(store.Delete(event.before))
+		if claim && s.who == All {
+			onClaimDelete(s.judge.ephemeral, event.before)
+		}
 	} else {
 		must(store.Update(event.after))
 	}
@@ -570,9 +483,6 @@ func (s *schedule) start(worker string, run func()) {
 	}()
 }
 
-// worker names the goroutine of kube-controller-manager that takes an item: each controller has one for each kind here.
-func (w work) worker() string { return fmt.Sprint(w.controller, w.kind) }
-
 // race gives the turn to a random task, or starts a worker that is idle.
 func (s *schedule) race() {
 	busy := map[string]bool{}
@@ -593,53 +503,4 @@ func (s *schedule) race() {
 	if back := <-s.turn; back.done {
 		s.waiting = slices.DeleteFunc(s.waiting, func(t *task) bool { return t == back })
 	}
-}
-
-// state is the state of every object of the world, as JSON texts in the order of the line.
-func (s *schedule) state(unsettled bool) []string {
-	a := s.judge.api
-	result := make([]string, 0, len(s.judge.world.objects))
-	for _, object := range s.judge.world.objects {
-		end := end{Unsettled: unsettled}
-		if object.Kind == "PersistentVolume" {
-			if volume, ok := a.volumes.stored[key(object)]; ok {
-				end.Phase = string(volume.Status.Phase)
-				end.Terminating = volume.DeletionTimestamp != nil
-				end.Finalizers = volume.Finalizers
-				if ref := volume.Spec.ClaimRef; ref != nil {
-					end.ClaimRef = &claimRef{Namespace: ref.Namespace, Name: ref.Name, UID: string(ref.UID)}
-				}
-			} else {
-				end.Gone = true
-			}
-		} else if claim, ok := a.claims.stored[key(object)]; ok {
-			end.Phase, end.VolumeName = string(claim.Status.Phase), claim.Spec.VolumeName
-			end.Terminating = claim.DeletionTimestamp != nil
-			end.Finalizers = claim.Finalizers
-		} else {
-			end.Gone = true
-		}
-		if !end.Terminating {
-			end.Finalizers = nil
-		}
-		result = append(result, string(encode(end)))
-	}
-	return result
-}
-
-// end is the state of one object in which it can end.
-type end struct {
-	ClaimRef    *claimRef `json:"claimRef,omitempty"`
-	Finalizers  []string  `json:"finalizers,omitempty"`
-	Gone        bool      `json:"gone,omitempty"`
-	Phase       string    `json:"phase,omitempty"`
-	Terminating bool      `json:"terminating,omitempty"`
-	Unsettled   bool      `json:"unsettled,omitempty"`
-	VolumeName  string    `json:"volumeName,omitempty"`
-}
-
-type claimRef struct {
-	Name      string `json:"name,omitempty"`
-	Namespace string `json:"namespace,omitempty"`
-	UID       string `json:"uid,omitempty"`
 }

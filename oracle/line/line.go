@@ -31,6 +31,9 @@ type Line struct {
 	// Protections are the same for the protection controller of each claim and volume; decide fills them with
 	// --controllers all.
 	Protections []Case `json:"protections,omitempty"`
+	// Ephemerals are the same for the ephemeral-volume controller and every pod of the world; decide fills them with
+	// --controllers all, unless no pod has an ephemeral volume.
+	Ephemerals []Case `json:"ephemerals,omitempty"`
 	// Settle is the answer of settle.
 	Settle *Settle `json:"settle,omitempty"`
 	// Schedules are ways to ends that somebody gives; follow fills in whether they lead there.
@@ -70,7 +73,8 @@ type Object struct {
 	Name      string `json:"name"`
 }
 
-// Case is one sync of one object, under the circumstances that it names, and its answers.
+// Case is one sync of one object, under the circumstances that it names, and its answers. The ephemeral-volume controller
+// syncs a pod.
 type Case struct {
 	Object Object `json:"object"`
 	// Protection says that the protection controller of the object's kind syncs it, not the binder.
@@ -100,7 +104,7 @@ type Cached struct {
 	Object Object `json:"object"`
 	// As says how: "unseen" (neither the informer nor the controller's own cache has it), "informerOnly" (the
 	// informer has it, the controller's own cache does not), "stale" (both hold the older version in Copy).
-	// A pod, of which only the informers have copies, can be "unseen".
+	// A pod, of which only the informers have copies, can be "unseen" or "stale".
 	As   string          `json:"as"`
 	Copy json.RawMessage `json:"copy,omitempty"`
 }
@@ -163,7 +167,7 @@ type Write struct {
 	Refused string `json:"refused,omitempty"`
 }
 
-// Event is an event as the controller recorded it.
+// Event is an event as the controller recorded it, about a volume, a claim or a pod.
 type Event struct {
 	Seq     int    `json:"seq"`
 	Type    string `json:"type"`
@@ -196,6 +200,11 @@ type Settle struct {
 
 // Ends are the end states of one object: claims {phase, volumeName}, volumes {phase, claimRef {namespace, name, uid}},
 // {gone: true} for a deleted object, with terminating: true and the finalizers left where deletion is under way.
+//
+// A claim that the ephemeral-volume controller made has created: true, also where it took the name of one of the world;
+// its uid in claimRef is "<created>", and the volume that was provisioned for it is named "pvc-<created>". One that some
+// schedule made and that is not in the world follows the world's objects, in the order of namespaces and names; where it
+// was never made, it is gone.
 type Ends struct {
 	Object Object            `json:"object"`
 	Ends   []json.RawMessage `json:"ends"`

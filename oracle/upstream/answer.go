@@ -187,7 +187,7 @@ func (t *test) sync(j *judge.Judge, l *line.Line) error {
 		l.Tags = append(l.Tags, "second-sync")
 	}
 	l.World = t.world(volumes, claims)
-	if err := j.Decide(l, false); err != nil {
+	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
 	}
 	answer, endVolumes, endClaims, err := j.Ending(l, c)
@@ -364,7 +364,7 @@ func compare[T metav1.Object](kind string, ends, expected []T, plain func(T) T) 
 
 // settle answers a test that goes on until nothing changes.
 func (t *test) settle(j *judge.Judge, l *line.Line) error {
-	if err := j.Decide(l, false); err != nil {
+	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
 	}
 	if err := j.Settle(l, judge.Settling{Schedules: 32, Quiet: 16, Most: 256, Seed: 1}); err != nil {
@@ -417,7 +417,7 @@ func (t *test) settle(j *judge.Judge, l *line.Line) error {
 // bind answers a question of the binder's index, which asks FindMatchingVolume for each list of access modes in turn:
 // the sync of the claim asks it, and its first write is to the volume that was found.
 func (t *test) bind(j *judge.Judge, l *line.Line) error {
-	if err := j.Decide(l, false); err != nil {
+	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
 	}
 	object := claimObject(t.Claims[0])
@@ -481,7 +481,7 @@ func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	t.completeClaim(claim)
 	l.World = t.world([]*v1.PersistentVolume{volume}, []*v1.PersistentVolumeClaim{claim})
 	l.Tags = []string{"upstream", "TestAnnealMigrationAnnotations", "objects-added"}
-	if err := j.Decide(l, false); err != nil {
+	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
 	}
 	_, volumes, _, err := j.Ending(l, line.Case{Object: line.Object{Kind: "PersistentVolume", Name: "pv"}})
@@ -504,7 +504,7 @@ func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 // helper answers a test of a helper by what follows from it when a claim is synced: one that waits for its pod gets an
 // event that says so, and one without a class gets the default class.
 func (t *test) helper(j *judge.Judge, l *line.Line) error {
-	if err := j.Decide(l, false); err != nil {
+	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
 	}
 	for _, decision := range l.Decisions[0].Answers {
@@ -524,7 +524,7 @@ func (t *test) helper(j *judge.Judge, l *line.Line) error {
 
 // finalizers answers a test of the finalizers that the controller keeps on a volume.
 func (t *test) finalizers(j *judge.Judge, l *line.Line) error {
-	if err := j.Decide(l, false); err != nil {
+	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
 	}
 	_, volumes, _, err := j.Ending(l, line.Case{Object: line.Object{Kind: "PersistentVolume", Name: t.Volumes[0].Name}})
@@ -540,7 +540,7 @@ func (t *test) finalizers(j *judge.Judge, l *line.Line) error {
 // protection answers a test of a protection controller: what it sends for each volume or claim, also while its informer
 // lacks the pods, and where a request fails, that it ends with an error, upon which the queue tries again.
 func (t *test) protection(j *judge.Judge, l *line.Line) error {
-	if err := j.Decide(l, true); err != nil {
+	if err := j.Decide(l, judge.Protection); err != nil {
 		return err
 	}
 	kind := "PersistentVolume"

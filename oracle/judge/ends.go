@@ -1,0 +1,162 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// endings collects end states: of each object, and of all together.
+type endings struct {
+	each  []map[string]bool
+	joint map[string][]string
+}
+
+func newEndings(objects int) *endings {
+	e := &endings{each: make([]map[string]bool, objects), joint: map[string][]string{}}
+	for i := range e.each {
+		e.each[i] = map[string]bool{}
+	}
+	return e
+}
+
+// add tells whether a joint state is new.
+func (e *endings) add(state []string) bool {
+	name := fmt.Sprint(state)
+	if _, known := e.joint[name]; known {
+		return false
+	}
+	e.joint[name] = state
+	for i, text := range state {
+		e.each[i][text] = true
+	}
+	return true
+}
+
+func (e *endings) sorted() [][]string {
+	result := make([][]string, len(e.each))
+	for i, texts := range e.each {
+		result[i] = keys(texts)
+	}
+	return result
+}
+
+// beyond are the end states of one object that the other collection has not.
+func (e *endings) beyond(i int, other *endings) []string {
+	rest := map[string]bool{}
+	for text := range e.each[i] {
+		if !other.each[i][text] {
+			rest[text] = true
+		}
+	}
+	return keys(rest)
+}
+
+// exceeds tells whether some object has an end state here that it has not in the other collection.
+func (e *endings) exceeds(other *endings) bool {
+	for i := range e.each {
+		for text := range e.each[i] {
+			if !other.each[i][text] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// made tells whether an object that the world does not have was there at some end.
+func (e *endings) made(i int) bool {
+	for text := range e.each[i] {
+		if strings.Contains(text, `"created":true`) {
+			return true
+		}
+	}
+	return false
+}
+
+// indexes are the joint states of the objects at some places, as indexes into the sorted states of each.
+func (e *endings) indexes(ends [][]string, places []int) [][]int {
+	if len(e.joint) > 64 {
+		return nil
+	}
+	result := make([][]int, 0, len(e.joint))
+	for _, state := range e.joint {
+		row := make([]int, len(places))
+		for n, i := range places {
+			row[n] = slices.Index(ends[i], state[i])
+		}
+		result = append(result, row)
+	}
+	sort.Slice(result, func(a, b int) bool { return slices.Compare(result[a], result[b]) < 0 })
+	return result
+}
+
+func keys(set map[string]bool) []string {
+	result := make([]string, 0, len(set))
+	for key := range set {
+		result = append(result, key)
+	}
+	sort.Strings(result)
+	return result
+}
+
+// state is the state of every object, as JSON texts.
+func (s *schedule) state(unsettled bool) []string {
+	a := s.judge.api
+	result := make([]string, 0, len(s.objects))
+	for _, object := range s.objects {
+		end := end{Unsettled: unsettled}
+		if object.Kind == "PersistentVolume" {
+			if volume, ok := a.volumes.stored[key(object)]; ok {
+				end.Phase = string(volume.Status.Phase)
+				end.Terminating = volume.DeletionTimestamp != nil
+				end.Finalizers = volume.Finalizers
+				if ref := volume.Spec.ClaimRef; ref != nil {
+					end.ClaimRef = &claimRef{Namespace: ref.Namespace, Name: ref.Name, UID: unnumbered(string(ref.UID))}
+				}
+			} else {
+				end.Gone = true
+			}
+		} else if claim, ok := a.claims.stored[key(object)]; ok {
+			end.Phase, end.VolumeName = string(claim.Status.Phase), unnumbered(claim.Spec.VolumeName)
+			end.Created = strings.HasPrefix(string(claim.UID), createdUID)
+			end.Terminating = claim.DeletionTimestamp != nil
+			end.Finalizers = claim.Finalizers
+		} else {
+			end.Gone = true
+		}
+		if !end.Terminating {
+			end.Finalizers = nil
+		}
+		result = append(result, string(encode(end)))
+	}
+	return result
+}
+
+// end is the state of one object in which it can end.
+type end struct {
+	ClaimRef    *claimRef `json:"claimRef,omitempty"`
+	Created     bool      `json:"created,omitempty"`
+	Finalizers  []string  `json:"finalizers,omitempty"`
+	Gone        bool      `json:"gone,omitempty"`
+	Phase       string    `json:"phase,omitempty"`
+	Terminating bool      `json:"terminating,omitempty"`
+	Unsettled   bool      `json:"unsettled,omitempty"`
+	VolumeName  string    `json:"volumeName,omitempty"`
+}
+
+// unnumbered replaces the uid of a created claim, which depends on what was written before it.
+func unnumbered(text string) string {
+	before, number, created := strings.Cut(text, createdUID)
+	if !created {
+		return text
+	}
+	return before + "<created>" + strings.TrimLeft(number, "0123456789")
+}
+
+type claimRef struct {
+	Name      string `json:"name,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	UID       string `json:"uid,omitempty"`
+}
