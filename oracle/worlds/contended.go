@@ -1,10 +1,7 @@
 package worlds
 
 import (
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 
 	"pvctl.dev/oracle/line"
@@ -13,12 +10,7 @@ import (
 // Contended makes the index-th world of the large common case: volumes and claims without a class that differ in size,
 // the volumes also in whether they were synced already. In some worlds a volume is reserved for a claim.
 func Contended(seed uint64, index int) line.Line {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[0:], seed)
-	binary.LittleEndian.PutUint64(key[8:], uint64(index))
-	copy(key[16:], "pvctl contended")
-	g := &generator{Rand: rand.New(rand.NewChaCha8(key)), tags: map[string]bool{}}
-
+	g := newGenerator(seed, index, "pvctl contended")
 	size := func() string { return strconv.Itoa(1+g.IntN(5)) + "Gi" }
 	late := g.percent(50)
 	claims := 1 + g.IntN(7)
@@ -52,14 +44,5 @@ func Contended(seed uint64, index int) line.Line {
 		}
 		all = append(all, volume)
 	}
-	made := line.Line{
-		ID:    fmt.Sprintf("contended-s%d-%06d", seed, index),
-		Tags:  []string{"contended"},
-		World: line.List{APIVersion: "v1", Kind: "List", Items: []json.RawMessage{}},
-	}
-	for place, each := range all {
-		set(each, strconv.Itoa(firstResourceVersion+place), "metadata", "resourceVersion")
-		made.World.Items = append(made.World.Items, encode(each))
-	}
-	return made
+	return line.Line{ID: fmt.Sprintf("contended-s%d-%06d", seed, index), Tags: []string{"contended"}, World: numbered(all)}
 }

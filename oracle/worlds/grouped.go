@@ -1,12 +1,8 @@
 package worlds
 
 import (
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"pvctl.dev/oracle/line"
 )
@@ -15,27 +11,15 @@ import (
 // can explore. Every second world is small instead, with the provisioner for hostPath turned on, and claims for it beside
 // a few volumes.
 func Grouped(seed uint64, index int) line.Line {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[0:], seed)
-	binary.LittleEndian.PutUint64(key[8:], uint64(index))
-	copy(key[16:], "pvctl grouped")
-	g := &generator{Rand: rand.New(rand.NewChaCha8(key)), tags: map[string]bool{}}
-
-	made := line.Line{
-		ID:    fmt.Sprintf("grouped-s%d-%06d", seed, index),
-		Tags:  []string{"grouped"},
-		World: line.List{APIVersion: "v1", Kind: "List", Items: []json.RawMessage{}},
-	}
+	g := newGenerator(seed, index, "pvctl grouped")
+	made := line.Line{ID: fmt.Sprintf("grouped-s%d-%06d", seed, index), Tags: []string{"grouped"}}
 	if index%2 == 0 {
 		g.groups()
 	} else {
 		made.Flags = map[string]string{"enable-hostpath-provisioner": "true"}
 		g.provisioned()
 	}
-	for place, each := range slices.Concat(g.classes, g.claims, g.volumes, g.pods) {
-		set(each, strconv.Itoa(firstResourceVersion+place), "metadata", "resourceVersion")
-		made.World.Items = append(made.World.Items, encode(each))
-	}
+	made.World = numbered(slices.Concat(g.classes, g.claims, g.volumes, g.pods))
 	return made
 }
 

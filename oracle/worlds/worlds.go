@@ -75,12 +75,7 @@ func Generate(seed uint64, index int) line.Line {
 // generate makes a world of some kind: before is what its ids begin with, stream tells its random numbers from those of
 // the other kinds, and change is done to the objects before they are made storable.
 func generate(seed uint64, index int, before, stream string, change func(*generator)) line.Line {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[0:], seed)
-	binary.LittleEndian.PutUint64(key[8:], uint64(index))
-	copy(key[16:], stream)
-	g := &generator{Rand: rand.New(rand.NewChaCha8(key)), tags: map[string]bool{}}
-
+	g := newGenerator(seed, index, stream)
 	total := 0
 	for _, each := range profiles {
 		total += each.weight
@@ -99,24 +94,40 @@ func generate(seed uint64, index int, before, stream string, change func(*genera
 	change(g)
 	g.finish()
 
-	made := line.Line{
-		ID:    fmt.Sprintf("%ss%d-%06d", before, seed, index),
-		World: line.List{APIVersion: "v1", Kind: "List"},
-	}
-	all := slices.Concat(g.classes, g.volumes, g.claims, g.pods, g.nodes)
-	if g.percent(30) {
-		g.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	}
-	made.World.Items = []json.RawMessage{}
-	for place, each := range all {
-		set(each, strconv.Itoa(firstResourceVersion+place), "metadata", "resourceVersion")
-		made.World.Items = append(made.World.Items, encode(each))
-	}
+	made := line.Line{ID: fmt.Sprintf("%ss%d-%06d", before, seed, index), World: g.listed()}
 	if g.percent(33) || chosen.name == "reclaim" && g.percent(25) {
 		made.Cases = g.cases()
 	}
 	made.Tags = append([]string{chosen.name}, g.sortedTags()...)
 	return made
+}
+
+// newGenerator is one whose random numbers follow from the seed, the index and the stream of a kind of worlds.
+func newGenerator(seed uint64, index int, stream string) *generator {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[0:], seed)
+	binary.LittleEndian.PutUint64(key[8:], uint64(index))
+	copy(key[16:], stream)
+	return &generator{Rand: rand.New(rand.NewChaCha8(key)), tags: map[string]bool{}}
+}
+
+// listed gives the objects their versions, now and then in another order than that of their kinds.
+func (g *generator) listed() line.List {
+	all := slices.Concat(g.classes, g.volumes, g.claims, g.pods, g.nodes)
+	if g.percent(30) {
+		g.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	}
+	return numbered(all)
+}
+
+// numbered is the list of the objects, with versions that grow.
+func numbered(all []object) line.List {
+	list := line.List{APIVersion: "v1", Kind: "List", Items: []json.RawMessage{}}
+	for place, each := range all {
+		set(each, strconv.Itoa(firstResourceVersion+place), "metadata", "resourceVersion")
+		list.Items = append(list.Items, encode(each))
+	}
+	return list
 }
 
 func (g *generator) sortedTags() []string {
@@ -146,6 +157,18 @@ func (g *generator) common() {
 
 // finish makes what the profiles made storable, and then, rarely, unstorable again on purpose.
 func (g *generator) finish() {
+	g.store()
+	if g.percent(4) {
+		g.invalidate()
+	}
+	if g.percent(5) {
+		g.undefault()
+	}
+	g.tag()
+}
+
+// store takes away what validation refuses.
+func (g *generator) store() {
 	for _, volume := range g.volumes {
 		if text(volume, "spec", "hostPath", "path") == "/" && text(volume, "spec", "persistentVolumeReclaimPolicy") == "Recycle" {
 			set(volume, "/data", "spec", "hostPath", "path")
@@ -159,12 +182,10 @@ func (g *generator) finish() {
 			unannotate(volume, annMountOptions)
 		}
 	}
-	if g.percent(4) {
-		g.invalidate()
-	}
-	if g.percent(5) {
-		g.undefault()
-	}
+}
+
+// tag notes what the volumes and claims have that few do.
+func (g *generator) tag() {
 	for _, each := range slices.Concat(g.volumes, g.claims) {
 		if get(each, "metadata", "deletionTimestamp") != nil {
 			g.tags["deletionTimestamp"] = true
