@@ -25,7 +25,8 @@ const usage = `usage: oracle COMMAND [flags]
 
   worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line; --contended: of the large common case;
                                                           --grouped: of groups of alike objects, and with provisioned volumes;
-                                                          --host-path: in which the controller provisions
+                                                          --host-path: in which the controller provisions;
+                                                          --ephemeral: of pods with ephemeral volumes
   decide  [--controllers WHO]                             what one sync of each object does
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N
@@ -86,22 +87,25 @@ func run(args []string) error {
 		contended := flags.Bool("contended", false, "free volumes and waiting claims that differ in size")
 		grouped := flags.Bool("grouped", false, "groups of alike objects, and hostPath volumes that are provisioned")
 		hostPath := flags.Bool("host-path", false, "worlds with --enable-hostpath-provisioner, in which the controller itself creates volumes")
+		ephemeral := flags.Bool("ephemeral", false, "pods with generic ephemeral volumes, and claims that are made for them")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
-		if *contended && *grouped || *contended && *hostPath || *grouped && *hostPath {
-			return errors.New("a world is made with one of --contended, --grouped and --host-path, not with several")
+		generate, kinds := worlds.Generate, 0
+		for _, kind := range []struct {
+			wanted   bool
+			generate func(uint64, int) line.Line
+		}{{*contended, worlds.Contended}, {*grouped, worlds.Grouped}, {*hostPath, worlds.HostPath}, {*ephemeral, worlds.Ephemeral}} {
+			if kind.wanted {
+				generate = kind.generate
+				kinds++
+			}
+		}
+		if kinds > 1 {
+			return errors.New("a world is made with one of --contended, --grouped, --host-path and --ephemeral, not with several")
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {
-			generate := worlds.Generate
-			if *contended {
-				generate = worlds.Contended
-			} else if *hostPath {
-				generate = worlds.HostPath
-			} else if *grouped {
-				generate = worlds.Grouped
-			}
 			world := generate(*seed, index)
 			if !*cases {
 				world.Cases = nil

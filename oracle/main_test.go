@@ -5,14 +5,15 @@ import "testing"
 // TestOneKindOfWorlds holds that no flag for a kind of worlds is passed over.
 func TestOneKindOfWorlds(t *testing.T) {
 	for _, flags := range [][]string{
-		{"--contended", "--grouped"}, {"--contended", "--host-path"}, {"--grouped", "--host-path"}, {"--contended", "--grouped", "--host-path"},
+		{"--contended", "--grouped"}, {"--contended", "--host-path"}, {"--grouped", "--host-path"}, {"--ephemeral", "--contended"},
+		{"--ephemeral", "--host-path"}, {"--contended", "--grouped", "--host-path", "--ephemeral"},
 	} {
-		const want = "a world is made with one of --contended, --grouped and --host-path, not with several"
+		const want = "a world is made with one of --contended, --grouped, --host-path and --ephemeral, not with several"
 		if err := run(append([]string{"worlds", "--count", "0"}, flags...)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v", flags, err)
 		}
 	}
-	for _, flag := range []string{"--contended", "--grouped", "--host-path"} {
+	for _, flag := range []string{"--contended", "--grouped", "--host-path", "--ephemeral"} {
 		if err := run([]string{"worlds", "--count", "0", flag}); err != nil {
 			t.Errorf("%s: %v", flag, err)
 		}

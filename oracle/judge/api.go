@@ -333,6 +333,7 @@ func (r *resource[T]) add(namespace string, sent T) (T, error) {
 		return nil, taken
 	}
 	result := r.external(object)
+	r.internal(result) // The strategy takes the status away; whoever reads it from the store gets its defaults.
 	result.SetResourceVersion(version)
 	r.dirty = true
 	r.stored[key] = result

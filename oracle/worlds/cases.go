@@ -117,14 +117,20 @@ func (g *generator) cached(of object) []line.Cached {
 	return list
 }
 
-// older is a version that an object may have had before the present one.
-func (g *generator) older(each object) object {
+// aged is an object with an older version's number.
+func aged(each object) object {
 	before := copied(each)
 	version, bad := strconv.Atoi(text(before, "metadata", "resourceVersion"))
 	if bad != nil {
 		panic(bad) // Versions are given out before cases are made.
 	}
 	set(before, strconv.Itoa(version-firstResourceVersion+501), "metadata", "resourceVersion")
+	return before
+}
+
+// older is a version that an object may have had before the present one.
+func (g *generator) older(each object) object {
+	before := aged(each)
 	if g.percent(60) {
 		remove(before, "metadata", "deletionTimestamp")
 		remove(before, "metadata", "deletionGracePeriodSeconds")
