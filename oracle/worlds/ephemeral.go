@@ -35,8 +35,12 @@ func Ephemeral(seed uint64, index int) line.Line {
 		g.labels = object{"tier": "fast"}
 	}
 	g.awaited()
-	for range one(g, []int{1, 1, 1, 2, 2, 3}) {
-		g.podWithVolumes()
+	if namespace := one(g, namespaces); g.percent(10) {
+		g.podWithVolumes(namespace, "a", "b-c")
+		g.podWithVolumes(namespace, "a-b", "c")
+	}
+	for len(g.pods) == 0 || g.percent(35) {
+		g.podWithVolumes(one(g, namespaces), one(g, podNames), one(g, podVolumes))
 	}
 	g.meetTemplates()
 	for range one(g, []int{0, 0, 1, 1, 2}) {
@@ -85,9 +89,9 @@ func (g *generator) awaited() {
 	}
 }
 
-// podWithVolumes adds a pod with ephemeral volumes and others, unless the world has one of its name.
-func (g *generator) podWithVolumes() {
-	namespace, name := one(g, namespaces), one(g, podNames)
+// podWithVolumes adds a pod with ephemeral volumes and others, unless the world has one of its name. That of the first
+// pod is ephemeral in any case.
+func (g *generator) podWithVolumes(namespace, name, first string) {
 	if find(g.pods, namespace, name) != nil {
 		return
 	}
@@ -96,7 +100,8 @@ func (g *generator) podWithVolumes() {
 	var volumes []any
 	var mounts []string
 	for range one(g, []int{1, 1, 1, 2, 2, 3}) {
-		volume := object{"name": one(g, podVolumes)}
+		volume := object{"name": first}
+		first = one(g, podVolumes)
 		if slices.Contains(mounts, volume["name"].(string)) {
 			continue
 		}
