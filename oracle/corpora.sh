@@ -9,20 +9,28 @@ version=$(echo "$versions" | tail -n 1)
 oracle=$(mktemp -d)/oracle
 go build -o "$oracle" .
 record() { gzip -9n > "$out/$1-$version.jsonl.gz"; }
-"$oracle" worlds --seed 2026 --count 2500 | "$oracle" decide --controllers all | record decisions
+"$oracle" worlds --seed 2026 --count 2500 | "$oracle" decide --controllers protection | record decisions
 handmade() { "$1" decide --controllers all < handmade.jsonl | "$1" gates | "$1" match | "$1" settle --controllers all; }
 handmade "$oracle" | record handmade
+# Of pods with ephemeral volumes: made by hand, and random. Every minor answers them.
+ephemeral() { "$1" decide --controllers all < handmade-ephemeral.jsonl | "$1" settle --controllers all; }
+ephemeral "$oracle" | record handmade-ephemeral
+"$oracle" worlds --seed 2036 --count 300 --ephemeral | "$oracle" decide --controllers all | record ephemeral
+"$oracle" worlds --seed 2037 --count 80 --ephemeral --cases=false | "$oracle" settle --controllers all | record outcomes-ephemeral
 "$oracle" decide --controllers all --gates PersistentVolumeClaimUnusedSinceTime=true < handmade-gates.jsonl | record gates-handmade
 echo "$versions" | sed '$d' | while read -r older arguments; do
     # shellcheck disable=SC2086 # several arguments
     go build $arguments -o "$oracle-$older" .
     handmade "$oracle-$older" | gzip -9n > "$out/handmade-$older.jsonl.gz"
+    ephemeral "$oracle-$older" | gzip -9n > "$out/handmade-ephemeral-$older.jsonl.gz"
+    "$oracle-$older" worlds --seed 2038 --count 60 --ephemeral | "$oracle-$older" decide --controllers all |
+        gzip -9n > "$out/ephemeral-$older.jsonl.gz"
 done
 "$oracle" worlds --seed 2027 --count 500 --cases=false | "$oracle" match | record match
 "$oracle" worlds --seed 2028 --count 300 --cases=false | "$oracle" settle | record outcomes
-"$oracle" worlds --seed 2029 --count 300 --cases=false | "$oracle" settle --controllers all | record outcomes-all
+"$oracle" worlds --seed 2029 --count 300 --cases=false | "$oracle" settle --controllers protection | record outcomes-all
 "$oracle" worlds --seed 2030 --count 80 --contended | "$oracle" settle --schedules 400 --quiet 200 --most 4000 | record outcomes-contended
 "$oracle" worlds --seed 2031 --start 2 --count 6 --grouped | "$oracle" settle --controllers all | record outcomes-grouped
-"$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers all | record outcomes-host-path
+"$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers protection | record outcomes-host-path
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

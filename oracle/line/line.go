@@ -29,7 +29,7 @@ type Line struct {
 	// Decisions are the answers of decide, for every claim and volume of the world.
 	Decisions []Case `json:"decisions,omitempty"`
 	// Protections are the same for the protection controller of each claim and volume; decide fills them with
-	// --controllers all.
+	// --controllers protection or all.
 	Protections []Case `json:"protections,omitempty"`
 	// Ephemerals are the same for the ephemeral-volume controller and every pod of the world; decide fills them with
 	// --controllers all, unless no pod has an ephemeral volume.
