@@ -31,6 +31,7 @@ var packages = []struct {
 	{"k8s.io/component-helpers", "storage/volume", nil, false},
 	{"k8s.io/kubernetes", "pkg/controller/volume/pvprotection", []string{"processPV"}, false},
 	{"k8s.io/kubernetes", "pkg/controller/volume/pvcprotection", []string{"processPVC"}, false},
+	{"k8s.io/kubernetes", "pkg/controller/volume/ephemeral", []string{"syncHandler", "enqueuePod", "onPVCDelete"}, false},
 	{"k8s.io/kubernetes", "pkg/volume/util", nil, true},
 	{"k8s.io/kubernetes", "pkg/volume/util/recyclerclient", []string{"RecycleVolumeByWatchingPodUntilCompletion"}, true},
 	{"k8s.io/kubernetes", "pkg/controller/util/protectionutil", nil, true},
@@ -330,8 +331,8 @@ func report(functions []*function, reasons map[string]string) error {
 	fmt.Fprintf(out, `# What the corpora reach
 
 Written by `+"`go run ./coverage`"+` from the Go coverage of `+"`TestCorpora`"+`, which answers every case of `+"`../tests/conformance`"+` again.
-Lines are those of the files of Kubernetes %s. These packages are counted: the functions that a sync of the binder or of a protection
-controller calls, directly or not.
+Lines are those of the files of Kubernetes %s. These packages are counted: the functions that a sync of the binder, of a protection
+controller or of the ephemeral-volume controller calls, directly or not, and what puts a pod on the queue of the last one.
 
 %s
 
