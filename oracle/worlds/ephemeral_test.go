@@ -2,7 +2,6 @@ package worlds
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -21,13 +20,8 @@ func TestEphemeral(t *testing.T) {
 		}
 		here := map[string]bool{}
 		names, uids := map[line.Object]bool{}, map[string]bool{}
-		var objects []object
-		for _, item := range made.World.Items {
-			var read object
-			if bad := json.Unmarshal(item, &read); bad != nil {
-				t.Fatalf("%s: %v", made.ID, bad)
-			}
-			objects = append(objects, read)
+		objects := objectsOf(t, made)
+		for _, read := range objects {
 			if names[reference(read)] || uids[uidOf(read)] || uidOf(read) == "" {
 				t.Errorf("%s: %v, uid %q: a name or uid is missing or twice there", made.ID, reference(read), uidOf(read))
 			}

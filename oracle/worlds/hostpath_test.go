@@ -2,7 +2,6 @@ package worlds
 
 import (
 	"bytes"
-	"encoding/json"
 	"testing"
 )
 
@@ -19,13 +18,8 @@ func TestHostPath(t *testing.T) {
 			t.Errorf("%s: the flag is %v", made.ID, made.Flags)
 		}
 		names, claims := map[string]bool{}, map[string]bool{}
-		var objects []object
-		for _, item := range made.World.Items {
-			var read object
-			if bad := json.Unmarshal(item, &read); bad != nil {
-				t.Fatalf("%s: %v", made.ID, bad)
-			}
-			objects = append(objects, read)
+		objects := objectsOf(t, made)
+		for _, read := range objects {
 			name := text(read, "kind") + " " + spaceOf(read) + "/" + nameOf(read)
 			if names[name] {
 				t.Errorf("%s: %s is twice there", made.ID, name)

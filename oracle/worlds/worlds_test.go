@@ -34,16 +34,22 @@ func every(t *testing.T, count int, check func(made line.Line, objects []object)
 	t.Helper()
 	for index := range count {
 		made := Generate(testSeed, index)
-		var objects []object
-		for _, item := range made.World.Items {
-			var read object
-			if bad := json.Unmarshal(item, &read); bad != nil {
-				t.Fatalf("%s: %v", made.ID, bad)
-			}
-			objects = append(objects, read)
-		}
-		check(made, objects)
+		check(made, objectsOf(t, made))
 	}
+}
+
+// objectsOf are the objects of a world, read back.
+func objectsOf(t *testing.T, made line.Line) []object {
+	t.Helper()
+	var objects []object
+	for _, item := range made.World.Items {
+		var read object
+		if bad := json.Unmarshal(item, &read); bad != nil {
+			t.Fatalf("%s: %v", made.ID, bad)
+		}
+		objects = append(objects, read)
+	}
+	return objects
 }
 
 func TestObjectsAreStorable(t *testing.T) {
