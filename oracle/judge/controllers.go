@@ -68,7 +68,7 @@ const (
 )
 
 // worker names the goroutine of kube-controller-manager that takes an item: each controller has one for each kind here, but
-// the ephemeral-volume controller has five for its pods, of which no world has more.
+// the ephemeral-volume controller has five for its pods, and here one for each.
 func (w work) worker() string {
 	if w.controller == ephemerals {
 		return fmt.Sprint(w.controller, w.kind, w.key)
