@@ -2,6 +2,7 @@
 //! the tests reach them, and the parity table lists them: one definition, three uses. Each controller has its own ones
 //! in its folder; here is the list of all.
 
+use super::ephemeral_volume::leaves::{EphemeralPodBranch, EphemeralVolumeStep};
 use super::persistent_volume::leaves::{
     BindStep, CandidateVerdict, ClaimBranch, DeleteStep, DispatchBranch, ProvisionStep, ReclaimStep, RecycleStep,
     UnbindStep, VolumeBranch,
@@ -94,4 +95,5 @@ macro_rules! functions {
 functions! {
     DispatchBranch, ClaimBranch, VolumeBranch, CandidateVerdict, BindStep, UnbindStep, ReclaimStep, DeleteStep,
     RecycleStep, ProvisionStep, ClaimProtectionBranch, VolumeProtectionBranch,
+    EphemeralPodBranch, EphemeralVolumeStep,
 }

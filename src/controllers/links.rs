@@ -1,33 +1,93 @@
 //! Which objects can influence each other: union-find over names and over groups of alike objects, never over pairs.
 
+use super::{CONTROLLERS, Controller};
 use crate::model::{Kind, ObjectId};
 use crate::snapshot::Snapshot;
 
-/// All objects of some kinds, joined where they can influence each other. With path halving.
+/// The objects that take part in a simulation, numbered by kind and each kind in the order of names.
 #[derive(Debug)]
-pub struct Links {
-    /// Each kind with the place of its first object, in the order of the kinds.
-    kinds: Vec<(Kind, u32)>,
+pub struct Participants {
+    kinds: Vec<Numbered>,
+    count: u32,
+}
+
+/// The objects of a kind that take part.
+#[derive(Debug)]
+struct Numbered {
+    kind: Kind,
+    /// The number of the first one.
+    start: u32,
+    /// Their places, in order; none where all objects of the kind take part.
+    places: Option<Vec<u32>>,
+}
+
+impl Participants {
+    /// All objects of the kinds that some controller syncs whatever the object, whether that controller is among these
+    /// or not; and of other kinds those that one of these takes.
+    pub fn new(snapshot: &Snapshot, controllers: &[Controller]) -> Self {
+        let mut kinds: Vec<Kind> = CONTROLLERS.iter().flat_map(|controller| controller.syncs).copied().collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let mut count = 0_u32;
+        let numbered = |kind: Kind| {
+            let all = u32::try_from(snapshot.count(kind)).unwrap_or(u32::MAX);
+            let of_kind = |controller: &&Controller| controller.syncs.contains(&kind);
+            let places = CONTROLLERS.iter().filter(of_kind).all(|controller| controller.takes.is_some()).then(|| {
+                let takes: Vec<_> = controllers.iter().filter(of_kind).filter_map(|taker| taker.takes).collect();
+                let is_taken = |at: &u32| {
+                    let object = snapshot.object(ObjectId { kind, at: *at });
+                    object.is_some_and(|object| takes.iter().any(|takes| takes(&object)))
+                };
+                (0..all).filter(is_taken).collect::<Vec<u32>>()
+            });
+            let start = count;
+            let taken = places.as_ref().map_or(all, |places| u32::try_from(places.len()).unwrap_or(u32::MAX));
+            count = count.saturating_add(taken);
+            Numbered { kind, start, places }
+        };
+        let kinds = kinds.into_iter().map(numbered).collect();
+        Self { kinds, count }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// The number of an object; none where it takes no part.
+    pub fn number(&self, id: ObjectId) -> Option<usize> {
+        let Numbered { start, places, .. } = self.kinds.iter().find(|numbered| numbered.kind == id.kind)?;
+        let place = match places {
+            None => id.at,
+            Some(places) => u32::try_from(places.binary_search(&id.at).ok()?).ok()?,
+        };
+        Some((start + place) as usize)
+    }
+
+    /// The objects in the order of their numbers.
+    pub fn ids(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        let ends = self.kinds.iter().skip(1).map(|numbered| numbered.start).chain([self.count]);
+        self.kinds.iter().zip(ends).flat_map(|(Numbered { kind, start, places }, end)| {
+            let at = move |number: u32| match places {
+                None => number,
+                Some(places) => places[number as usize],
+            };
+            (0..end - start).map(move |number| ObjectId { kind: *kind, at: at(number) })
+        })
+    }
+}
+
+/// The objects that take part, joined where they can influence each other. With path halving.
+#[derive(Debug)]
+pub struct Links<'p> {
+    participants: &'p Participants,
     parent: Vec<u32>,
 }
 
-impl Links {
-    /// The objects of those kinds, which are in order, none of them joined.
-    pub fn new(snapshot: &Snapshot, kinds: &[Kind]) -> Self {
-        let mut length = 0u32;
-        let start = |kind: &Kind| {
-            let start = length;
-            length = length.saturating_add(u32::try_from(snapshot.count(*kind)).unwrap_or(u32::MAX));
-            (*kind, start)
-        };
-        let kinds = kinds.iter().map(start).collect();
-        Self { kinds, parent: (0..length).collect() }
-    }
-
-    /// Nothing where no controller looks at that kind.
-    fn place(&self, id: ObjectId) -> Option<usize> {
-        let (_, start) = self.kinds.iter().find(|(kind, _)| *kind == id.kind)?;
-        Some((start + id.at) as usize)
+impl<'p> Links<'p> {
+    /// These objects, none of them joined.
+    pub fn new(participants: &'p Participants) -> Self {
+        Self { participants, parent: (0..participants.count).collect() }
     }
 
     fn root(&mut self, mut place: usize) -> usize {
@@ -41,7 +101,7 @@ impl Links {
 
     /// The two objects, and all that are joined to one of them, can influence each other.
     pub fn join(&mut self, a: impl Into<ObjectId>, b: impl Into<ObjectId>) {
-        if let (Some(a), Some(b)) = (self.place(a.into()), self.place(b.into())) {
+        if let (Some(a), Some(b)) = (self.participants.number(a.into()), self.participants.number(b.into())) {
             let (a, b) = (self.root(a), self.root(b));
             self.parent[a] = u32::try_from(b).unwrap_or(u32::MAX);
         }
@@ -51,17 +111,13 @@ impl Links {
     pub fn groups(mut self) -> Vec<Vec<ObjectId>> {
         let mut groups: Vec<Vec<ObjectId>> = Vec::new();
         let mut number_of: Vec<usize> = vec![usize::MAX; self.parent.len()];
-        let ends: Vec<u32> = self.kinds.iter().skip(1).map(|(_, start)| *start).collect();
-        let length = u32::try_from(self.parent.len()).unwrap_or(u32::MAX);
-        for ((kind, start), end) in self.kinds.clone().into_iter().zip(ends.into_iter().chain([length])) {
-            for place in start..end {
-                let root = self.root(place as usize);
-                if number_of[root] == usize::MAX {
-                    number_of[root] = groups.len();
-                    groups.push(Vec::new());
-                }
-                groups[number_of[root]].push(ObjectId { kind, at: place - start });
+        for (number, id) in self.participants.ids().enumerate() {
+            let root = self.root(number);
+            if number_of[root] == usize::MAX {
+                number_of[root] = groups.len();
+                groups.push(Vec::new());
             }
+            groups[number_of[root]].push(id);
         }
         groups
     }

@@ -4,6 +4,7 @@
 //! through [`Sync`]; nothing here knows of permissions, files or terminals.
 
 pub mod branch;
+pub mod ephemeral_volume;
 mod finalizers;
 pub mod links;
 pub mod outcome;
@@ -16,7 +17,8 @@ pub mod settings;
 pub mod spec;
 
 pub use branch::Branch;
-pub use links::Links;
+pub use ephemeral_volume::leaves::{EphemeralPodBranch, EphemeralVolumeStep};
+pub use links::{Links, Participants};
 pub use outcome::{DecidedBy, Outcome, OutcomeSet};
 pub use persistent_volume::leaves::{
     BindStep, CandidateVerdict, ClaimBranch, DeleteStep, DispatchBranch, ProvisionStep, ReclaimStep, RecycleStep,
@@ -28,18 +30,28 @@ pub use rules::{KubeVersion, Rules, RulesError};
 pub use settings::{Budget, LISTED, Limit, Settings};
 pub use spec::{Alike, Controller, ControllerSpec};
 
-use crate::model::ObjectId;
+use crate::model::{Object, ObjectId};
+use crate::snapshot::Snapshot;
 use crate::world::World;
 
 /// A sync whose steps are leaves of the controllers.
 pub type Sync<'a, 's> = crate::world::Sync<'a, 's, Branch>;
 
 /// The controllers that are modelled, in the order of their names.
-pub const CONTROLLERS: [Controller; 3] =
-    [persistent_volume::CONTROLLER, pv_protection::CONTROLLER, pvc_protection::CONTROLLER];
+pub const CONTROLLERS: [Controller; 4] = [
+    ephemeral_volume::CONTROLLER,
+    persistent_volume::CONTROLLER,
+    pv_protection::CONTROLLER,
+    pvc_protection::CONTROLLER,
+];
+
+/// The objects that controllers may make for an object, as they are stored at first.
+pub fn made(snapshot: &Snapshot, settings: &Settings<'_>, id: ObjectId) -> Vec<Object> {
+    settings.controllers.iter().flat_map(|controller| (controller.makes)(snapshot, &settings.rules, id)).collect()
+}
 
 /// The states in which an object ends, if it stays as it is in that world: several where no object tells which it is.
-/// `unsettled` says that the world goes round several states.
+/// None for objects of kinds that have no ends. `unsettled` says that the world goes round several states.
 pub fn ends(rules: &Rules, world: &World<'_>, id: ObjectId, unsettled: bool) -> Vec<Outcome> {
     let of_controller = |controller: &Controller| (controller.ends)(rules, world, id, unsettled);
     CONTROLLERS.iter().find_map(of_controller).unwrap_or_default()

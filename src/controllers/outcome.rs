@@ -18,6 +18,8 @@ pub enum Outcome {
         terminating: Option<Vec<Str>>,
         /// The object never rests: this is one of the states that it goes round.
         unsettled: bool,
+        /// A controller made it, where there was none or an earlier one of the name is gone.
+        created: bool,
     },
     /// The end state of a volume that still exists.
     Volume {
@@ -64,10 +66,11 @@ impl Outcome {
         }
     }
 
-    /// Whether the object is being deleted in the end and was not before, or its data are destroyed while it stays.
+    /// Whether the object is being deleted in the end and was not before, or is gone, even if another one has its name
+    /// then, or its data are destroyed while it stays.
     pub fn ends_worse(&self, terminating_before: bool) -> bool {
         match self {
-            Self::Claim { terminating, .. } => terminating.is_some() && !terminating_before,
+            Self::Claim { terminating, created, .. } => *created || (terminating.is_some() && !terminating_before),
             Self::Volume { terminating, data, .. } => {
                 (terminating.is_some() && !terminating_before) || *data == Some(DataFate::Destroyed)
             }
@@ -137,6 +140,65 @@ impl OutcomeSet {
         Self { listed: Arc::from(outcomes), others: Arc::from(others), count, exact }
     }
 
+    /// The set with what is in either. How many that are is known where both list all; else it is at most so many. Not
+    /// every one has to be possible.
+    #[must_use]
+    pub fn or(&self, other: &Self, limit: Limit) -> Self {
+        let all: Vec<Outcome> = self.of_every_sort().chain(other.of_every_sort()).cloned().collect();
+        let lists_all = |set: &Self| set.listed.len() as u64 == set.count;
+        if lists_all(self) && lists_all(other) {
+            return Self::of(all, false, limit);
+        }
+        let mut outcomes = all.clone();
+        outcomes.sort();
+        outcomes.dedup();
+        let twice = (all.len() - outcomes.len()) as u64;
+        let count = self.count.saturating_add(other.count).saturating_sub(twice);
+        Self::counted(outcomes, count, false, limit)
+    }
+
+    /// The same ends of an object that a controller made.
+    #[must_use]
+    pub fn as_created(&self) -> Self {
+        let created = |outcomes: &[Outcome]| {
+            let mut outcomes = outcomes.to_vec();
+            for outcome in &mut outcomes {
+                if let Outcome::Claim { created, .. } = outcome {
+                    *created = true;
+                }
+            }
+            Arc::from(outcomes)
+        };
+        Self { listed: created(&self.listed), others: created(&self.others), ..self.clone() }
+    }
+
+    /// The same ends with other names and uids of what objects are bound to, where there are others.
+    #[must_use]
+    pub fn renamed(&self, other: impl Fn(&str) -> Option<Str>) -> Self {
+        let renamed = |outcomes: &Arc<[Outcome]>| -> Arc<[Outcome]> {
+            let mut outcomes = outcomes.to_vec();
+            for outcome in &mut outcomes {
+                let texts: &mut [&mut Str] = match outcome {
+                    Outcome::Claim { volume_name, .. } => &mut [volume_name],
+                    Outcome::Volume { claim_ref: Some((_, name, uid)), .. } => &mut [name, uid],
+                    Outcome::Volume { claim_ref: None, .. } | Outcome::Gone { .. } => &mut [],
+                };
+                for text in texts {
+                    if let Some(other) = other(text) {
+                        **text = other;
+                    }
+                }
+            }
+            outcomes.into()
+        };
+        Self { listed: renamed(&self.listed), others: renamed(&self.others), ..self.clone() }
+    }
+
+    /// The set of an object of a kind that has no ends.
+    pub fn none() -> Self {
+        Self { listed: Arc::default(), others: Arc::default(), count: 0, exact: true }
+    }
+
     /// The set of one, which is listed whatever the limit.
     pub fn single(outcome: Outcome) -> Self {
         Self { listed: Arc::from([outcome]), others: Arc::default(), count: 1, exact: true }
@@ -175,9 +237,9 @@ impl Outcome {
     fn is_of_the_sort_of(&self, other: &Self) -> bool {
         match (self, other) {
             (
-                Self::Claim { phase, volume_name: _, terminating, unsettled },
-                Self::Claim { phase: other_phase, volume_name: _, terminating: left, unsettled: round },
-            ) => (phase, terminating, unsettled) == (other_phase, left, round),
+                Self::Claim { phase, volume_name: _, terminating, unsettled, created },
+                Self::Claim { phase: other_phase, volume_name: _, terminating: left, unsettled: round, created: made },
+            ) => (phase, terminating, unsettled, created) == (other_phase, left, round, made),
             (
                 Self::Volume { phase, claim_ref: _, terminating, data, unsettled },
                 Self::Volume { phase: other_phase, claim_ref: _, terminating: left, data: fate, unsettled: round },
@@ -226,6 +288,7 @@ mod tests {
             volume_name: Str::from(format!("pv-{number:02}")),
             terminating: None,
             unsettled: false,
+            created: false,
         };
         let gone = Outcome::Gone { data: None, unsettled: false };
         let mut ends: Vec<Outcome> = (0..40).map(bound).collect();

@@ -3,6 +3,7 @@
 //! what else differs. All other places ask these.
 
 use crate::model::ListForm;
+use crate::snapshot::ApiGates;
 use crate::world::WithoutNamespace;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -192,6 +193,11 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// What decides over what the API server stores.
+    pub fn api_gates(&self) -> ApiGates {
+        ApiGates { attributes_class: self.gate("VolumeAttributesClass") }
+    }
+
     /// The rules of a version with its default gates and flags.
     pub fn of(version: KubeVersion) -> Self {
         let gates = GATES

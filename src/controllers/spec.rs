@@ -2,7 +2,7 @@
 //! kube-controller-manager are. A new controller is a folder with such a row, and its name in [`super::CONTROLLERS`].
 
 use super::{Branch, Links, Outcome, Rules, Settings, Sync};
-use crate::model::{HeldObject, Kind, ObjectId, Str};
+use crate::model::{HeldObject, Kind, Object, ObjectId, Str};
 use crate::snapshot::{Absence, Snapshot};
 use crate::world::{Choices, ControllerState, Need, Record, World};
 use std::cmp::Ordering;
@@ -45,6 +45,9 @@ pub struct ControllerSpec {
     pub alias: &'static str,
     /// The kinds whose objects it syncs.
     pub syncs: &'static [Kind],
+    /// The objects of these kinds with which a sync may do something; none where these are all of them. Nothing is
+    /// predicted of the others for its sake.
+    pub takes: Option<fn(&HeldObject<'_>) -> bool>,
     /// Syncs one object; none where there is no such object.
     pub sync: for<'s> fn(&mut Sync<'_, 's>, &Rules, ObjectId) -> Option<Branch>,
     /// What of a memory that somebody states is this controller's: caches of its own, operations.
@@ -54,7 +57,7 @@ pub struct ControllerSpec {
     /// Whether it syncs all objects again and again after a period, also where nothing happened to them.
     pub resyncs: bool,
     /// Joins the objects that can influence each other by what this controller does.
-    pub links: fn(&Snapshot, &Settings<'_>, &mut Links),
+    pub links: fn(&Snapshot, &Settings<'_>, &mut Links<'_>),
     /// Whether two versions of an object are alike in all that this controller reads or changes.
     pub same: fn(&HeldObject<'_>, &HeldObject<'_>) -> bool,
     /// Whether this controller does the same, whether it sees the object before or after the step, and the step happens
@@ -69,6 +72,9 @@ pub struct ControllerSpec {
     /// How the next choices of a sync are the one that was made with another object in the place of its own, at most so
     /// many of them.
     pub alike: fn(&World<'_>, &Record<'_, Branch>, &Choices, usize) -> Option<Alike>,
+    /// The objects that it may make for an object, as they are stored at first: none of them is there, or what has the
+    /// name is being deleted.
+    pub makes: fn(&Snapshot, &Rules, ObjectId) -> Vec<Object>,
     /// The states in which objects of the kinds that this controller is responsible for can be said to end; none for
     /// objects of other kinds. The last argument says that the object goes round such states.
     pub ends: fn(&Rules, &World<'_>, ObjectId, bool) -> Option<Vec<Outcome>>,
@@ -85,6 +91,7 @@ impl ControllerSpec {
             name,
             alias,
             syncs: &[],
+            takes: None,
             sync,
             memory: |_| ControllerState::in_step(),
             retries_errors: |_| true,
@@ -96,6 +103,7 @@ impl ControllerSpec {
             needs: |_, _| Box::new(|_| Vec::new()),
             late: |_, _| Vec::new(),
             alike: |_, _, _, _| None,
+            makes: |_, _, _| Vec::new(),
             ends: |_, _, _, _| None,
         }
     }

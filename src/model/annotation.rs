@@ -1,6 +1,7 @@
 //! The annotations that steer the storage controllers.
 
 use super::Str;
+use std::fmt;
 
 /// An annotation key that some decision reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +77,23 @@ impl AnnotationKey {
             return None;
         }
         Self::ALL.into_iter().find(|known| known.as_str() == key)
+    }
+}
+
+/// A text that is repeated where it is shown, and by which nothing decides: as far as anything is compared, all are
+/// alike.
+#[derive(Clone, Default, Eq)]
+pub struct Unread(pub Str);
+
+impl PartialEq for Unread {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Unread {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Unread")
     }
 }
 

@@ -1,7 +1,9 @@
 //! PersistentVolumeClaims.
 
 use super::surroundings::Condition;
-use super::{AccessModes, Amount, AnnotationKey, ClaimKey, LabelSelector, ObjectMeta, Quantity, Str, VolumeMode};
+use super::{
+    AccessModes, Amount, AnnotationKey, ClaimKey, LabelSelector, ObjectMeta, Quantity, Str, Unread, VolumeMode,
+};
 use std::sync::Arc;
 
 /// A PersistentVolumeClaim as stored.
@@ -32,6 +34,9 @@ pub struct PersistentVolumeClaim {
 }
 
 impl PersistentVolumeClaim {
+    /// The finalizer that keeps a claim while pods use it.
+    pub const PROTECTION: &'static str = "kubernetes.io/pvc-protection";
+
     /// How much storage the claim requests, if it says so.
     pub fn requested(&self) -> Option<Quantity> {
         self.request.as_ref().map(|amount| amount.quantity)
@@ -98,6 +103,19 @@ pub struct ClaimDetails {
     pub allocated: Option<Quantity>,
     /// `status.allocatedResourceStatuses` of `storage`: how far that resize has come; empty when absent.
     pub allocated_status: Str,
+    /// What a controller sends beside that, where it makes the claim of a template.
+    pub sent: Option<Box<SentDetails>>,
+}
+
+/// What is in a request that creates a claim, and in nothing else that is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SentDetails {
+    /// `metadata.annotations` that no decision reads, in the order of their keys.
+    pub annotations: Box<[(Str, Unread)]>,
+    /// `spec.resources.limits`, by resource name in order.
+    pub limits: Box<[(Str, Amount)]>,
+    /// Whether `spec.dataSourceRef` is set.
+    pub data_source_ref: bool,
 }
 
 /// One of `metadata.ownerReferences`.

@@ -183,6 +183,11 @@ macro_rules! kinds {
                 match self { $(Self::$kind(object) => &object.meta,)* }
             }
 
+            /// A copy of the object.
+            pub fn to_object(&self) -> Object {
+                match self { $(Self::$kind(object) => Object::$kind(Box::new((**object).clone())),)* }
+            }
+
             /// The object by itself, which needs no snapshot.
             pub fn to_owned(&self) -> HeldObject<'static> {
                 match self { $(Self::$kind(object) => HeldObject::$kind(Held::Written(object.to_arc())),)* }

@@ -1,6 +1,6 @@
 //! Pods, as far as they use claims.
 
-use super::{ObjectMeta, Str};
+use super::{ObjectMeta, PersistentVolumeClaim, Str};
 
 /// A Pod as stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,8 +13,8 @@ pub struct Pod {
     pub phase: PodPhase,
     /// Names of claims used by `persistentVolumeClaim` volumes.
     pub claims: Box<[Str]>,
-    /// Names of claims made for generic ephemeral volumes: `<pod>-<volume>`.
-    pub ephemeral_claims: Box<[Str]>,
+    /// Generic ephemeral volumes, in the order of `spec.volumes`; few pods have any.
+    pub ephemeral: Box<[EphemeralVolume]>,
     /// Whether some container status is in state `running`.
     pub running_container: bool,
     /// `spec.schedulerName`; empty for the default one.
@@ -28,7 +28,17 @@ pub struct Pod {
 impl Pod {
     /// The names of the claims that it refers to, also of those that are made for it.
     pub fn claim_names(&self) -> impl Iterator<Item = &Str> {
-        self.claims.iter().chain(&*self.ephemeral_claims)
+        self.claims.iter().chain(self.ephemeral_claims())
+    }
+
+    /// The names of the claims that are made for it.
+    pub fn ephemeral_claims(&self) -> impl Iterator<Item = &Str> {
+        self.ephemeral.iter().map(|volume| &volume.template.meta.name)
+    }
+
+    /// Whether the claim of that name is one of those that are made for it.
+    pub fn makes(&self, claim: &str) -> bool {
+        self.ephemeral_claims().any(|made| made == claim)
     }
 
     /// Whether another scheduler than the usual one is to place it. That of a profile of GKE is the usual one under a
@@ -42,6 +52,16 @@ impl Pod {
         matches!(self.phase, PodPhase::Failed | PodPhase::Succeeded)
             || (self.meta.deleted.is_some() && !self.running_container)
     }
+}
+
+/// A generic ephemeral volume of a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EphemeralVolume {
+    /// The name of the volume.
+    pub name: Str,
+    /// The claim that is made for it, as `ephemeral.volumeClaimTemplate` has it. Of its metadata it has the name, which
+    /// is `<pod>-<volume>`, the namespace, labels and annotations.
+    pub template: PersistentVolumeClaim,
 }
 
 /// `status.phase` of a pod.
@@ -63,6 +83,18 @@ pub enum PodPhase {
 }
 
 impl PodPhase {
+    /// The phase as manifests write it; empty for none.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Empty => "",
+            Self::Pending => "Pending",
+            Self::Running => "Running",
+            Self::Succeeded => "Succeeded",
+            Self::Failed => "Failed",
+            Self::Other(phase) => phase,
+        }
+    }
+
     /// The phase of that spelling.
     pub fn from_manifest(phase: &str) -> Self {
         match phase {

@@ -131,8 +131,8 @@ pub fn audit(
     let shown: Vec<&Finding> = old.iter().filter(|finding| !is_known(finding)).copied().collect();
     let left_out = [old.len() - shown.len(), all_in_scope.len() - old.len()];
     let targets = || simulation.targets().map(|target| snapshot.key(target)).filter(|key| is_own(key));
-    let claims = targets().filter(|key| key.kind == Kind::PersistentVolumeClaim).count();
-    let looked_at = [targets().count() - claims, claims];
+    let looked_at = [Kind::PersistentVolume, Kind::PersistentVolumeClaim]
+        .map(|kind| targets().filter(|key| key.kind == kind).count());
     // Of what was not looked at nobody can say that it is well.
     let everything = gathered.namespace.is_none()
         && named.is_none()

@@ -177,8 +177,8 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
         let work = |number: usize| {
             let mut rendered = T::default();
             for number in batches[number] {
-                if let Some((objects, worlds)) = simulation.joint(*number) {
-                    render(&JointOut::new(simulation.snapshot(), *number, objects, &worlds), &mut rendered)?;
+                if let Some(joint) = simulation.joint(*number) {
+                    render(&JointOut::new(simulation.snapshot(), *number, &joint), &mut rendered)?;
                 }
             }
             Ok(rendered)

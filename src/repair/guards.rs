@@ -118,7 +118,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
 /// Whether a pod that has a node refers to the claim, whatever its phase: what keeps its protection.
 /// Upstream: `podUsesPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn uses(pod: &Pod, claim: &str) -> bool {
-    let refers = pod.claims.iter().chain(&pod.ephemeral_claims).any(|name| name == claim);
+    let refers = pod.claim_names().any(|name| name == claim);
     refers && !pod.node_name.is_empty()
 }
 

@@ -1,7 +1,7 @@
 //! Which objects can influence each other.
 
-use crate::controllers::{CONTROLLERS, Links, Settings};
-use crate::model::{Id, Kind, ObjectId, Resource};
+use crate::controllers::{CONTROLLERS, Links, Participants, Settings};
+use crate::model::{Id, ObjectId, Resource};
 use crate::snapshot::Snapshot;
 
 /// Objects that can influence each other, by kind and each kind in the order of names.
@@ -20,17 +20,18 @@ impl Component {
     }
 }
 
-/// The kinds whose objects controllers sync, whoever of them takes part, in order.
-pub fn synced_kinds() -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = CONTROLLERS.iter().flat_map(|controller| controller.syncs).copied().collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    kinds
-}
-
 /// All components, in the order of their first object.
 pub fn components(snapshot: &Snapshot, settings: &Settings<'_>) -> Vec<Component> {
-    let mut links = Links::new(snapshot, &synced_kinds());
+    components_of(snapshot, settings, &Participants::new(snapshot, &settings.controllers))
+}
+
+/// All components of the objects that take part, in the order of their first object.
+pub(super) fn components_of(
+    snapshot: &Snapshot,
+    settings: &Settings<'_>,
+    participants: &Participants,
+) -> Vec<Component> {
+    let mut links = Links::new(participants);
     for controller in CONTROLLERS {
         (controller.links)(snapshot, settings, &mut links);
     }

@@ -3,8 +3,9 @@
 
 use super::component::Component;
 use super::decide::Decisions;
+use super::predict::place_in;
 use super::settle::Settled;
-use crate::controllers::{DecidedBy, OutcomeSet, Settings};
+use crate::controllers::{self, DecidedBy, OutcomeSet, Participants, Settings};
 use crate::model::{Kind, ObjectId};
 use crate::snapshot::{Absence, Snapshot};
 use crate::world::{Need, World};
@@ -37,6 +38,19 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// The engine that knows those objects of a component that have ends.
+    pub(super) fn of_ends(
+        engines: &'static [&'static Self],
+        snapshot: &Snapshot,
+        settings: &Settings<'_>,
+        component: &Component,
+    ) -> Option<&'static Self> {
+        let world = World::new(snapshot);
+        let has_ends = |id: &&ObjectId| !controllers::ends(&settings.rules, &world, **id, false).is_empty();
+        let kinds: Vec<Kind> = component.objects.iter().filter(has_ends).map(|id| id.kind).collect();
+        engines.iter().find(|engine| kinds.iter().all(|kind| engine.kinds.contains(kind))).copied()
+    }
+
     /// The engine that knows all kinds of a component.
     pub(super) fn of(engines: &'static [&'static Self], component: &Component) -> Option<&'static Self> {
         let knows = |engine: &&&Self| component.objects.iter().all(|id| engine.kinds.contains(&id.kind));
@@ -58,15 +72,15 @@ pub struct Beside {
 /// All components when each has been settled by itself.
 #[derive(Debug)]
 pub struct Settlement<'a> {
-    pub(super) places: &'a [Vec<(u32, u32)>],
+    pub(super) participants: &'a Participants,
+    pub(super) places: &'a [(u32, u32)],
     pub(super) settled: &'a mut [Settled],
     pub(super) uncertain: &'a mut [Vec<(Need, Absence)>],
 }
 
 impl Settlement<'_> {
     fn place(&self, id: ObjectId) -> (usize, usize) {
-        let (number, place) = self.places[id.kind as usize][id.at as usize];
-        (number as usize, place as usize)
+        place_in(self.participants, self.places, id)
     }
 
     /// The outcomes of an object.

@@ -3,9 +3,11 @@
 
 use super::decide::run;
 use super::failures::with_failures;
+use super::grown::keys_of_made;
+use super::settle::Settled;
 use super::state::{State, Variants, same_or_gone};
-use crate::controllers::{self, Budget, Controller, Outcome, Settings, Sync, spec};
-use crate::model::{Kind, ObjectId, Str};
+use crate::controllers::{self, Budget, Controller, Limit, Outcome, OutcomeSet, Settings, Sync, spec};
+use crate::model::{Kind, ObjectId, ObjectKey, Str};
 use crate::snapshot::Snapshot;
 use crate::world::{Answers, Changed, Choices, ControllerState, ObjectRef, World};
 use rustc_hash::FxHashMap;
@@ -20,12 +22,27 @@ fn of_component(budget: Budget, objects: &[ObjectId]) -> usize {
 /// What exploring a component found.
 #[derive(Clone, Debug)]
 pub struct Explored {
-    /// For each object of the component, in order: its outcomes, sorted.
+    /// For each object of the component, in order: its outcomes, sorted; none for objects of kinds without ends.
     pub outcomes: Vec<(ObjectId, Vec<Outcome>)>,
-    /// The joint end states, where there are at most [`JOINT_LIMIT`]: for each, the outcomes in the objects' order.
+    /// For each object that controllers may make and that is not there yet, in order: its outcomes, sorted.
+    pub created: Vec<(ObjectKey, Vec<Outcome>)>,
+    /// The joint end states, where there are at most [`JOINT_LIMIT`]: for each, the outcomes of the objects with ends,
+    /// in their order, and then of those that are made.
     pub worlds: Option<Vec<Vec<Outcome>>>,
     /// How many states were met.
     pub states: usize,
+}
+
+impl Explored {
+    /// The outcomes as sets, which are exact.
+    pub(super) fn settled(self, limit: Limit) -> Settled {
+        let set = |ends: Vec<Outcome>| OutcomeSet::of(ends, true, limit);
+        Settled {
+            sets: self.outcomes.into_iter().map(|(_, ends)| set(ends)).collect(),
+            created: self.created.into_iter().map(|(key, ends)| (key, set(ends))).collect(),
+            worlds: self.worlds,
+        }
+    }
 }
 
 /// Above so many joint end states they are not listed.
@@ -51,7 +68,8 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[O
 }
 
 /// A schedule that leads a component from the recorded world to an end that is wanted: the syncs that are made, one
-/// after the other, with caches in step between them. `wanted` gets the joint outcomes of the objects, in their order.
+/// after the other, with caches in step between them. `wanted` gets the joint outcomes of the objects
+/// with ends, in their order, and then of those that are made.
 /// Where an end goes round, the schedule leads to one of the states on the round.
 ///
 /// Nothing where no such end is reached, where the budget does not suffice, and where failures, lagging caches or
@@ -93,6 +111,8 @@ struct Reached {
 struct Search<'a, 's> {
     settings: &'a Settings<'s>,
     objects: Vec<ObjectId>,
+    /// What names the objects that may be made and are not there yet.
+    created: Vec<ObjectKey>,
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
@@ -108,9 +128,12 @@ impl<'a, 's> Search<'a, 's> {
     /// All states of a component; nothing where the budget does not suffice.
     fn through(snapshot: &'s Snapshot, settings: &'a Settings<'s>, objects: &[ObjectId]) -> Option<Self> {
         let limit = of_component(settings.budget, objects);
+        let made = keys_of_made(snapshot, settings, objects).into_iter();
+        let created = made.filter(|key| snapshot.object_id(key).is_none()).collect();
         let mut search = Self {
             settings,
             objects: objects.to_vec(),
+            created,
             variants: Variants::new(snapshot, &settings.controllers),
             numbers: FxHashMap::default(),
             states: Vec::new(),
@@ -254,11 +277,20 @@ impl<'a, 's> Search<'a, 's> {
         after.changed().iter().all(same) && controllers.iter().all(|controller| (controller.is_hidden)(&step))
     }
 
-    /// Each object's outcomes in an end state: several where no object tells which it is.
+    /// The outcomes in an end state of each object that has ends, and of each that may be made: several where no object
+    /// tells which it is.
     fn ends_in(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
         let world = self.variants.world_of(&self.states[number]);
-        let ends = self.objects.iter().map(|id| controllers::ends(&self.settings.rules, &world, *id, unsettled));
-        ends.collect()
+        let ends = |id: ObjectId| controllers::ends(&self.settings.rules, &world, id, unsettled);
+        let created = |key: &ObjectKey| {
+            let is_it = |(id, object): &&Changed<'s>| {
+                object.as_ref().is_some_and(|object| ObjectKey::of(id.kind, object.meta()) == *key)
+            };
+            let found = world.changed().iter().find(is_it);
+            found.map_or_else(|| vec![Outcome::Gone { data: None, unsettled }], |(id, _)| ends(*id))
+        };
+        let recorded = self.objects.iter().map(|id| ends(*id)).filter(|ends| !ends.is_empty());
+        recorded.chain(self.created.iter().map(created)).collect()
     }
 
     /// The joint outcomes in an end state; every outcome of every object is in one of them.
@@ -278,11 +310,14 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     fn outcomes(&self, ends: &[(usize, bool)]) -> Explored {
-        let mut outcomes: Vec<(ObjectId, Vec<Outcome>)> = self.objects.iter().map(|id| (*id, Vec::new())).collect();
+        let recorded = self.variants.world_of(&[]);
+        let has_ends = |id: &&ObjectId| !controllers::ends(&self.settings.rules, &recorded, **id, false).is_empty();
+        let with_ends: Vec<ObjectId> = self.objects.iter().filter(has_ends).copied().collect();
+        let mut outcomes: Vec<Vec<Outcome>> = vec![Vec::new(); with_ends.len() + self.created.len()];
         let mut worlds: Vec<Vec<Outcome>> = Vec::new();
         for (number, unsettled) in ends {
             for joint in self.joints(*number, *unsettled) {
-                for ((_, outcomes), outcome) in outcomes.iter_mut().zip(&joint) {
+                for (outcomes, outcome) in outcomes.iter_mut().zip(&joint) {
                     if let Err(free) = outcomes.binary_search(outcome) {
                         outcomes.insert(free, outcome.clone());
                     }
@@ -293,7 +328,20 @@ impl<'a, 's> Search<'a, 's> {
             }
         }
         worlds.sort();
-        Explored { outcomes, worlds: (worlds.len() <= JOINT_LIMIT).then_some(worlds), states: self.states.len() }
+        let of_created = outcomes.split_off(with_ends.len());
+        let mut of_recorded = with_ends.iter().zip(outcomes).peekable();
+        let outcomes = self.objects.iter().map(|id| {
+            let own = of_recorded.next_if(|(with_ends, _)| *with_ends == id);
+            (*id, own.map(|(_, outcomes)| outcomes).unwrap_or_default())
+        });
+        let outcomes = outcomes.collect();
+        let created = self.created.iter().cloned().zip(of_created).collect();
+        Explored {
+            outcomes,
+            created,
+            worlds: (worlds.len() <= JOINT_LIMIT).then_some(worlds),
+            states: self.states.len(),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ pub mod decide;
 pub mod engine;
 pub mod explore;
 pub mod failures;
+mod grown;
 pub mod predict;
 pub mod settle;
 mod state;
@@ -16,6 +17,6 @@ pub use crate::controllers::{Alike, Budget, DecidedBy, Limit, Outcome, OutcomeSe
 pub use component::Component;
 pub use decide::{Decision, Decisions, NextSync, decide_folded};
 pub use engine::Engine;
-pub use predict::{Assumed, Prediction, Simulation, Unknown};
+pub use predict::{Assumed, Joint, Prediction, Simulation, Unknown};
 pub use settle::{Settled, settle};
 pub use step::{Stepped, stepped};

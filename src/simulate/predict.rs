@@ -1,16 +1,20 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
-use super::component::{Component, components, synced_kinds};
+use super::component::{Component, components_of};
 use super::decide::{Decision, Decisions, decide, decide_folded};
 use super::engine::{Beside, Engine, Settlement};
-use super::settle::{Settled, settle};
+use super::grown::Grown;
+use super::settle::{Settled, settle_in};
 use crate::controllers::outcome::most;
 use crate::controllers::spec::{Needs, note_gap};
-use crate::controllers::{self, Controller, DecidedBy, LISTED, Limit, Outcome, OutcomeSet, Rules, Settings};
-use crate::model::{Kind, ObjectId, Str};
+use crate::controllers::{
+    self, Controller, DecidedBy, LISTED, Limit, Outcome, OutcomeSet, Participants, Rules, Settings,
+};
+use crate::model::{Kind, ObjectId, ObjectKey, Str};
 use crate::parallel::in_parallel;
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 use crate::world::{Need, World};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -28,11 +32,23 @@ pub struct Simulation<'s> {
     uncertain: Vec<Vec<(Need, Absence)>>,
     /// For each component, what decides between its outcomes; found when asked for.
     decided_by: Vec<OnceLock<Vec<DecidedBy>>>,
-    /// For each kind, the component of each object, and its place there.
-    places: [Vec<(u32, u32)>; Kind::COUNT],
+    participants: Participants,
+    /// For each of these, its component and its place there.
+    places: Vec<(u32, u32)>,
     engines: &'static [&'static Engine],
     /// What happens to objects because of objects of other components.
     beside: BTreeMap<ObjectId, Beside>,
+}
+
+/// The joint end states of a component.
+#[derive(Clone, Debug)]
+pub struct Joint<'a> {
+    /// Its objects that have ends.
+    pub objects: Cow<'a, [ObjectId]>,
+    /// The objects that controllers may make, with the states in which they can be.
+    pub created: &'a [(ObjectKey, OutcomeSet)],
+    /// Each state: the outcomes of the objects, and then of those that are made.
+    pub states: Vec<Vec<&'a Outcome>>,
 }
 
 /// What is predicted for one object.
@@ -70,6 +86,11 @@ impl<'s> Prediction<'s> {
     pub fn listed_outcomes(&self) -> &[Outcome] {
         let listed = self.outcomes.as_ref().map_or(&[][..], |set| &set.listed);
         &listed[..most(self.outcome_limit).min(listed.len())]
+    }
+
+    /// Whether the object is of a kind whose objects have no ends.
+    pub fn has_no_ends(&self) -> bool {
+        self.outcomes.is_none() && !self.unknown.iter().any(|unknown| unknown.field == "outcomes")
     }
 
     /// Whether the object can end in another state than the recorded one: another phase, another binding,
@@ -118,21 +139,23 @@ impl<'s> Simulation<'s> {
         engines: &'static [&'static Engine],
         threads: usize,
     ) -> Self {
-        let components = components(snapshot, &settings);
-        let mut places: [Vec<(u32, u32)>; Kind::COUNT] = std::array::from_fn(|_| Vec::new());
-        for kind in synced_kinds() {
-            places[kind as usize] = vec![(0, 0); snapshot.count(kind)];
-        }
+        let participants = Participants::new(snapshot, &settings.controllers);
+        let components = components_of(snapshot, &settings, &participants);
+        let mut places = vec![(0, 0); participants.count()];
         for (number, component) in (0u32..).zip(&components) {
             for (place, id) in (0u32..).zip(&component.objects) {
-                places[id.kind as usize][id.at as usize] = (number, place);
+                if let Some(taken) = participants.number(*id) {
+                    places[taken] = (number, place);
+                }
             }
         }
         let (decision_limit, outcome_limit) = (settings.decisions, settings.outcomes);
         let decisions = decision_limit.at_least(LISTED);
         let settings = Settings { decisions, outcomes: outcome_limit.at_least(LISTED), ..settings };
-        let mut settled =
-            in_parallel(threads, components.len(), |number| settle(snapshot, &settings, engines, &components[number]));
+        let grown = Grown::default();
+        let mut settled = in_parallel(threads, components.len(), |number| {
+            settle_in(snapshot, &settings, engines, &components[number], &grown)
+        });
         let needs: Vec<Needs<'_>> =
             settings.controllers.iter().map(|controller| (controller.needs)(snapshot, &settings)).collect();
         let mut uncertain = in_parallel(threads, components.len(), |number| {
@@ -143,7 +166,12 @@ impl<'s> Simulation<'s> {
             found
         });
         drop(needs);
-        let mut settlement = Settlement { places: &places, settled: &mut settled, uncertain: &mut uncertain };
+        let mut settlement = Settlement {
+            participants: &participants,
+            places: &places,
+            settled: &mut settled,
+            uncertain: &mut uncertain,
+        };
         let between = engines.iter().flat_map(|engine| (engine.between)(snapshot, &settings, &mut settlement));
         let beside = between.collect();
         let decided_by = components.iter().map(|_| OnceLock::new()).collect();
@@ -156,6 +184,7 @@ impl<'s> Simulation<'s> {
             settled,
             uncertain,
             decided_by,
+            participants,
             places,
             engines,
             beside,
@@ -165,6 +194,11 @@ impl<'s> Simulation<'s> {
     /// What happens to the object because of objects of other components.
     pub fn beside(&self, object: impl Into<ObjectId>) -> Option<Beside> {
         self.beside.get(&object.into()).copied()
+    }
+
+    /// How many outcomes of an object answers list.
+    pub fn outcome_limit(&self) -> Limit {
+        self.outcome_limit
     }
 
     /// What the simulation is of.
@@ -178,20 +212,38 @@ impl<'s> Simulation<'s> {
     }
 
     /// All objects that controllers sync, in the order of listings: by kind, then by namespace and name.
-    pub fn targets(&self) -> impl Iterator<Item = ObjectId> + use<'s> {
-        let snapshot = self.snapshot;
-        let places = |kind: Kind| 0..u32::try_from(snapshot.count(kind)).unwrap_or(u32::MAX);
-        synced_kinds().into_iter().flat_map(move |kind| places(kind).map(move |at| ObjectId { kind, at }))
+    pub fn targets(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.participants.ids()
     }
 
-    /// The objects of the component with that number, from 1, and its joint end states: where these are known, few, and
-    /// rest on no missing reading.
-    pub fn joint(&self, number: usize) -> Option<(&[ObjectId], Vec<Vec<&Outcome>>)> {
+    /// The joint end states of the component with that number, from 1: where these are known, few, and rest on no
+    /// missing reading.
+    pub fn joint(&self, number: usize) -> Option<Joint<'_>> {
         let at = number.checked_sub(1)?;
-        if self.uncertain[at].iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_))) {
+        if self.is_unknown(at) {
             return None;
         }
-        Some((&self.components[at].objects, self.settled[at].joint()?))
+        let (settled, objects) = (&self.settled[at], &self.components[at].objects);
+        let with_ends = || objects.iter().zip(&settled.sets).filter(|(_, set)| set.count > 0).map(|(id, _)| *id);
+        let all = settled.sets.iter().all(|set| set.count > 0);
+        Some(Joint {
+            objects: if all { Cow::Borrowed(objects) } else { Cow::Owned(with_ends().collect()) },
+            created: &settled.created,
+            states: settled.joint()?,
+        })
+    }
+
+    /// The objects that controllers may make and that are not there yet, each with the number of its component and the
+    /// states in which it can be; none of these where they rest on a missing reading.
+    pub fn created(&self) -> impl Iterator<Item = (usize, &ObjectKey, Option<&OutcomeSet>)> {
+        self.settled.iter().enumerate().flat_map(move |(at, settled)| {
+            let known = move || !self.is_unknown(at);
+            settled.created.iter().map(move |(key, set)| (at + 1, key, Some(set).filter(|_| known())))
+        })
+    }
+
+    fn is_unknown(&self, at: usize) -> bool {
+        self.uncertain[at].iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_)))
     }
 
     /// The component of an object.
@@ -200,8 +252,7 @@ impl<'s> Simulation<'s> {
     }
 
     fn place(&self, id: ObjectId) -> (usize, usize) {
-        let (number, place) = self.places[id.kind as usize][id.at as usize];
-        (number as usize, place as usize)
+        place_in(&self.participants, &self.places, id)
     }
 
     /// The states in which an object can end, whatever the reading was worth.
@@ -275,7 +326,8 @@ impl<'s> Simulation<'s> {
             target,
             component: self.place(target).0 + 1,
             decisions,
-            outcomes: (!outcomes_unknown).then_some(outcomes),
+            // Objects of some kinds have no ends.
+            outcomes: (!outcomes_unknown && outcomes.count > 0).then_some(outcomes),
             decided_by,
             assumed,
             unknown,
@@ -289,12 +341,19 @@ impl<'s> Simulation<'s> {
     fn decided_by(&self, number: usize) -> &[DecidedBy] {
         self.decided_by[number].get_or_init(|| {
             let component = &self.components[number];
-            Engine::of(self.engines, component).map_or_else(
+            Engine::of_ends(self.engines, self.snapshot, &self.settings, component).map_or_else(
                 || vec![DecidedBy::OrderOfSyncs],
                 |engine| (engine.decided_by)(self.snapshot, &self.settings, component),
             )
         })
     }
+}
+
+/// The component of an object, and its place there; that of the first one for an object that takes no part.
+pub(super) fn place_in(participants: &Participants, places: &[(u32, u32)], id: ObjectId) -> (usize, usize) {
+    let place = participants.number(id).and_then(|number| places.get(number)).copied();
+    let (number, place) = place.unwrap_or_default();
+    (number as usize, place as usize)
 }
 
 fn note(assumed: &mut Vec<Assumed>, need: &Need) {

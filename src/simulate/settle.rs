@@ -4,8 +4,9 @@ use super::component::Component;
 use super::decide::run;
 use super::engine::{Engine, Exact};
 use super::explore::explore;
+use super::grown::{Grown, keys_of_made};
 use crate::controllers::{self, Budget, Limit, Outcome, OutcomeSet, Settings, Sync};
-use crate::model::ObjectId;
+use crate::model::{ObjectId, ObjectKey};
 use crate::snapshot::Snapshot;
 use crate::world::{Choices, ControllerState, World};
 
@@ -17,7 +18,10 @@ pub const SMALL: usize = 16;
 pub struct Settled {
     /// The outcomes of each object, in the component's order.
     pub sets: Vec<OutcomeSet>,
-    /// The joint end states where they were explored and are few: for each, the outcomes in the component's order.
+    /// The objects that controllers may make and that are not there yet, in order, with their outcomes.
+    pub created: Vec<(ObjectKey, OutcomeSet)>,
+    /// The joint end states where they were explored and are few: for each, the outcomes of those that have ends, in
+    /// the component's order, and then of those that are made.
     pub worlds: Option<Vec<Vec<Outcome>>>,
 }
 
@@ -29,11 +33,13 @@ impl Settled {
         if let Some(worlds) = &self.worlds {
             return Some(worlds.iter().map(|world| world.iter().collect()).collect());
         }
-        Some(vec![self.sets.iter().map(OutcomeSet::only).collect::<Option<_>>()?])
+        let with_ends = self.sets.iter().filter(|set| set.count > 0);
+        let created = self.created.iter().map(|(_, set)| set);
+        Some(vec![with_ends.chain(created).map(OutcomeSet::only).collect::<Option<_>>()?])
     }
 
     fn is_certain(&self) -> bool {
-        self.sets.iter().all(OutcomeSet::is_certain)
+        self.sets.iter().all(|set| set.is_certain() || set.count == 0)
     }
 }
 
@@ -44,12 +50,23 @@ pub fn settle(
     engines: &'static [&'static Engine],
     component: &Component,
 ) -> Settled {
+    settle_in(snapshot, settings, engines, component, &Grown::default())
+}
+
+/// The same, with what all components of a snapshot share.
+pub(super) fn settle_in(
+    snapshot: &Snapshot,
+    settings: &Settings<'_>,
+    engines: &'static [&'static Engine],
+    component: &Component,
+    grown: &Grown,
+) -> Settled {
     let objects = &component.objects;
     let engine = Engine::of(engines, component);
     if let Some(Exact { sets, most_states }) = engine.and_then(|engine| (engine.exact)(snapshot, settings, component)) {
         let budget = Budget { states: settings.budget.states.min(most_states) };
         let small = Settings { budget, ..settings.clone() };
-        let mut settled = Settled { sets, worlds: None };
+        let mut settled = Settled { sets, created: Vec::new(), worlds: None };
         if objects.len() <= SMALL && !settled.is_certain() {
             settled.worlds = explore(snapshot, &small, objects).and_then(|explored| explored.worlds);
         }
@@ -63,23 +80,24 @@ pub fn settle(
     if objects.len() <= SMALL * 2
         && let Some(explored) = explore(snapshot, settings, objects)
     {
-        let sets = explored.outcomes.into_iter().map(|(_, ends)| OutcomeSet::of(ends, true, settings.outcomes));
-        return Settled { sets: sets.collect(), worlds: explored.worlds };
+        return explored.settled(settings.outcomes);
     }
-    let sets = engine.map_or_else(
+    if let Some(engine) = engine {
+        let sets = (engine.bounds)(snapshot, settings, component);
+        return Settled { sets, created: Vec::new(), worlds: None };
+    }
+    match Engine::of_ends(engines, snapshot, settings, component) {
+        Some(engine) => grown.bounds(snapshot, settings, engine, component),
         // Nobody knows a shorter way.
-        || explored_whole(snapshot, settings, objects),
-        |engine| (engine.bounds)(snapshot, settings, component),
-    );
-    Settled { sets, worlds: None }
+        None => explored_whole(snapshot, settings, objects),
+    }
 }
 
-/// The outcomes of a component of whatever size, where no engine knows all of its kinds.
-fn explored_whole(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Vec<OutcomeSet> {
+/// The outcomes of a component of whatever size, where no engine knows its objects.
+fn explored_whole(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Settled {
     let whole = Settings { budget: Budget { states: usize::MAX }, ..settings.clone() };
-    let explored = explore(snapshot, &whole, objects);
-    let ends = explored.into_iter().flat_map(|explored| explored.outcomes).map(|(_, ends)| ends);
-    ends.map(|ends| OutcomeSet::of(ends, true, settings.outcomes)).collect()
+    let nothing = || Settled { sets: vec![OutcomeSet::none(); objects.len()], created: Vec::new(), worlds: None };
+    explore(snapshot, &whole, objects).map_or_else(nothing, |explored| explored.settled(settings.outcomes))
 }
 
 /// The outcomes of a small component in which nothing moves: no sync of any of its objects writes anything, so that
@@ -102,5 +120,8 @@ fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -
     let world = World::new(snapshot);
     let ends = objects.iter().map(|id| controllers::ends(&settings.rules, &world, *id, false));
     let sets = ends.map(|ends| OutcomeSet::of(ends, true, Limit::All));
-    Some(Settled { sets: sets.collect(), worlds: None })
+    let gone = || OutcomeSet::single(Outcome::Gone { data: None, unsettled: false });
+    let made = keys_of_made(snapshot, settings, objects).into_iter();
+    let created = made.filter(|key| snapshot.object_id(key).is_none()).map(|key| (key, gone()));
+    Some(Settled { sets: sets.collect(), created: created.collect(), worlds: None })
 }

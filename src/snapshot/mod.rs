@@ -11,12 +11,14 @@ pub mod redact;
 pub use coverage::{Absence, Coverage, CoverageEntry, CoverageState};
 pub use decode::{DecodeIssue, Item};
 pub use kinds::{
-    CandidateGroup, ClaimId, GroupKey, MergePatch, PLACEHOLDER_UID, VolumeId, Writable, any_lease, merge_patch, printed,
+    ApiGates, CandidateGroup, ClaimId, GroupKey, MergePatch, PLACEHOLDER_UID, VolumeId, Writable, any_lease,
+    merge_patch, printed,
 };
 
-use crate::model::{HeldObject, Id, Kind, ObjectId, ObjectKey, ObjectMeta, Objects, Resource, Timestamp};
+use crate::model::{HeldObject, Id, Kind, Object, ObjectId, ObjectKey, ObjectMeta, Objects, Resource, Timestamp};
 use index::Names;
 use kinds::{Index, apply_defaults};
+use std::collections::BTreeSet;
 
 /// What was read, before it is put in order.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +67,26 @@ impl Snapshot {
         Self { objects, coverage, now, now_is_stated, issues, duplicates, defaulted, changed, names, index }
     }
 
+    /// The same world with other objects, each in the place of the one that has its name.
+    #[must_use]
+    pub fn with(&self, others: Vec<Object>) -> Self {
+        let keys: BTreeSet<ObjectKey> =
+            others.iter().map(|object| ObjectKey::of(object.kind(), object.meta())).collect();
+        let mut objects = (*self.objects).clone();
+        objects.retain(|kind, meta| !keys.contains(&ObjectKey::of(kind, meta)));
+        for other in others {
+            objects.push(other);
+        }
+        Self::new(Parts {
+            objects,
+            coverage: self.coverage.clone(),
+            now: self.now,
+            now_is_stated: self.now_is_stated,
+            issues: Vec::new(),
+            changed: self.changed.clone(),
+        })
+    }
+
     /// All objects of a kind by namespace and name.
     pub fn all<T: Resource>(&self) -> &[T] {
         T::list(&self.objects)
@@ -89,6 +111,11 @@ impl Snapshot {
     /// The object at that place, whatever its kind; none where there is none.
     pub fn object(&self, id: ObjectId) -> Option<HeldObject<'_>> {
         self.objects.at(id)
+    }
+
+    /// A copy of the object at that place, whatever its kind; none where there is none.
+    pub fn owned(&self, id: ObjectId) -> Option<Object> {
+        self.object(id).map(|object| object.to_object())
     }
 
     /// The metadata of the object at that place, whatever its kind.

@@ -267,7 +267,10 @@ mod tests {
                 "containers": [{"name": "c", "image": "i", "args": ["s3cret"], "env": [{"name": "P", "value": "s3cret"}]}],
                 "volumes": [
                     {"name": "data", "persistentVolumeClaim": {"claimName": "data-0"}},
-                    {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"]}}}},
+                    {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {
+                        "metadata": {"annotations": {"a": "s3cret", "volume.kubernetes.io/selected-node": "n"}},
+                        "spec": {"accessModes": ["ReadWriteOnce"]}
+                    }}},
                     {"name": "config", "configMap": {"name": "s3cret"}}
                 ]
             },
@@ -286,7 +289,10 @@ mod tests {
                 "nodeName": "node-1", "containers": [{"name": "c", "image": "<redacted>"}],
                 "volumes": [
                     {"name": "data", "persistentVolumeClaim": {"claimName": "data-0"}},
-                    {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"]}}}}
+                    {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {
+                        "metadata": {"annotations": {"a": "<redacted>", "volume.kubernetes.io/selected-node": "n"}},
+                        "spec": {"accessModes": ["ReadWriteOnce"]}
+                    }}}
                 ]
             },
             "status": {"phase": "Running", "containerStatuses": [

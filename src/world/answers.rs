@@ -28,6 +28,8 @@ pub enum ApiError {
         kind: Kind,
         /// The name that was to be created.
         name: String,
+        /// The object that has the name is being deleted.
+        deleting: bool,
     },
     /// 422: validation; the text names the object, the field and the rule.
     Invalid(String),
@@ -58,8 +60,10 @@ impl fmt::Display for ApiError {
                 resource(kind),
                 printed(name)
             ),
-            Self::AlreadyExists { kind, name } => {
-                write!(out, "{} \"{}\" already exists", resource(kind), printed(name))
+            Self::AlreadyExists { kind, name, deleting } => {
+                // Upstream: `Store.create`, `apiserver/pkg/registry/generic/registry`, 0.36.
+                let deleting = if *deleting { "object is being deleted: " } else { "" };
+                write!(out, "{deleting}{} \"{}\" already exists", resource(kind), printed(name))
             }
             Self::Invalid(text) | Self::Other(text) => out.write_str(text),
         }

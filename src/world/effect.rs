@@ -44,7 +44,12 @@ pub enum WriteBody<'s> {
         after: HeldObject<'s>,
     },
     /// A new object.
-    Create(HeldObject<'s>),
+    Create {
+        /// The object that is sent.
+        sent: HeldObject<'s>,
+        /// What the API server makes of it.
+        stored: HeldObject<'s>,
+    },
     /// A deletion, without preconditions.
     Delete(HeldObject<'s>),
 }
@@ -53,7 +58,7 @@ impl<'s> WriteBody<'s> {
     /// The object that is written.
     pub fn object(&self) -> &HeldObject<'s> {
         match self {
-            Self::Update { after: object, .. } | Self::Create(object) | Self::Delete(object) => object,
+            Self::Update { after: object, .. } | Self::Create { sent: object, .. } | Self::Delete(object) => object,
         }
     }
 
@@ -61,7 +66,7 @@ impl<'s> WriteBody<'s> {
     pub fn updated<T: Resource>(&self) -> Option<&Held<'s, T>> {
         match self {
             Self::Update { after, .. } => after.of(),
-            Self::Create(_) | Self::Delete(_) => None,
+            Self::Create { .. } | Self::Delete(_) => None,
         }
     }
 

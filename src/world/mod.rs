@@ -16,4 +16,4 @@ pub use choices::Choices;
 pub use controller_state::{Cached, ControllerState, OperationState};
 pub use effect::{Effect, Event, EventType, ObjectRef, Write, WriteBody};
 pub use objects::{Changed, Mark, Need, World};
-pub use sync::{Compared, Record, Started, Sync, Test, Waiting, WithoutNamespace};
+pub use sync::{Compared, Record, Started, Sync, Test, Waiting, WithoutNamespace, stored};

@@ -6,7 +6,7 @@ use super::{
     OperationState, PluginAnswer, Read, World, Write, WriteBody,
 };
 use crate::model::{Held, Id, Kind, ObjectId, ObjectMeta, Resource, Str};
-use crate::snapshot::Writable;
+use crate::snapshot::{ApiGates, Snapshot, Writable};
 use std::sync::Arc;
 
 /// A comparison that a sync made on the way, for people who want to follow it.
@@ -180,8 +180,13 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     /// The object of that name as the controller's own cache has it.
     pub fn cached_named<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<(Id<T>, Held<'s, T>)> {
         let found = self.world.id(namespace, name).and_then(|id| self.cached(id).map(|object| (id, object)));
-        if found.is_none() && !self.world.was_certainly_absent(T::KIND, namespace, name) {
-            self.needs_list(T::KIND, namespace);
+        self.noted_if_absent(T::KIND, namespace, name, found)
+    }
+
+    /// What was found; where that is nothing, the list is needed that could have it.
+    fn noted_if_absent<F>(&mut self, kind: Kind, namespace: &str, name: &str, found: Option<F>) -> Option<F> {
+        if found.is_none() && !self.world.was_certainly_absent(kind, namespace, name) {
+            self.needs_list(kind, namespace);
         }
         found
     }
@@ -193,6 +198,12 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
             Some(Cached::InformerOnly) | None => self.world.get(id),
             Some(Cached::Stale(older)) => older.of().cloned(),
         }
+    }
+
+    /// The object of that name as the informer has it.
+    pub fn informed_named<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<Held<'s, T>> {
+        let found = self.world.id(namespace, name).and_then(|id| self.informed(id));
+        self.noted_if_absent(T::KIND, namespace, name, found)
     }
 
     /// The object of that name as the informer's lister finds it.
@@ -342,27 +353,30 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         outcome.map(|()| after)
     }
 
-    /// Creates an object. The API server wipes its status, and gives it a uid and a version. It gets the wanted place
-    /// where there was none of its name and the place is free.
+    /// Creates an object, and returns what is stored then: the API server adds what it gives to all of that kind, a uid
+    /// and a version. It gets the wanted place where there was none of its name and the place is free.
     ///
     /// # Errors
     /// When the API server refuses.
-    pub fn create<T: Writable>(&mut self, sent: T, wanted: Option<Id<T>>) -> Result<Held<'s, T>, ApiError> {
+    pub fn create<T: Writable>(
+        &mut self,
+        sent: T,
+        gates: ApiGates,
+        wanted: Option<Id<T>>,
+    ) -> Result<Held<'s, T>, ApiError> {
         let scripted = self.next_write(T::KIND, &sent.meta().name)?;
         let (namespace, name) = (sent.meta().namespace.clone(), sent.meta().name.clone());
         let known = self.world.id::<T>(&namespace, &name);
-        let exists = known.is_some_and(|id| self.world.get(id).is_some());
-        let verdict = match scripted {
-            Some(error) => Err(error),
-            None if exists => Err(ApiError::AlreadyExists { kind: T::KIND, name: name.to_string() }),
-            None => Ok(()),
+        let verdict = match (scripted, known.and_then(|id| self.world.get(id))) {
+            (Some(error), _) => Err(error),
+            (None, Some(there)) => {
+                let deleting = there.meta().deleted.is_some();
+                Err(ApiError::AlreadyExists { kind: T::KIND, name: name.to_string(), deleting })
+            }
+            (None, None) => Ok(()),
         };
-        let mut stored = sent;
-        stored.begin();
-        let meta = stored.meta_mut();
-        meta.uid = Str::from(format!("{}{name}", crate::snapshot::PLACEHOLDER_UID));
-        meta.resource_version = meta.resource_version.successor();
-        let stored = Arc::new(stored);
+        let sent = Arc::new(sent);
+        let stored = Arc::new(stored(self.world.snapshot(), gates, (*sent).clone()));
         if verdict.is_ok() {
             match known {
                 Some(id) => self.world.set(id, Some(Arc::clone(&stored))),
@@ -371,12 +385,14 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
                 }
             }
         }
-        let after = Held::Written(stored);
         self.record.effects.push(Effect::Write(Write {
-            body: WriteBody::Create(T::hold(after.clone())),
+            body: WriteBody::Create {
+                sent: T::hold(Held::Written(sent)),
+                stored: T::hold(Held::Written(Arc::clone(&stored))),
+            },
             refused: verdict.as_ref().err().map(ToString::to_string),
         }));
-        verdict.map(|()| after)
+        verdict.map(|()| Held::Written(stored))
     }
 
     /// Deletes an object without preconditions. With finalizers it stays, marked for deletion.
@@ -497,6 +513,17 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
         let picked = self.choices.pick(found.places.len());
         found.places.get(picked).map(|at| Id::new(*at))
     }
+}
+
+/// What the API server stores of an object that is sent to be created.
+pub fn stored<T: Writable>(snapshot: &Snapshot, gates: ApiGates, mut sent: T) -> T {
+    sent.begin(snapshot, gates);
+    let meta = sent.meta_mut();
+    // Of an object that was never on an API server the uid is made of its name, too, and it is another one.
+    let placeholder = crate::snapshot::PLACEHOLDER_UID;
+    meta.uid = Str::from(format!("{placeholder}@{}/{}", meta.namespace, meta.name));
+    meta.resource_version = meta.resource_version.successor();
+    sent
 }
 
 /// Whether an object stays after an update: one that was being deleted goes with its last finalizer.

@@ -120,9 +120,12 @@ fn written(outcome: &Outcome) -> Value {
                 fields.insert("data".into(), data.as_str().into());
             }
         }
-        Outcome::Claim { phase, volume_name, terminating, unsettled } => {
+        Outcome::Claim { phase, volume_name, terminating, unsettled, created } => {
             fields.append(&mut common(terminating.as_deref(), *unsettled));
             fields.insert("phase".into(), phase.as_str().into());
+            if *created {
+                fields.insert("created".into(), true.into());
+            }
             if !volume_name.is_empty() {
                 fields.insert("volumeName".into(), volume_name.as_str().into());
             }

@@ -6,6 +6,7 @@ mod candidates;
 mod clusters;
 mod conformance;
 mod cuts;
+mod ephemeral;
 mod fates;
 mod folded;
 mod leaves;

@@ -30,6 +30,10 @@ pub enum Question {
     SettleAll,
     /// The same, in worlds in which the binder itself creates volumes.
     SettleHostPath,
+    /// One sync of each object, in worlds around generic ephemeral volumes.
+    DecideEphemeral,
+    /// Where all controllers end in such worlds.
+    SettleEphemeral,
     /// The search for a volume.
     Match,
 }
@@ -38,24 +42,25 @@ impl Question {
     /// The arguments with which the oracle looks longer for rare ends; nothing where it does not sample.
     fn longer(self) -> Option<Vec<&'static str>> {
         let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
-        (!matches!(self, Self::Decide | Self::Match)).then(|| [self.arguments(), &more].concat())
+        (!matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match))
+            .then(|| [self.arguments(), &more].concat())
     }
 
     /// The arguments with which the oracle follows schedules to single ends; nothing where there are none.
     fn following(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
-            Self::SettleAll | Self::SettleHostPath => Some(&["follow", "--controllers", "all"]),
-            Self::Decide | Self::Match => None,
+            Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => Some(&["follow", "--controllers", "all"]),
+            Self::Decide | Self::DecideEphemeral | Self::Match => None,
         }
     }
 
     /// The oracle's arguments.
     pub fn arguments(self) -> &'static [&'static str] {
         match self {
-            Self::Decide => &["decide", "--controllers", "all"],
+            Self::Decide | Self::DecideEphemeral => &["decide", "--controllers", "all"],
             Self::Settle => &["settle", "--controllers", "binder"],
-            Self::SettleAll | Self::SettleHostPath => &["settle", "--controllers", "all"],
+            Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => &["settle", "--controllers", "all"],
             Self::Match => &["match"],
         }
     }
@@ -64,6 +69,7 @@ impl Question {
     pub fn worlds(self) -> &'static [&'static str] {
         match self {
             Self::SettleHostPath => &["--host-path"],
+            Self::DecideEphemeral | Self::SettleEphemeral => &["--ephemeral"],
             Self::Decide | Self::Settle | Self::SettleAll | Self::Match => &[],
         }
     }
@@ -74,6 +80,8 @@ impl Question {
             Self::Settle => "settle",
             Self::SettleAll => "settle-all",
             Self::SettleHostPath => "settle-host-path",
+            Self::DecideEphemeral => "decide-ephemeral",
+            Self::SettleEphemeral => "settle-ephemeral",
             Self::Match => "match",
         }
     }

@@ -14,13 +14,13 @@ mod searches;
 
 pub use counts::{Counts, EngineCounts};
 pub use cuts::misnamed;
-pub(crate) use ends::{end_of, settling};
+pub(crate) use ends::{end_of, object_of, settling};
 pub use engines::hundred_sizes;
 
 use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, anyhow, bail};
 use pvctl::controllers::{Rules, persistent_volume};
-use pvctl::model::{Kind, ObjectId};
+use pvctl::model::{Kind, ObjectId, Pod};
 use pvctl::simulate::{Limit, Settings};
 use pvctl::snapshot::{Coverage, Item, Parts, Snapshot, decode};
 use serde::{Deserialize, Serialize};
@@ -224,6 +224,7 @@ fn found(snapshot: &Snapshot, object: &Object) -> Option<ObjectId> {
     match object.kind.as_str() {
         "PersistentVolume" => snapshot.volume_id(&object.name).map(ObjectId::from),
         "PersistentVolumeClaim" => snapshot.claim_id(&object.namespace, &object.name).map(ObjectId::from),
+        "Pod" => snapshot.id::<Pod>(&object.namespace, &object.name).map(ObjectId::from),
         _ => None,
     }
 }

@@ -36,6 +36,9 @@ pub struct Line {
     /// One sync of every object by its protection controller.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protections: Vec<Case>,
+    /// One sync of every pod by the ephemeral-volume controller.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ephemerals: Vec<Case>,
     /// Where everything ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle: Option<Settle>,
@@ -106,7 +109,7 @@ pub struct Object {
 pub struct Case {
     /// What is synced.
     pub object: Object,
-    /// The protection controller of the object's kind syncs it, not the binder.
+    /// The protection controller of the object's kind syncs it, not the binder. A pod has one controller here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub protection: bool,
     /// Copies of the controller that differ from the API's.
@@ -144,7 +147,7 @@ pub struct Case {
 pub struct Cached {
     /// Whose copy.
     pub object: Object,
-    /// `unseen`, `informerOnly` or `stale`; a pod can be `unseen`.
+    /// `unseen`, `informerOnly` or `stale`; a pod can be `unseen` or `stale`.
     #[serde(rename = "as")]
     pub how: String,
     /// The older version.

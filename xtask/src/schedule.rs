@@ -1,9 +1,10 @@
 //! Ends that chance did not show: the schedules that are said to lead there, for the real controllers to follow.
 
-use crate::judge::{Verdict, end_of, rules_of, settling, snapshot, target};
+use crate::judge::{Verdict, end_of, object_of, rules_of, settling, snapshot};
 use crate::line::{Line, Object, Schedule, Step};
 use anyhow::Result;
 use pvctl::controllers::Rules;
+use pvctl::engines::simulation;
 use pvctl::simulate::component::components;
 use pvctl::simulate::explore::{self, schedule};
 use serde_json::Value;
@@ -35,10 +36,14 @@ fn steps_to(line: &Line, rules: &Rules, wanted: &[Object], ends: &[Value]) -> Re
     let Some(settle) = &line.settle else { return Ok(None) };
     let snapshot = snapshot(line)?;
     let settings = settling(&rules_of(line, rules)?, settle)?;
-    let wanted: Vec<_> = wanted.iter().map(|object| target(&snapshot, object)).collect::<Result<_>>()?;
+    let simulation = simulation(&snapshot, settings.clone(), 1);
     for component in components(&snapshot, &settings) {
         let objects = &component.objects;
-        let place = |target| objects.iter().position(|member| member == target);
+        let with_ends = objects.iter().filter(|id| simulation.outcomes(**id).count > 0).map(|id| snapshot.key(*id));
+        let number = objects.first().map_or(0, |first| simulation.predict(*first).component);
+        let made = simulation.created().filter(|(of, _, _)| *of == number).map(|(_, key, _)| key.clone());
+        let keys: Vec<Object> = with_ends.chain(made).map(|key| object_of(&key)).collect();
+        let place = |object| keys.iter().position(|member| member == object);
         let Some(places) = wanted.iter().map(place).collect::<Option<Vec<usize>>>() else { continue };
         let steps = schedule(&snapshot, &settings, objects, |outcomes| {
             let mut each = places.iter().zip(ends);

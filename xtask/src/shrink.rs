@@ -77,6 +77,7 @@ pub fn stripped(line: &Line) -> Line {
     let mut line = line.clone();
     line.decisions.clear();
     line.protections.clear();
+    line.ephemerals.clear();
     line.settle = None;
     line.schedules.clear();
     line.matches.clear();

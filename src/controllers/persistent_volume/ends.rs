@@ -15,13 +15,19 @@ pub fn ends(rules: &Rules, world: &World<'_>, id: ObjectId, unsettled: bool) -> 
             let end = Outcome::of_volume(rules, world.get(volume).as_deref(), destroyed, unsettled);
             Some(end.with_scrubbing(world.has_mark(id, SCRUBBING)))
         }
-        TypedId::PersistentVolumeClaim(claim) => Some(vec![Outcome::of_claim(world.get(claim).as_deref(), unsettled)]),
+        TypedId::PersistentVolumeClaim(claim) => {
+            let mut end = Outcome::of_claim(world.get(claim).as_deref(), unsettled);
+            if let Outcome::Claim { created, .. } = &mut end {
+                *created = world.is_new(claim);
+            }
+            Some(vec![end])
+        }
         _ => None,
     }
 }
 
 impl Outcome {
-    /// The end state of a claim.
+    /// The end state of a claim that was there before.
     pub fn of_claim(claim: Option<&PersistentVolumeClaim>, unsettled: bool) -> Self {
         match claim {
             None => Self::Gone { data: None, unsettled },
@@ -30,6 +36,7 @@ impl Outcome {
                 volume_name: claim.volume_name.clone(),
                 terminating: claim.terminating().then(|| claim.meta.finalizers.to_vec()),
                 unsettled,
+                created: false,
             },
         }
     }
@@ -77,6 +84,7 @@ impl Outcome {
             volume_name: volume.map(|volume| volume.meta.name.clone()).unwrap_or_default(),
             terminating: None,
             unsettled: false,
+            created: false,
         }
     }
 

@@ -10,32 +10,55 @@ use crate::model::{
 use crate::snapshot::{Absence, ClaimId, GroupKey, Snapshot, VolumeId};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A claim that a controller may make for an object.
+#[derive(Clone, Debug)]
+pub struct NewClaim {
+    /// The object for which it is made, and which stands for it.
+    pub maker: ObjectId,
+    /// The claim as it is stored at first.
+    pub claim: PersistentVolumeClaim,
+}
+
 /// Joins all volumes and claims that can influence each other.
-pub fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links) {
+pub fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
+    join_with(snapshot, settings, &[], links);
+}
+
+/// Joins all volumes and claims that can influence each other, among them claims that are not there yet.
+pub fn join_with(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim], links: &mut Links<'_>) {
     let rules = &settings.rules;
-    let (volumes, claims) =
-        (|| snapshot.with_ids::<PersistentVolume>(), || snapshot.with_ids::<PersistentVolumeClaim>());
-    for (id, volume) in volumes() {
+    for (id, volume) in snapshot.with_ids::<PersistentVolume>() {
         if let Some(named) = &volume.claim_ref
             && let Some(claim) = snapshot.claim_id(&named.namespace, &named.name)
         {
             links.join(id, claim);
         }
     }
-    for (id, claim) in claims() {
-        if claim.volume_name.is_empty() {
-            continue;
+    for NewClaim { maker, claim } in new {
+        for volume in snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name) {
+            links.join(*maker, *volume);
         }
-        if let Some(volume) = snapshot.volume_id(&claim.volume_name) {
-            links.join(id, volume);
-        } else if let [first, ..] = snapshot.claims_naming(&claim.volume_name) {
-            // Claims that name one missing volume share its fate should it be created in the simulation.
-            links.join(id, *first);
+    }
+    // Claims that name one missing volume share its fate should it be created in the simulation.
+    let mut missing: BTreeMap<&Str, ObjectId> = BTreeMap::new();
+    for (id, claim) in claims(snapshot, new).filter(|(_, claim)| !claim.volume_name.is_empty()) {
+        match snapshot.volume_id(&claim.volume_name) {
+            Some(volume) => links.join(id, volume),
+            None => links.join(id, *missing.entry(&claim.volume_name).or_insert(id)),
         }
     }
     join_provisioned(snapshot, rules, links);
-    join_by_matching(snapshot, settings, links);
-    join_unusable(snapshot, rules, links);
+    join_by_matching(snapshot, settings, new, links);
+    join_unusable(snapshot, rules, new, links);
+}
+
+/// All claims with the objects that stand for them: themselves, or what they are made for.
+fn claims<'a>(
+    snapshot: &'a Snapshot,
+    new: &'a [NewClaim],
+) -> impl Iterator<Item = (ObjectId, &'a PersistentVolumeClaim)> {
+    let recorded = snapshot.with_ids().map(|(id, claim)| (ObjectId::from(id), claim));
+    recorded.chain(new.iter().map(|NewClaim { maker, claim }| (*maker, claim)))
 }
 
 /// The classes for which a claim may search for a free volume: its own, and the default class if it has none. Classes
@@ -130,7 +153,7 @@ fn may_provision(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeCla
 
 /// A volume that the controller may create has a name: whoever names it, and the volume that has it now, and is in its
 /// way while it is there, belong to the claim that it would be created for.
-fn join_provisioned(snapshot: &Snapshot, rules: &Rules, links: &mut Links) {
+fn join_provisioned(snapshot: &Snapshot, rules: &Rules, links: &mut Links<'_>) {
     if !rules.hostpath_provisioning {
         return;
     }
@@ -165,14 +188,15 @@ struct Member {
 fn join_freed(
     snapshot: &Snapshot,
     rules: &Rules,
+    new: &[NewClaim],
     reserved: &BTreeSet<ObjectId>,
     groups: &mut BTreeMap<GroupKey, Vec<Member>>,
 ) {
     let classes: BTreeSet<Str> = groups.keys().map(|key| key.class.clone()).collect();
     let kept =
         |class: &StorageClass| class.reclaim_policy.as_ref().is_some_and(|policy| *policy != ReclaimPolicy::Delete);
-    for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
-        if !may_search(claim) || reserved.contains(&id.into()) {
+    for (id, claim) in claims(snapshot, new) {
+        if !may_search(claim) || reserved.contains(&id) {
             continue;
         }
         for name in searched_classes(snapshot, rules, claim) {
@@ -186,13 +210,13 @@ fn join_freed(
                     access_modes: claim.access_modes.set(),
                 };
                 let capacity = claim.requested().unwrap_or(Quantity::ZERO);
-                groups.entry(key).or_default().push(Member { capacity, object: id.into() });
+                groups.entry(key).or_default().push(Member { capacity, object: id });
             }
         }
     }
 }
 
-fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links) {
+fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim], links: &mut Links<'_>) {
     let rules = &settings.rules;
     let capacity = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
 
@@ -204,16 +228,27 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Li
         }
     }
 
+    // A volume that waits for a claim that is not there yet becomes free where its binding ends after the first write.
+    let made: BTreeSet<(&Str, &Str)> =
+        new.iter().map(|NewClaim { claim, .. }| (&claim.meta.namespace, &claim.meta.name)).collect();
+    let awaits_new = |volume: &PersistentVolume| {
+        let named = volume.claim_ref.as_ref().filter(|named| named.uid.is_empty());
+        settings.may_be_interrupted()
+            && !volume.terminating()
+            && volume.meta.annotations.has(AnnotationKey::BoundByController)
+            && named.is_some_and(|named| made.contains(&(&named.namespace, &named.name)))
+    };
+
     // Free volumes in groups, by capacity.
     let mut groups: BTreeMap<GroupKey, Vec<Member>> = BTreeMap::new();
     for (id, volume) in snapshot.with_ids::<PersistentVolume>() {
-        if may_become_free(snapshot, settings, volume) && !reserved.contains(&id.into()) {
+        if (may_become_free(snapshot, settings, volume) || awaits_new(volume)) && !reserved.contains(&id.into()) {
             let member = Member { capacity: capacity(volume), object: id.into() };
             groups.entry(Snapshot::group_key(volume)).or_default().push(member);
         }
     }
     if rules.hostpath_provisioning {
-        join_freed(snapshot, rules, &reserved, &mut groups);
+        join_freed(snapshot, rules, new, &reserved, &mut groups);
     }
     for group in groups.values_mut() {
         group.sort_by(|a, b| a.capacity.compare(&b.capacity).then(a.object.cmp(&b.object)));
@@ -223,9 +258,9 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Li
     }
 
     // Searching claims in groups, each with its smallest request; those with a selector one by one.
-    let mut searches: BTreeMap<SearchKey, Vec<(Quantity, ClaimId)>> = BTreeMap::new();
-    for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
-        if !may_search(claim) || reserved.contains(&id.into()) {
+    let mut searches: BTreeMap<SearchKey, Vec<(Quantity, ObjectId)>> = BTreeMap::new();
+    for (id, claim) in claims(snapshot, new) {
+        if !may_search(claim) || reserved.contains(&id) {
             continue;
         }
         for class in searched_classes(snapshot, rules, claim) {
@@ -275,8 +310,8 @@ pub fn is_permanent(volume: &PersistentVolume) -> bool {
 
 /// A search that fails as such, because the selector cannot be used, fails only while some volume has the access
 /// modes. So it depends on all of these, unless one of them is always there.
-fn join_unusable(snapshot: &Snapshot, rules: &Rules, links: &mut Links) {
-    for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
+fn join_unusable(snapshot: &Snapshot, rules: &Rules, new: &[NewClaim], links: &mut Links<'_>) {
+    for (id, claim) in claims(snapshot, new) {
         if !may_search(claim) || Query::new(rules, claim, false).is_ok() {
             continue;
         }
@@ -289,7 +324,7 @@ fn join_unusable(snapshot: &Snapshot, rules: &Rules, links: &mut Links) {
         }
         if rules.hostpath_provisioning {
             // A volume that is provisioned for another claim has that claim's modes.
-            for (other, rival) in snapshot.with_ids::<PersistentVolumeClaim>() {
+            for (other, rival) in claims(snapshot, new) {
                 if may_search(rival) && rival.access_modes.set().contains_all(&claim.access_modes) {
                     links.join(id, other);
                 }
@@ -301,8 +336,8 @@ fn join_unusable(snapshot: &Snapshot, rules: &Rules, links: &mut Links) {
 fn join_selecting(
     snapshot: &Snapshot,
     rules: &Rules,
-    links: &mut Links,
-    (id, claim): (ClaimId, &PersistentVolumeClaim),
+    links: &mut Links<'_>,
+    (id, claim): (ObjectId, &PersistentVolumeClaim),
     class: &Str,
     groups: &BTreeMap<GroupKey, Vec<Member>>,
 ) {

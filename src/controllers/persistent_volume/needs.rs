@@ -14,11 +14,25 @@ use std::collections::BTreeMap;
 /// The readings on which the outcomes of components rest; what gaps mean for all of them is found once.
 pub fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a> {
     let gaps = Gaps::of(snapshot, settings);
-    Box::new(move |objects| uncertain_needs(snapshot, settings, objects, &gaps))
+    Box::new(move |objects| {
+        let mut claims = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id));
+        uncertain_needs(snapshot, settings, (objects, &mut claims), &gaps)
+    })
+}
+
+/// The readings on which the outcomes of claims rest that are not there yet, among those objects.
+pub fn needs_of_new(
+    snapshot: &Snapshot,
+    settings: &Settings<'_>,
+    (objects, new): (&[ObjectId], &[PersistentVolumeClaim]),
+    gaps: &Gaps,
+) -> Vec<(Need, Absence)> {
+    uncertain_needs(snapshot, settings, (objects, &mut new.iter()), gaps)
 }
 
 /// What gaps of a reading mean for more than one component.
-struct Gaps {
+#[derive(Debug)]
+pub struct Gaps {
     /// A claim could be given a default class that nobody saw: then it can take volumes of any class, also of
     /// components other than its own.
     any_class: bool,
@@ -40,7 +54,7 @@ enum Doubt {
 
 impl Gaps {
     /// What the gaps of this reading mean.
-    fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
+    pub fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
         let any_class = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain
             && snapshot.claims().iter().any(|claim| may_search(claim) && !claim.has_class());
         let mut freed: BTreeMap<GroupKey, BTreeMap<(Str, Doubt), Quantity>> = BTreeMap::new();
@@ -107,7 +121,7 @@ fn may_be_freed_by<'s>(
 fn uncertain_needs(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
-    objects: &[ObjectId],
+    (objects, claims): (&[ObjectId], &mut dyn Iterator<Item = &PersistentVolumeClaim>),
     gaps: &Gaps,
 ) -> Vec<(Need, Absence)> {
     let mut found: Vec<(Need, Absence)> = Vec::new();
@@ -120,7 +134,7 @@ fn uncertain_needs(
     let all_volumes = || objects.iter().filter_map(|id| id.of()).map(|id| snapshot.volume(id));
     let mut volumes = all_volumes();
     let recycles = volumes.any(|volume| volume.reclaim_policy == ReclaimPolicy::Recycle);
-    for claim in objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id)) {
+    for claim in claims {
         let namespace = claim.meta.namespace.as_str();
         if may_search(claim) {
             need(Kind::PersistentVolume, "");

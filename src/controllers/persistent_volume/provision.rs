@@ -276,7 +276,7 @@ fn create_volume<'s>(
     let wanted = VolumeId::new(u32::try_from(recorded).unwrap_or(u32::MAX).saturating_add(claim.id.0));
     let mut refusal = None;
     for _ in 0..CREATE_RETRIES {
-        match sync.create(volume.clone(), Some(wanted)) {
+        match sync.create(volume.clone(), rules.api_gates(), Some(wanted)) {
             Ok(_) | Err(ApiError::AlreadyExists { .. }) => {
                 refusal = None;
                 break;

@@ -34,9 +34,11 @@ pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
         && a.meta.annotations == b.meta.annotations
 }
 
-/// Whether two versions of a claim are alike in all that decides.
+/// Whether two versions of a claim are alike in all that decides. The uid tells a claim that was created from a
+/// recorded one of its name that is gone.
 pub fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool {
-    a.volume_name == b.volume_name
+    a.meta.uid == b.meta.uid
+        && a.volume_name == b.volume_name
         && a.class_name == b.class_name
         && a.status.phase == b.status.phase
         && a.meta.deleted.is_some() == b.meta.deleted.is_some()

@@ -10,7 +10,7 @@ use crate::snapshot::{ClaimId, Snapshot};
 use leaves::ClaimProtectionBranch;
 
 /// The finalizer that keeps a claim.
-pub const FINALIZER: &str = "kubernetes.io/pvc-protection";
+pub const FINALIZER: &str = PersistentVolumeClaim::PROTECTION;
 
 /// Keeps claims that are used from vanishing.
 pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
@@ -53,7 +53,7 @@ pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     let name = &claim.meta.name;
     let shut_down = pod.meta.deleted.is_some() && pod.meta.deletion_grace_seconds == Some(0);
     let owned = claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid);
-    pod.claims.contains(name) || (pod.ephemeral_claims.contains(name) && owned && !shut_down)
+    pod.claims.contains(name) || (pod.makes(name) && owned && !shut_down)
 }
 
 /// Whether a pod that has not ended refers to the claim, scheduled or not.
@@ -61,7 +61,7 @@ pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     let name = &claim.meta.name;
     let owned = claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid);
-    !pod.terminated() && (pod.claims.contains(name) || (pod.ephemeral_claims.contains(name) && owned))
+    !pod.terminated() && (pod.claims.contains(name) || (pod.makes(name) && owned))
 }
 
 /// Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.

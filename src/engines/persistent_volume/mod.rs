@@ -6,14 +6,15 @@ mod recycling;
 
 use crate::controllers::persistent_volume::links::may_search;
 use crate::controllers::persistent_volume::{BOUND_KINDS, CONTROLLER};
-use crate::controllers::{DecidedBy, Settings};
-use crate::model::{PersistentVolumeClaim, VolumePhase};
+use crate::controllers::{self, DecidedBy, Settings};
+use crate::model::{PersistentVolumeClaim, Resource, VolumePhase};
 use crate::simulate::engine::{Engine, Exact};
 use crate::simulate::explore::JOINT_LIMIT;
 use crate::simulate::settle::SMALL;
 use crate::simulate::{Component, decide_folded};
-use crate::snapshot::{Snapshot, VolumeId};
+use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::world::World;
+use std::sync::Arc;
 
 /// The engine of the PersistentVolume controller.
 pub static ENGINE: Engine = Engine {
@@ -39,17 +40,22 @@ fn exact(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) ->
 
 /// What decides between the outcomes of a component that has several.
 fn decided_by(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<DecidedBy> {
-    let world = World::new(snapshot);
+    let mut world = World::new(snapshot);
+    let made = component.objects.iter().flat_map(|id| controllers::made(snapshot, settings, *id));
+    let new: Vec<ClaimId> =
+        made.filter_map(Resource::of).map(|claim: PersistentVolumeClaim| world.add(Arc::new(claim), None)).collect();
     let alone = Settings { controllers: vec![CONTROLLER], ..settings.clone() };
+    let searches = |id: ClaimId| world.get(id).is_some_and(|claim| may_search(&claim));
     let ties = component
-        .of::<PersistentVolumeClaim>()
-        .any(|id| may_search(snapshot.claim(id)) && decide_folded(&world, &alone, id.into()).count > 1);
+        .of()
+        .chain(new.iter().copied())
+        .any(|id| searches(id) && decide_folded(&world, &alone, id.into()).count > 1);
     // One claim that picks among free volumes does not depend on any order.
     let free = |id: VolumeId| {
         let volume = snapshot.volume(id);
         volume.claim_ref.is_none() && volume.status.phase == VolumePhase::Available && !volume.terminating()
     };
-    let mut claims = component.of().map(|id| snapshot.claim(id));
+    let mut claims = component.of().chain(new.iter().copied()).filter_map(|id: ClaimId| world.get(id));
     let alone = claims.next().is_some_and(|only| !only.terminating()) && claims.next().is_none();
     let mut decided_by = Vec::new();
     if ties {

@@ -495,7 +495,7 @@ fn end(outcome: &Outcome) -> String {
     };
     let round = |unsettled: bool| if unsettled { " (for a while: it never settles)" } else { "" };
     match outcome {
-        Outcome::Claim { phase, volume_name, terminating, unsettled } => {
+        Outcome::Claim { phase, volume_name, terminating, unsettled, created } => {
             let volume = if volume_name.is_empty() {
                 String::new()
             } else {
@@ -506,7 +506,8 @@ fn end(outcome: &Outcome) -> String {
                 other if volume.is_empty() => other.to_owned(),
                 other => format!("{other}, naming{}", &volume[3..]),
             };
-            format!("{joined}{}{}", kept(terminating), round(*unsettled))
+            let made = if *created { ", made anew" } else { "" };
+            format!("{joined}{made}{}{}", kept(terminating), round(*unsettled))
         }
         Outcome::Volume { phase, claim_ref, terminating, unsettled, .. } => {
             let claim = claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| {

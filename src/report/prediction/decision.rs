@@ -1,12 +1,11 @@
 //! Decisions as data, by the output contract: what one sync does, in order.
 
-use crate::model::{AccessMode, PersistentVolume};
+use super::created::created;
 use crate::report::shared::machine::{ObjectId, is_false};
 use crate::simulate::Decision;
 use crate::snapshot::{MergePatch, printed};
 use crate::world::{Compared, Effect, Write, WriteBody};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// What one sync of one controller does.
 #[derive(Debug, Serialize)]
@@ -59,7 +58,7 @@ pub struct WriteOut<'a> {
     pub name: &'a str,
     /// The RFC 7386 merge patch from the object before this write to the object that is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
+    #[cfg_attr(test, schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>"))]
     pub patch: Option<MergePatch<'a>>,
     /// The object that is created.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -204,7 +203,7 @@ impl<'a> WriteOut<'a> {
     fn new(seq: u32, write: &'a Write<'a>) -> Self {
         let (verb, status, object) = match &write.body {
             WriteBody::Update { status, .. } => ("update", *status, None),
-            WriteBody::Create(object) => ("create", false, object.of().map(|volume| created(volume))),
+            WriteBody::Create { sent, .. } => ("create", false, created(sent)),
             WriteBody::Delete(_) => ("delete", false, None),
         };
         let written = write.body.object();
@@ -221,42 +220,4 @@ impl<'a> WriteOut<'a> {
             refused: write.refused.as_deref(),
         }
     }
-}
-
-/// A created volume as the controller sends it. Only the host-path plugin still creates any.
-fn created(volume: &PersistentVolume) -> serde_json::Value {
-    let annotations: BTreeMap<&str, &str> = volume
-        .meta
-        .annotations
-        .iter()
-        .map(|(key, value)| (key.as_str(), value))
-        .chain([("kubernetes.io/createdby", "hostpath-dynamic-provisioner")])
-        .collect();
-    let capacity: BTreeMap<&str, String> =
-        volume.capacity.iter().map(|(resource, quantity)| (resource.as_str(), quantity.to_string())).collect();
-    let claim_ref = volume.claim_ref.as_ref().map(|claim| {
-        serde_json::json!({
-            "apiVersion": claim.api_version.as_str(), "kind": claim.kind.as_str(),
-            "namespace": claim.namespace.as_str(), "name": claim.name.as_str(),
-            "uid": printed(&claim.uid), "resourceVersion": claim.resource_version.as_str(),
-        })
-    });
-    let finalizers: Vec<&str> = volume.meta.finalizers.iter().map(compact_str::CompactString::as_str).collect();
-    let modes: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
-    let mut metadata = serde_json::json!({ "name": printed(&volume.meta.name), "annotations": annotations });
-    if !finalizers.is_empty() {
-        metadata["finalizers"] = finalizers.into();
-    }
-    serde_json::json!({
-        "apiVersion": "v1", "kind": "PersistentVolume",
-        "metadata": metadata,
-        "spec": {
-            "accessModes": modes, "capacity": capacity, "claimRef": claim_ref,
-            "hostPath": { "path": volume.source.detail.as_str() },
-            "persistentVolumeReclaimPolicy": volume.reclaim_policy.as_str(),
-            "storageClassName": volume.class_name.as_str(),
-        },
-        // The controller sends it, and the API server drops it. Upstream: `provisionClaimOperation`, 1.36.
-        "status": { "phase": "Bound" },
-    })
 }

@@ -1,13 +1,15 @@
 //! Predictions as data, by the output contract.
 
 use super::decision::DecisionOut;
+use crate::controllers::outcome::most;
 use crate::controllers::persistent_volume::reclaim::DataFate;
-use crate::model::{self, ClaimRef, PersistentVolume, PersistentVolumeClaim, TypedId};
+use crate::model::{self, ClaimRef, ObjectKey, PersistentVolume, PersistentVolumeClaim, TypedId};
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out, is_false};
-use crate::simulate::{Outcome, Prediction};
+use crate::simulate::{Joint, Limit, Outcome, OutcomeSet, Prediction, Simulation};
 use crate::snapshot::Snapshot;
 use crate::snapshot::printed;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The whole document. Large ones are written piece by piece, with the same fields in the same order.
 #[derive(Debug, Serialize)]
@@ -17,8 +19,13 @@ pub struct PredictionList<'a> {
     /// The head.
     #[serde(flatten)]
     pub head: Head<'a>,
-    /// One item for each volume and claim in scope, by kind, namespace and name.
+    /// One item for each volume, claim and pod with generic ephemeral volumes in scope, by kind, namespace and name. A
+    /// pod has no outcomes.
     pub items: Vec<PredictionOut<'a>>,
+    /// The objects that controllers may make and that are not there yet, of the components of the items.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub created: Vec<CreatedOut<'a>>,
     /// The joint end states of components with at most eight, by component; absent for one whose end is unknown.
     pub worlds: Vec<JointOut<'a>>,
 }
@@ -67,19 +74,59 @@ pub struct JointStateOut<'a> {
 
 impl<'a> JointOut<'a> {
     /// The joint end states of the component with that number.
-    pub fn new(
-        snapshot: &'a Snapshot,
-        number: usize,
-        objects: &[model::ObjectId],
-        worlds: &[Vec<&'a Outcome>],
-    ) -> Self {
-        let state = |(target, outcome): (&model::ObjectId, &&'a Outcome)| {
-            let object = ObjectId::new(target.kind, snapshot.meta(*target));
-            JointStateOut { object, state: StateOut::of_outcome(outcome) }
+    pub fn new(snapshot: &'a Snapshot, number: usize, joint: &Joint<'a>) -> Self {
+        let recorded = joint.objects.iter().map(|id| ObjectId::new(id.kind, snapshot.meta(*id)));
+        let created = joint.created.iter().map(|(key, _)| ObjectId::of_key(key));
+        let objects: Vec<ObjectId<'_>> = recorded.chain(created).collect();
+        let state = |(object, outcome): (&ObjectId<'a>, &&'a Outcome)| JointStateOut {
+            object: object.clone(),
+            state: StateOut::of_outcome(outcome),
         };
         Self {
             component: format!("c{number}"),
-            states: worlds.iter().map(|world| objects.iter().zip(world).map(state).collect()).collect(),
+            states: joint.states.iter().map(|state_of| objects.iter().zip(state_of).map(state).collect()).collect(),
+        }
+    }
+}
+
+/// An object that controllers may make and that is not there yet.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CreatedOut<'a> {
+    /// The object.
+    pub object: ObjectId<'a>,
+    /// Objects that can influence each other share it.
+    pub component: String,
+    /// The states in which the object can end, among them that it is not made; absent where that is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcomes: Option<Vec<StateOut<'a>>>,
+    /// How many outcomes there are in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome_count: Option<u64>,
+    /// Whether every outcome can really happen; no other can in any case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<bool>,
+}
+
+impl<'a> CreatedOut<'a> {
+    /// Those of these components that can be there in the end.
+    pub fn of(simulation: &'a Simulation<'_>, components: &BTreeSet<usize>) -> Vec<Self> {
+        let limit = simulation.outcome_limit();
+        let of_these = simulation.created().filter(|(number, _, _)| components.contains(number));
+        let is_made = |set: &OutcomeSet| set.of_every_sort().any(|end| !matches!(end, Outcome::Gone { .. }));
+        let made = of_these.filter(|(_, _, outcomes)| outcomes.is_none_or(is_made));
+        made.map(|(number, key, outcomes)| Self::new(number, key, outcomes, limit)).collect()
+    }
+
+    fn new(number: usize, key: &'a ObjectKey, outcomes: Option<&'a OutcomeSet>, limit: Limit) -> Self {
+        let listed = |set: &'a OutcomeSet| set.listed.iter().take(most(limit)).map(StateOut::of_outcome).collect();
+        Self {
+            object: ObjectId::of_key(key),
+            component: format!("c{number}"),
+            outcomes: outcomes.map(listed),
+            outcome_count: outcomes.map(|set| set.count),
+            exact: outcomes.map(|set| set.exact),
         }
     }
 }
@@ -124,7 +171,7 @@ pub struct PredictionOut<'a> {
     pub unknown: Vec<UnknownOut<'a>>,
 }
 
-/// A state of a claim or a volume.
+/// A state of a claim, a volume or a pod.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -140,6 +187,10 @@ pub struct StateOut<'a> {
     /// A volume's claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_ref: Option<ClaimRefOut<'a>>,
+    /// A controller made the object, where there was none or an earlier one of the name is gone.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, schemars(default))]
+    pub created: bool,
     /// The object is deleted.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
@@ -302,6 +353,11 @@ impl<'a> StateOut<'a> {
         match target.typed() {
             TypedId::PersistentVolume(id) => Self::of_volume(snapshot.volume(id)),
             TypedId::PersistentVolumeClaim(id) => Self::of_claim(snapshot.claim(id)),
+            TypedId::Pod(id) => {
+                let pod = snapshot.get(id);
+                let phase = pod.phase.as_str();
+                Self { phase, terminating: pod.meta.deleted.is_some(), ..Self::default() }
+            }
             _ => Self { terminating: snapshot.meta(target).deleted.is_some(), ..Self::default() },
         }
     }
@@ -338,12 +394,13 @@ impl<'a> StateOut<'a> {
             finalizers.as_ref().map(|finalizers| finalizers.iter().map(model::Str::as_str).collect())
         };
         match outcome {
-            Outcome::Claim { phase, volume_name, terminating, unsettled } => Self {
+            Outcome::Claim { phase, volume_name, terminating, unsettled, created } => Self {
                 phase: phase.as_str(),
                 volume_name: printed(volume_name),
                 terminating: terminating.is_some(),
                 finalizers: names(terminating),
                 unsettled: *unsettled,
+                created: *created,
                 ..Self::default()
             },
             Outcome::Volume { phase, claim_ref, terminating, data, unsettled } => Self {

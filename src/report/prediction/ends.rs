@@ -14,6 +14,9 @@ pub(super) fn bindings(prediction: &Prediction<'_>) -> String {
 }
 
 fn column(prediction: &Prediction<'_>, cell: impl Fn(&Outcome) -> String, most: usize) -> String {
+    if prediction.has_no_ends() {
+        return String::new();
+    }
     let Some(set) = &prediction.outcomes else { return "<unknown>".to_owned() };
     let mut cells: Vec<String> = set.of_every_sort().map(cell).collect();
     cells.sort();

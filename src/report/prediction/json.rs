@@ -1,7 +1,7 @@
 //! Predictions as JSON, an item a line, written while they are made.
 
 use super::Predictions;
-use super::document::{Head, PredictionOut};
+use super::document::{CreatedOut, Head, PredictionOut};
 use super::folded::write_folded;
 use crate::error::Error;
 use crate::report::shared::list::{Elements, ObjectWriter};
@@ -37,7 +37,12 @@ pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Wr
             items.add(&elements)
         },
     )?;
-    let mut worlds = items.end()?.list("worlds")?;
+    let mut document = items.end()?;
+    let created = CreatedOut::of(simulation, &shown);
+    if !created.is_empty() {
+        document.field("created", &created)?;
+    }
+    let mut worlds = document.list("worlds")?;
     predictions.each_joint(
         &shown,
         |joint, elements: &mut Elements| elements.push(|element| serde_json::to_writer(element, joint)),

@@ -1,5 +1,6 @@
 //! `PredictionList`: what will become of volumes and claims.
 
+mod created;
 mod decision;
 mod document;
 mod ends;
@@ -11,8 +12,8 @@ mod yaml;
 
 pub use decision::{ComparedOut, DecisionOut, EventOut, OperationOut, TestOut, WriteOut};
 pub use document::{
-    AssumedOut, ClaimRefOut, Head, JointOut, JointStateOut, NeedOut, PredictionList, PredictionOut, StateOut,
-    UnknownOut, WaitingOut,
+    AssumedOut, ClaimRefOut, CreatedOut, Head, JointOut, JointStateOut, NeedOut, PredictionList, PredictionOut,
+    StateOut, UnknownOut, WaitingOut,
 };
 pub use folded::write_folded;
 

@@ -7,7 +7,7 @@ use crate::model::Kind;
 use crate::report::prediction::StateOut;
 use crate::report::shared::table::{Table, TableView};
 use crate::report::shared::why::why;
-use crate::simulate::{Prediction, Simulation};
+use crate::simulate::{OutcomeSet, Prediction, Simulation};
 use crate::text::human_age;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -77,11 +77,16 @@ fn row(simulation: &Simulation<'_>, prediction: &Prediction<'_>, wide: bool) -> 
         let branches: Vec<&str> =
             prediction.decisions.listed.iter().take(1).map(|decision| decision.branch.name()).collect();
         let outcomes = prediction.outcomes.as_ref();
+        let cell = |of_set: fn(&OutcomeSet) -> String| match outcomes {
+            Some(set) => of_set(set),
+            None if prediction.has_no_ends() => String::new(),
+            None => "<unknown>".to_owned(),
+        };
         row.extend([
             branches.join(","),
             format!("c{}", prediction.component),
-            outcomes.map_or_else(|| "<unknown>".to_owned(), |set| set.count.to_string()),
-            outcomes.map_or_else(|| "<unknown>".to_owned(), |set| set.exact.to_string()),
+            cell(|set| set.count.to_string()),
+            cell(|set| set.exact.to_string()),
         ]);
     }
     row.extend([why(simulation, prediction), age]);

@@ -1,7 +1,7 @@
 //! Predictions as YAML. It has the order of the JSON's fields by name, and is held in memory as a whole.
 
 use super::Predictions;
-use super::document::{Head, PredictionOut};
+use super::document::{CreatedOut, Head, PredictionOut};
 use crate::error::Error;
 use crate::report::shared::yaml::{unencodable, yaml};
 use serde::Serialize;
@@ -40,6 +40,10 @@ pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Wr
     )?;
     let mut document = value(&Head::new(predictions.model(), snapshot))?;
     document["items"] = items.into();
+    let created = CreatedOut::of(simulation, &shown);
+    if !created.is_empty() {
+        document["created"] = value(&created)?;
+    }
     document["worlds"] = worlds.into();
     output.write_all(yaml(&document)?.as_bytes()).map_err(|failure| Error::unwritten(&failure))
 }

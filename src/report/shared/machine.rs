@@ -34,6 +34,11 @@ impl<'a> ObjectId<'a> {
     pub fn new(kind: Kind, meta: &'a crate::model::ObjectMeta) -> Self {
         Self { kind: kind.as_str(), namespace: &meta.namespace, name: &meta.name, uid: printed(&meta.uid) }
     }
+
+    /// The object of that name, which is not there yet.
+    pub fn of_key(key: &'a crate::model::ObjectKey) -> Self {
+        Self { kind: key.kind.as_str(), namespace: &key.namespace, name: &key.name, uid: "" }
+    }
 }
 
 /// What the model assumes about Kubernetes.

@@ -22,7 +22,7 @@ pub fn printed(text: &str) -> &str {
 
 /// Fills in what an API server always sets, and lists the objects that lacked some of it.
 pub(in crate::snapshot) fn apply(objects: &mut Objects, defaulted: &mut Vec<ObjectKey>) {
-    let Objects { volumes, claims, classes, .. } = objects;
+    let Objects { volumes, claims, classes, pods, .. } = objects;
     for volume in volumes {
         let mut touched = default_uid(&mut volume.meta);
         touched |= fill(&mut volume.volume_mode, VolumeMode::Filesystem);
@@ -54,6 +54,15 @@ pub(in crate::snapshot) fn apply(objects: &mut Objects, defaulted: &mut Vec<Obje
         touched |= fill(&mut class.reclaim_policy, ReclaimPolicy::Delete);
         touched |= fill(&mut class.binding_mode, BindingMode::Immediate);
         note(touched, Kind::StorageClass, &class.meta, defaulted);
+    }
+    // Of other pods nothing is read that an API server sets.
+    for pod in pods.iter_mut().filter(|pod| !pod.ephemeral.is_empty()) {
+        let mut touched = default_uid(&mut pod.meta);
+        for volume in &mut pod.ephemeral {
+            touched |= fill(&mut volume.template.volume_mode, VolumeMode::Filesystem);
+            touched |= volume.template.request.as_mut().is_some_and(Amount::round_up_to_milli);
+        }
+        note(touched, Kind::Pod, &pod.meta, defaulted);
     }
 }
 

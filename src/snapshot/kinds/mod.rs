@@ -42,6 +42,7 @@ pub use lease::any_lease;
 pub use lookups::{ClaimId, VolumeId};
 pub use merge_patch::MergePatch;
 
+use super::Snapshot;
 use super::decode::{Context, Failure};
 use crate::model::kinds::each_kind;
 use crate::model::{HeldObject, Kind, Object, Resource};
@@ -80,8 +81,15 @@ pub trait Writable: Resource {
     /// An update of the object leaves its status as it is stored.
     fn keep_status(&mut self, stored: &Self);
 
-    /// A new object begins with the status that the API server gives it.
-    fn begin(&mut self);
+    /// A new object gets what the API server and its admission give it, beside a uid and a version.
+    fn begin(&mut self, snapshot: &Snapshot, gates: ApiGates);
+}
+
+/// Feature gates that decide what the API server stores of a new object.
+#[derive(Clone, Copy, Debug)]
+pub struct ApiGates {
+    /// `VolumeAttributesClass`.
+    pub attributes_class: bool,
 }
 
 macro_rules! by_kind {

@@ -3,7 +3,7 @@
 mod source;
 
 use super::merge_patch::MergePatch;
-use super::{Parts, Stored, Writable};
+use super::{ApiGates, Parts, Stored, Writable};
 use crate::model::ClaimRef;
 use crate::model::{
     NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, PersistentVolume, ReclaimPolicy, VolumeMode,
@@ -11,8 +11,8 @@ use crate::model::{
 };
 use crate::snapshot::decode::wire::{List, Meta, Mode, Moment, Quantities, Reference, Requirement, Text, object};
 use crate::snapshot::decode::{Context, Failure};
-use crate::snapshot::printed;
 use crate::snapshot::redact::{REDACTED, each, hidden, keep};
+use crate::snapshot::{Snapshot, printed};
 use serde_json::Value;
 use source::is_disk_id;
 use std::sync::Arc;
@@ -171,7 +171,7 @@ impl Writable for PersistentVolume {
         self.status = stored.status.clone();
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, _: &Snapshot, _: ApiGates) {
         self.status.phase = VolumePhase::Pending;
     }
 }

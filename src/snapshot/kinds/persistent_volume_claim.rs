@@ -1,14 +1,17 @@
 //! PersistentVolumeClaim: what is read of it, and what of it may leave the cluster.
 
-use super::{Parts, Stored, Writable};
-use crate::model::AccessMode;
-use crate::model::{ClaimDetails, ClaimPhase, ClaimStatus, DataSource, PersistentVolumeClaim, VolumeMode};
+use super::{ApiGates, Parts, Stored, Writable};
+use crate::model::{
+    AccessMode, AnnotationKey, Annotations, ClaimDetails, ClaimPhase, ClaimStatus, DataSource, ObjectMeta,
+    PersistentVolumeClaim, SentDetails, Str, Unread, VolumeMode, newest_default,
+};
+use crate::snapshot::Snapshot;
 use crate::snapshot::decode::wire::{
     LabelMap, LabelTerms, List, Meta, Mode, Quantities, Requests, StatusCondition, Text, conditions, object,
 };
 use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{each, each_item, hidden, keep, metadata};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 object!(ClaimObject { metadata: Meta = "metadata", spec: ClaimSpec = "spec", status: ClaimStatusObject = "status" });
@@ -32,7 +35,11 @@ object!(SourceReference {
     name: Text = "name",
 });
 
-object!(Resources { requests: Requests = "requests" });
+object!(Resources { requests: Requests = "requests", limits: Quantities = "limits" });
+
+object!(ClaimTemplate { metadata: TemplateMeta = "metadata", spec: ClaimSpec = "spec" });
+
+object!(TemplateMeta { labels: LabelMap = "labels", annotations: Option<Map<String, Value>> = "annotations" });
 
 object!(ClaimStatusObject {
     phase: Text = "phase",
@@ -102,26 +109,48 @@ impl Writable for PersistentVolumeClaim {
         self.status = stored.status.clone();
     }
 
-    fn begin(&mut self) {
-        self.status.phase = ClaimPhase::Pending;
+    /// Upstream: the admission plugins `DefaultStorageClass` and `StorageObjectInUseProtection`, which are on by
+    /// default, and `PrepareForCreate`, `DropDisabledFields` and `EnforceDataSourceBackwardsCompatibility`
+    /// (`pkg/registry/core/persistentvolumeclaim`, `pkg/api/persistentvolumeclaim`), 1.36.
+    fn begin(&mut self, snapshot: &Snapshot, gates: ApiGates) {
+        if !gates.attributes_class {
+            self.attributes_class = None;
+        }
+        if !self.has_class() {
+            self.class_name = newest_default(snapshot.classes()).map(|class| class.meta.name.clone());
+        }
+        if !self.meta.has_finalizer(Self::PROTECTION) {
+            let protection = Str::const_new(Self::PROTECTION);
+            self.meta.finalizers = self.meta.finalizers.iter().cloned().chain([protection]).collect();
+        }
+        self.status = ClaimStatus { phase: ClaimPhase::Pending, ..ClaimStatus::default() };
+        let Some(details) = &self.details else { return };
+        let by_reference = details.sent.as_ref().is_some_and(|sent| sent.data_source_ref);
+        let kept = details
+            .data_source
+            .clone()
+            .filter(|source| if by_reference { source.namespace.is_empty() } else { is_classic(source) });
+        // What is left of the two fields completes the other one.
+        self.data_source = kept.is_some();
+        let details = ClaimDetails { data_source: kept, sent: None, ..(**details).clone() };
+        self.details = (details != ClaimDetails::default()).then(|| Arc::new(details));
     }
+}
+
+/// Whether `dataSource` may name it, which is older than `dataSourceRef`.
+fn is_classic(source: &DataSource) -> bool {
+    matches!(
+        (source.group.as_str(), source.kind.as_str()),
+        ("", "PersistentVolumeClaim") | ("snapshot.storage.k8s.io", "VolumeSnapshot")
+    )
 }
 
 fn claim(at: &Context<'_>, mut object: ClaimObject) -> Result<PersistentVolumeClaim, Failure> {
     let details = details(&mut object);
-    let spec = object.spec;
     let status = object.status;
     Ok(PersistentVolumeClaim {
         meta: at.meta(object.metadata)?,
-        request: spec.resources.requests.storage,
-        access_modes: spec.access_modes.modes(),
-        volume_name: spec.volume_name.0,
-        class_name: spec.class_name.map(|class| class.0),
-        attributes_class: spec.attributes_class.map(|class| class.0),
-        volume_mode: spec.volume_mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
-        selector: spec.selector.map(|selector| Box::new(selector.into_selector())),
-        data_source: spec.data_source.is_some(),
-        details,
+        details: (details != ClaimDetails::default()).then(|| Arc::new(details)),
         status: ClaimStatus {
             phase: ClaimPhase::from_manifest(&status.phase.0),
             access_modes: status.access_modes.modes(),
@@ -134,34 +163,81 @@ fn claim(at: &Context<'_>, mut object: ClaimObject) -> Result<PersistentVolumeCl
                 .find(|condition| condition.kind.0 == "Unused")
                 .map(|condition| condition.status.0 == "True"),
         },
+        ..specified(object.spec)
     })
 }
 
-/// What is evidence alone; none where there is nothing of it, as for nearly all claims.
-fn details(object: &mut ClaimObject) -> Option<Arc<ClaimDetails>> {
-    let spec = &mut object.spec;
-    let source = match (&mut spec.data_source_ref, &mut spec.data_source) {
-        (Some(source), _) | (None, Some(source)) => Some(std::mem::take(source)),
-        (None, None) => None,
+/// A claim with that specification alone.
+fn specified(spec: ClaimSpec) -> PersistentVolumeClaim {
+    PersistentVolumeClaim {
+        request: spec.resources.requests.storage,
+        access_modes: spec.access_modes.modes(),
+        volume_name: spec.volume_name.0,
+        class_name: spec.class_name.map(|class| class.0),
+        attributes_class: spec.attributes_class.map(|class| class.0),
+        volume_mode: spec.volume_mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
+        selector: spec.selector.map(|selector| Box::new(selector.into_selector())),
+        data_source: spec.data_source.is_some(),
+        ..PersistentVolumeClaim::default()
+    }
+}
+
+/// The claim that a template describes, under the name that it will have.
+pub(super) fn template_of(template: ClaimTemplate, namespace: Str, name: Str) -> PersistentVolumeClaim {
+    let ClaimTemplate { metadata, mut spec } = template;
+    let (mut known, mut others) = (Vec::new(), Vec::new());
+    for (key, value) in metadata.annotations.unwrap_or_default() {
+        let value = Str::from(value.as_str().unwrap_or_default());
+        match AnnotationKey::from_manifest(&key) {
+            Some(key) => known.push((key, value)),
+            None => others.push((Str::from(key), Unread(value))),
+        }
+    }
+    let sent = SentDetails {
+        annotations: others.into(),
+        limits: std::mem::take(&mut spec.resources.limits.0).into(),
+        data_source_ref: spec.data_source_ref.is_some(),
     };
+    let others = u32::try_from(sent.annotations.len()).unwrap_or(u32::MAX);
+    let details = ClaimDetails {
+        data_source: source(&mut spec),
+        sent: (sent != SentDetails::default()).then(|| Box::new(sent)),
+        ..ClaimDetails::default()
+    };
+    PersistentVolumeClaim {
+        meta: ObjectMeta {
+            name,
+            namespace,
+            labels: metadata.labels.0.into(),
+            annotations: Annotations::new(known, others),
+            ..ObjectMeta::default()
+        },
+        details: (details != ClaimDetails::default()).then(|| Arc::new(details)),
+        ..specified(spec)
+    }
+}
+
+/// What a claim is to be filled from: `dataSourceRef`, else `dataSource`.
+fn source(spec: &mut ClaimSpec) -> Option<DataSource> {
+    let source = spec.data_source_ref.as_mut().or(spec.data_source.as_mut()).map(std::mem::take)?;
+    Some(DataSource { group: source.group.0, kind: source.kind.0, namespace: source.namespace.0, name: source.name.0 })
+}
+
+/// What is evidence alone; for nearly all claims nothing.
+fn details(object: &mut ClaimObject) -> ClaimDetails {
     let status = &mut object.status;
     let of_storage = |resource: &str| resource == "storage";
-    let details = ClaimDetails {
+    ClaimDetails {
         owners: object.metadata.owners.owners(),
-        data_source: source.map(|source| DataSource {
-            group: source.group.0,
-            kind: source.kind.0,
-            namespace: source.namespace.0,
-            name: source.name.0,
-        }),
+        data_source: source(&mut object.spec),
         conditions: conditions(status.conditions.0.extract_if(.., |condition| condition.kind.0 != "Unused")),
         allocated: status.allocated.0.iter().find(|(name, _)| of_storage(name)).map(|(_, amount)| amount.quantity),
         allocated_status: (status.allocated_statuses.0.iter())
             .find(|(name, _)| of_storage(name))
             .map(|(_, status)| status.clone())
             .unwrap_or_default(),
-    };
-    (details != ClaimDetails::default()).then(|| Arc::new(details))
+        sent: None,
+    }
 }
 
 /// What stays of the specification of a claim, or of a template of claims.

@@ -1,8 +1,8 @@
 //! Pod: what is read of it, and what of it may leave the cluster.
 
 use super::Stored;
-use super::persistent_volume_claim::claim_template;
-use crate::model::{Pod, PodPhase, Str};
+use super::persistent_volume_claim::{ClaimTemplate, claim_template, template_of};
+use crate::model::{EphemeralVolume, Pod, PodPhase, Str};
 use crate::snapshot::decode::wire::{List, Meta, Text, object};
 use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{each, each_item, hidden, keep, only};
@@ -21,10 +21,12 @@ object!(PodSpec {
 object!(PodVolume {
     name: Text = "name",
     claim: Option<ClaimSource> = "persistentVolumeClaim",
-    ephemeral: Option<IgnoredAny> = "ephemeral",
+    ephemeral: Option<EphemeralSource> = "ephemeral",
 });
 
 object!(ClaimSource { name: Text = "claimName" });
+
+object!(EphemeralSource { template: ClaimTemplate = "volumeClaimTemplate" });
 
 object!(PodStatusObject {
     phase: Text = "phase",
@@ -55,9 +57,12 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
     let controller = object.metadata.owners.0.iter().find(|owner| owner.controller == Some(true));
     let owner_kind = controller.map(|owner| owner.kind.0.clone()).unwrap_or_default();
     let meta = at.meta(object.metadata)?;
-    let (claims, ephemeral_volumes) = used_claims(object.spec.volumes);
-    let of_pod = |volume: &Str| Str::from(format!("{}-{volume}", meta.name));
-    let ephemeral_claims = ephemeral_volumes.iter().map(of_pod).collect();
+    let (claims, ephemeral) = used_claims(object.spec.volumes);
+    let of_pod = |(name, template): (Str, ClaimTemplate)| {
+        let claim = Str::from(format!("{}-{name}", meta.name));
+        EphemeralVolume { name, template: template_of(template, meta.namespace.clone(), claim) }
+    };
+    let ephemeral = ephemeral.into_iter().map(of_pod).collect();
     let status = object.status;
     // Upstream: `notRunning`, `pkg/volume/util`, 1.36: a container that neither waits nor has ended counts as running.
     let running_container = [status.containers, status.init_containers, status.ephemeral_containers]
@@ -69,7 +74,7 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
         node_name: object.spec.node_name.0,
         phase: PodPhase::from_manifest(&status.phase.0),
         claims: claims.into(),
-        ephemeral_claims,
+        ephemeral,
         running_container,
         scheduler_name: match object.spec.scheduler_name.0 {
             // What the API server sets; kept short, since all pods have it.
@@ -81,8 +86,9 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
     })
 }
 
-/// The names of the claims that volumes use, and of the volumes for which each pod gets a claim of its own.
-pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<Str>, Vec<Str>) {
+/// The names of the claims that volumes use, and the volumes for which each pod gets a claim of its own, with its
+/// template.
+pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<Str>, Vec<(Str, ClaimTemplate)>) {
     let (mut claims, mut ephemeral_volumes) = (Vec::new(), Vec::new());
     for volume in volumes.0 {
         // Where a volume has both, which the API server refuses, upstream looks at the claim alone.
@@ -90,8 +96,8 @@ pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<Str>, Vec<Str>) {
             if !claim.name.0.is_empty() {
                 claims.push(claim.name.0);
             }
-        } else if volume.ephemeral.is_some() {
-            ephemeral_volumes.push(volume.name.0);
+        } else if let Some(source) = volume.ephemeral {
+            ephemeral_volumes.push((volume.name.0, source.template));
         }
     }
     (claims, ephemeral_volumes)

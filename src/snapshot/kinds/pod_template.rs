@@ -19,7 +19,7 @@ impl Template {
         PodTemplate {
             labels: self.metadata.labels.0.into(),
             claims: claims.into(),
-            ephemeral_volumes: ephemeral_volumes.into(),
+            ephemeral_volumes: ephemeral_volumes.into_iter().map(|(name, _)| name).collect(),
         }
     }
 }

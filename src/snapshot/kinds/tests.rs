@@ -214,7 +214,7 @@ fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
     let running = decoded::<Pod>(&pod(json!({"phase": "Running", "containerStatuses": [{"state": {"running": {}}}]})));
     assert_eq!((running.node_name.as_str(), &running.phase), ("n1", &PodPhase::Running));
     assert_eq!(*running.claims, ["data"]);
-    assert_eq!(*running.ephemeral_claims, ["p-b"]);
+    assert!(running.ephemeral_claims().eq(["p-b"]));
     assert!(running.running_container);
     for (status, runs) in [
         (json!({}), false),

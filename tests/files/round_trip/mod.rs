@@ -11,7 +11,7 @@ mod worlds;
 
 use pvctl::controllers::Rules;
 use pvctl::engines::simulation;
-use pvctl::report::prediction::{Head, JointOut, PredictionList, PredictionOut};
+use pvctl::report::prediction::{CreatedOut, Head, JointOut, PredictionList, PredictionOut};
 use pvctl::report::shared::machine::Model;
 
 use pvctl::simulate::{Budget, Settings};
@@ -49,11 +49,12 @@ fn prediction_of(parts: Parts, rules: &Rules) -> String {
     let list = PredictionList {
         head: Head::new(model, &snapshot),
         items: predictions.iter().map(|prediction| PredictionOut::new(&snapshot, prediction)).collect(),
+        created: CreatedOut::of(&simulation, &components),
         worlds: components
-            .into_iter()
+            .iter()
             .filter_map(|number| {
-                let (objects, worlds) = simulation.joint(number)?;
-                Some(JointOut::new(&snapshot, number, objects, &worlds))
+                let joint = simulation.joint(*number)?;
+                Some(JointOut::new(&snapshot, *number, &joint))
             })
             .collect(),
     };

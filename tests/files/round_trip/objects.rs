@@ -3,10 +3,10 @@
 use crate::support::worlds::quantity;
 use pvctl::model::surroundings::Condition;
 use pvctl::model::{
-    AccessMode, AccessModes, Amount, Annotations, BindingMode, ClaimDetails, DataSource, Kind, LabelSelector, Node,
-    NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, ObjectMeta, Owner, PersistentVolume,
-    PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp,
-    VolumeMode,
+    AccessMode, AccessModes, Amount, Annotations, BindingMode, ClaimDetails, DataSource, EphemeralVolume, Kind,
+    LabelSelector, Node, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, ObjectMeta, Owner,
+    PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass,
+    Str, Timestamp, VolumeMode,
 };
 use pvctl::snapshot::Parts;
 use serde_json::{Map, Value, json};
@@ -201,10 +201,11 @@ fn class(class: &StorageClass) -> Value {
 
 pub(super) fn pod(pod: &Pod) -> Value {
     let of_claim = |(number, name): (usize, &Str)| json!({"name": format!("v{number}"), "persistentVolumeClaim": {"claimName": name.as_str()}});
-    let ephemeral = pod.ephemeral_claims.iter().map(|name| {
+    let ephemeral = pod.ephemeral_claims().map(|name| {
         // Upstream names the claim `<pod>-<volume>`.
         let volume = name.strip_prefix(&format!("{}-", pod.meta.name)).unwrap();
-        json!({"name": volume, "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"]}}}})
+        let spec = json!({"accessModes": ["ReadWriteOnce"], "volumeMode": "Filesystem"});
+        json!({"name": volume, "ephemeral": {"volumeClaimTemplate": {"spec": spec}}})
     });
     let volumes = pod.claims.iter().enumerate().map(of_claim).chain(ephemeral);
     let volumes: Vec<Value> = volumes.chain([json!({"name": "s", "secret": {"secretName": SECRET}})]).collect();
@@ -334,7 +335,18 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
     }
     for (number, pod) in parts.objects.pods.iter_mut().enumerate() {
         if bit(number + 15) {
-            pod.ephemeral_claims = Box::new([format!("{}-scratch", pod.meta.name).into()]);
+            let meta = ObjectMeta {
+                name: format!("{}-scratch", pod.meta.name).into(),
+                namespace: pod.meta.namespace.clone(),
+                ..ObjectMeta::default()
+            };
+            let template = PersistentVolumeClaim {
+                meta,
+                access_modes: AccessModes([AccessMode::ReadWriteOnce].into()),
+                volume_mode: Some(VolumeMode::Filesystem),
+                ..PersistentVolumeClaim::default()
+            };
+            pod.ephemeral = Box::new([EphemeralVolume { name: "scratch".into(), template }]);
         }
     }
     if bit(16) {

@@ -2,10 +2,10 @@
 //! volume of 1Gi, `ReadWriteOnce`, class `gold`, policy Retain, and a claim in namespace `a` asks for just that.
 
 use pvctl::model::{
-    AccessMode, AccessModes, AnnotationKey, BindingMode, ClaimPhase, ClaimRef, ClaimStatus, LabelOperator,
-    LabelRequirement, LabelSelector, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase,
-    Quantity, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode, VolumePhase,
-    VolumeSource, VolumeStatus,
+    AccessMode, AccessModes, AnnotationKey, BindingMode, ClaimPhase, ClaimRef, ClaimStatus, EphemeralVolume,
+    LabelOperator, LabelRequirement, LabelSelector, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod,
+    PodPhase, Quantity, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode,
+    VolumePhase, VolumeSource, VolumeStatus,
 };
 use std::sync::Arc;
 
@@ -365,8 +365,12 @@ impl PodBuilder {
         self
     }
 
-    pub(crate) fn uses_ephemeral(mut self, claim: &str) -> Self {
-        self.0.ephemeral_claims = strings(&[claim]);
+    /// Adds a generic ephemeral volume whose claim has that name: upstream calls it `<pod>-<volume>`.
+    pub(crate) fn uses_ephemeral(mut self, name: &str) -> Self {
+        let volume = name.strip_prefix(&*format!("{}-", self.0.meta.name)).unwrap_or(name).into();
+        let meta = ObjectMeta { name: name.into(), namespace: NAMESPACE.into(), ..ObjectMeta::default() };
+        let template = PersistentVolumeClaim { meta, status: ClaimStatus::default(), ..claim(name).0 };
+        self.0.ephemeral = self.0.ephemeral.into_iter().chain([EphemeralVolume { name: volume, template }]).collect();
         self
     }
 

@@ -5,11 +5,10 @@ use pvctl::controllers::persistent_volume::dispatch::Seen;
 use pvctl::controllers::persistent_volume::matching::{Fit, Query};
 use pvctl::controllers::persistent_volume::{sync_claim_by_key, sync_volume_by_key};
 use pvctl::controllers::{
-    Branch, Controller, KubeVersion, Rules, Sync, persistent_volume, pv_protection, pvc_protection,
+    Branch, Controller, KubeVersion, Rules, Sync, ephemeral_volume, persistent_volume, pv_protection, pvc_protection,
 };
 use pvctl::model::{
-    BindingMode, Held, HeldObject, Node, ObjectId, Objects, PersistentVolume, PersistentVolumeClaim, Pod,
-    ResourceVersion, Str,
+    BindingMode, Held, Node, ObjectId, Objects, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, Str,
 };
 use pvctl::simulate::{Limit, Settings, decide};
 use pvctl::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
@@ -50,6 +49,7 @@ enum Call {
     Volume(Controller, &'static str),
     Claim(Controller, &'static str),
     DeletedClaim(&'static str),
+    Pod(&'static str),
     VolumeKey(&'static str, Lister),
     ClaimKey(&'static str, Lister),
 }
@@ -236,6 +236,12 @@ impl Case {
         self
     }
 
+    /// The ephemeral-volume controller syncs that pod.
+    pub(crate) fn syncs_pod(mut self, name: &'static str) -> Self {
+        self.call = Call::Pod(name);
+        self
+    }
+
     /// pvc-protection works on the key of a claim that is gone by then.
     pub(crate) fn protects_deleted_claim(mut self, name: &'static str) -> Self {
         self.call = Call::DeletedClaim(name);
@@ -296,6 +302,10 @@ impl Case {
                     observed.insert("verdicts".into(), verdicts);
                 }
                 observed
+            }
+            Call::Pod(name) => {
+                let id = snapshot.id::<Pod>(NAMESPACE, name).unwrap();
+                self.decide(&snapshot, memory, ephemeral_volume::CONTROLLER, id.into())
             }
             Call::DeletedClaim(name) => {
                 let id = claim_id(&snapshot, name);
@@ -455,14 +465,18 @@ fn shape(branch: Branch, record: &Record<'_, Branch>) -> Map<String, Value> {
                 let verb = match &write.body {
                     WriteBody::Update { status: true, .. } => "updateStatus",
                     WriteBody::Update { .. } => "update",
-                    WriteBody::Create(_) => "create",
+                    WriteBody::Create { .. } => "create",
                     WriteBody::Delete(_) => "delete",
                 };
                 written.insert(verb.into(), object(&about).into());
                 if let Some(patch) = write.body.patch() {
                     written.insert("patch".into(), serde_json::to_value(patch).unwrap());
                 }
-                if let (WriteBody::Create(HeldObject::PersistentVolume(volume)), None) = (&write.body, &write.refused) {
+                let stored = match &write.body {
+                    WriteBody::Create { stored, .. } if write.refused.is_none() => stored.of(),
+                    _ => None,
+                };
+                if let Some(volume) = stored {
                     written.insert("volume".into(), created(volume));
                 }
                 if let Some(refused) = &write.refused {

@@ -26,6 +26,7 @@ mod build;
 mod case;
 mod claim;
 mod dispatch;
+mod ephemeral;
 mod matching;
 mod parity;
 mod protection;

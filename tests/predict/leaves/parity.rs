@@ -49,7 +49,9 @@ PI5 InTreeMountOptionsUnsupported · PI6 InTreeProvisionerDisabled · PI7 InTree
 PI8 InTreeProvisionFailed · PI9 InTreeVolumeSaveFailedCleaned · PI10 InTreeVolumeOrphaned · PI11 InTreeProvisioned · \
 X1 ClaimGone · X2 ClaimProtectionAdded · X3 ClaimKeptUsedByCachedPod · X4 ClaimKeptUsedByLivePod · \
 X5 ClaimLiveListFailed · X6 ClaimProtectionRemoved · X7 ClaimProtectionUnchanged · X8 ClaimUnusedConditionSet · \
-X9 VolumeProtectionAdded · X10 VolumeKeptBound · X11 VolumeProtectionRemoved · X12 VolumeProtectionUnchanged";
+X9 VolumeProtectionAdded · X10 VolumeKeptBound · X11 VolumeProtectionRemoved · X12 VolumeProtectionUnchanged · \
+E1 PodGone · E2 PodTerminating · E3 PodVolumesHandled · E4 PodVolumeFailed · \
+EV1 ClaimNotOwned · EV2 ClaimExists · EV3 ClaimCreated · EV4 ClaimCreateRefused";
 
 /// The leaves without a case, and why.
 const NOT_REACHED: [(&str, &str); 5] = [
@@ -79,6 +81,8 @@ fn upstream(function: &str) -> &'static str {
         "ProvisionStep" => "`provisionClaimOperation`, `provisionClaimOperationExternal`",
         "ClaimProtectionBranch" => "`processPVC`",
         "VolumeProtectionBranch" => "`processPV`",
+        "EphemeralPodBranch" => "`syncHandler`",
+        "EphemeralVolumeStep" => "`handleVolume`",
         other => panic!("no upstream function is known for {other}"),
     }
 }
@@ -93,6 +97,7 @@ fn all_cases() -> Vec<(&'static str, Case)> {
         super::reclaim::all(),
         super::provision::all(),
         super::protection::all(),
+        super::ephemeral::all(),
         super::two_bugs::all(),
         super::versions::all(),
     ]

@@ -7,7 +7,7 @@ use pvctl::controllers::{Budget, Rules};
 use pvctl::engines::{settle, simulation};
 use pvctl::model::{AccessMode, AccessModes, Objects};
 use pvctl::simulate::component::components;
-use pvctl::simulate::{Outcome, Settings, decide};
+use pvctl::simulate::{Joint, Outcome, Settings, decide};
 use pvctl::snapshot::{Parts, Snapshot};
 use pvctl::world::World;
 use std::cell::RefCell;
@@ -77,11 +77,11 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
                 let set = simulation.outcomes(*target);
                 set.exact && set.count == 1
             });
-            let Some((objects, states)) = simulation.joint(number) else {
+            let Some(Joint { objects, states, .. }) = simulation.joint(number) else {
                 prop_assert!(!single, "{component:?} has one joint state");
                 continue;
             };
-            prop_assert_eq!(objects, &component.objects[..]);
+            prop_assert_eq!(&*objects, &component.objects[..]);
             prop_assert_eq!(single, states.len() == 1);
             for (place, target) in objects.iter().enumerate() {
                 let met: BTreeSet<&Outcome> = states.iter().map(|state| state[place]).collect();

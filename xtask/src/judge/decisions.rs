@@ -1,11 +1,11 @@
 //! Sets of decisions: what one sync can do.
 
 use super::folds::compare_folds;
-use super::{Judged, Verdict, binder, differ, name, snapshot_of, target};
-use crate::line::{self, Case, FailRead, Object, Recycler, Refuse};
-use anyhow::{Context as _, Result, bail};
-use pvctl::controllers::{Controller, persistent_volume, pv_protection, pvc_protection};
-use pvctl::model::{Kind, ObjectId, Pod};
+use super::{Judged, Verdict, binder, differ, found, name, snapshot_of, target};
+use crate::line::{self, Case, FailRead, Recycler, Refuse};
+use anyhow::{Context as _, Result, bail, ensure};
+use pvctl::controllers::{Controller, ephemeral_volume, persistent_volume, pv_protection, pvc_protection};
+use pvctl::model::{Kind, ObjectId};
 use pvctl::report::prediction::{DecisionOut, write_folded};
 use pvctl::simulate::decide::{decide, decide_folded};
 use pvctl::simulate::{Decisions, Limit, Prediction, Settings};
@@ -14,16 +14,18 @@ use pvctl::world::{Answers, Cached, ControllerState, OperationState, PluginAnswe
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The kind of pods, of which only the informers have copies.
-const POD: &str = "Pod";
-
 /// The largest limit that is tried.
 const MOST_LIMIT: usize = 3;
 
 impl Judged<'_> {
     /// Every set that the line has: of one sync in step, of the protection controllers, and of its cases.
     pub(super) fn compare_decisions(&self, verdict: &mut Verdict) -> Result<()> {
-        for (list, cases) in [("decisions", &self.line.decisions), ("protections", &self.line.protections)] {
+        let lists = [
+            ("decisions", &self.line.decisions),
+            ("protections", &self.line.protections),
+            ("ephemerals", &self.line.ephemerals),
+        ];
+        for (list, cases) in lists {
             for (place, case) in cases.iter().enumerate() {
                 self.compare_case(case, &format!("{list}[{place}]"), verdict)?;
             }
@@ -39,7 +41,7 @@ impl Judged<'_> {
         let gone: Vec<&line::Cached> = case
             .cached
             .iter()
-            .filter(|copy| copy.object.kind != POD && target(self.snapshot, &copy.object).is_err())
+            .filter(|copy| !is_unseen_pod(copy) && target(self.snapshot, &copy.object).is_err())
             .collect();
         let with_gone;
         let snapshot = if gone.is_empty() {
@@ -137,9 +139,15 @@ fn unfolded(snapshot: &Snapshot, target: ObjectId, decisions: Decisions<'_>) -> 
     Ok(Some(serde_json::from_value(item["decisions"].take())?))
 }
 
+/// Whether the controller has not seen a pod, which may be gone by now.
+fn is_unseen_pod(copy: &line::Cached) -> bool {
+    copy.object.kind == "Pod" && copy.how == "unseen"
+}
+
 /// The controller that a case is about.
 pub(super) fn controller(case: &Case, target: ObjectId) -> Controller {
     match target.kind {
+        Kind::Pod => ephemeral_volume::CONTROLLER,
         _ if !case.protection => persistent_volume::CONTROLLER,
         Kind::PersistentVolume => pv_protection::CONTROLLER,
         _ => pvc_protection::CONTROLLER,
@@ -291,17 +299,10 @@ fn is_of(item: &Value, write: &Value) -> bool {
 pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
     let mut state = ControllerState::in_step();
     for copy in &case.cached {
-        if copy.object.kind == POD {
-            if copy.how != "unseen" {
-                bail!("a pod cannot be {:?}", copy.how);
-            }
-            let Object { namespace, name, .. } = &copy.object;
-            if let Some(pod) = snapshot.id::<Pod>(namespace, name) {
-                state.lag(pod, Cached::Unseen);
-            }
+        let Some(id) = found(snapshot, &copy.object) else {
+            ensure!(is_unseen_pod(copy), "the world has no {}", name(&copy.object));
             continue;
-        }
-        let id = target(snapshot, &copy.object)?;
+        };
         state.lag(id, cached(copy, id.kind)?);
     }
     let running = case.running.iter().map(|name| (name.clone(), OperationState::Running));

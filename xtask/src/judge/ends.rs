@@ -1,12 +1,12 @@
 //! Sets of ends, the joint ends, and what is said of an object by them.
 
-use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, target};
+use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, found, target};
 use crate::line::{Ends, Object, Schedule, Settle};
 use anyhow::{Context as _, Result};
 use pvctl::controllers::{CONTROLLERS, Controller, Rules, persistent_volume};
 use pvctl::engines;
 use pvctl::engines::simulation;
-use pvctl::model::ObjectId;
+use pvctl::model::{ObjectId, ObjectKey};
 use pvctl::report::prediction::StateOut;
 use pvctl::simulate::Budget;
 use pvctl::simulate::component::Component;
@@ -33,8 +33,10 @@ impl Judged<'_> {
         let (mut with_faults, mut coarse) = (None, None);
         let mut components: BTreeSet<usize> = BTreeSet::new();
         let crowded_objects = self.crowded(real);
+        let coarse_settings = Settings { budget: Budget::NONE, ..settings.clone() };
+        self.compare_created(&simulation, &coarse_settings, real, verdict)?;
         for answer in &real.objects {
-            let target = target(self.snapshot, &answer.object)?;
+            let Some(target) = found(self.snapshot, &answer.object) else { continue };
             let prediction = simulation.predict(target);
             if !prediction.assumed.is_empty() || !prediction.unknown.is_empty() {
                 let doubts = format!("{:?} {:?}", prediction.assumed, prediction.unknown);
@@ -111,10 +113,7 @@ impl Judged<'_> {
                     self.compare_limited(&settings, &simulation, component, real, verdict)?;
                 }
             }
-            let coarse = coarse.get_or_insert_with(|| {
-                let settings = Settings { budget: Budget::NONE, ..settings.clone() };
-                engines::simulation(self.snapshot, settings, 1)
-            });
+            let coarse = coarse.get_or_insert_with(|| engines::simulation(self.snapshot, coarse_settings.clone(), 1));
             compare_coarse(coarse.outcomes(target), &predicted, (&answer.object, &seen), verdict)?;
             let faults = answer.fault_ends.iter().chain(&answer.race_ends);
             let unforeseen: BTreeSet<String> =
@@ -126,6 +125,65 @@ impl Judged<'_> {
                 let inside: BTreeSet<String> = unforeseen.intersection(&predicted).cloned().collect();
                 differ("settle with failures", &answer.object, &unforeseen, &inside, verdict);
             }
+        }
+        Ok(())
+    }
+
+    /// The ends of the claims that a controller makes and that are not there yet. What is made in no schedule has no
+    /// answer.
+    fn compare_created(
+        &self,
+        simulation: &Simulation<'_>,
+        coarse: &Settings<'_>,
+        real: &Settle,
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        let coarse = engines::simulation(self.snapshot, coarse.clone(), 1);
+        let set_of = |simulation: &Simulation<'_>, object: &Object| {
+            let mut created = simulation.created();
+            created.find(|(_, key, _)| object_of(key) == *object).and_then(|(_, _, set)| set.cloned())
+        };
+        for (_, key, _) in simulation.created() {
+            let object = object_of(key);
+            let gone = || Ends {
+                object: object.clone(),
+                ends: vec![json!({"gone": true})],
+                fault_ends: Vec::new(),
+                race_ends: Vec::new(),
+            };
+            let answer = real.objects.iter().find(|answer| answer.object == object).cloned().unwrap_or_else(gone);
+            let set = set_of(simulation, &object).context("an end that nobody knows")?;
+            let predicted = ends_of(&set.listed)?;
+            let seen: BTreeSet<String> = self.ends_seen(&answer).iter().map(ToString::to_string).collect();
+            let counts = &mut verdict.counts;
+            counts.listed += set.listed.len();
+            counts.ends += 1;
+            counts.exact += usize::from(set.exact);
+            counts.single += usize::from(predicted.len() == 1);
+            counts.members += predicted.len();
+            counts.seen += seen.len();
+            let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
+            let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
+            for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == [object.clone()]) {
+                let open = ends.len();
+                ends.retain(|end| [end.clone()] != *schedule.ends);
+                if schedule.reached || ends.len() < open {
+                    prove(schedule, verdict);
+                }
+            }
+            if !ends.is_empty() {
+                let (line, object) = (self.line.id.clone(), object.clone());
+                verdict.wider.push(Wider { line, object, ends, exact: set.exact });
+            }
+            differ("settle: created", &object, &seen, &seen.intersection(&predicted).cloned().collect(), verdict);
+            let bound = set_of(&coarse, &object).context("an end that nobody knows")?;
+            compare_coarse(&bound, &predicted, (&object, &seen), verdict)?;
+        }
+        // No other ones are made.
+        for answer in real.objects.iter().filter(|answer| found(self.snapshot, &answer.object).is_none()) {
+            let is_known = simulation.created().any(|(_, key, _)| object_of(key) == answer.object);
+            let known = BTreeSet::from([is_known.to_string()]);
+            differ("settle: created at all", &answer.object, &["true".to_owned()].into(), &known, verdict);
         }
         Ok(())
     }
@@ -220,7 +278,7 @@ impl Judged<'_> {
             told.insert(format!("{} in all", set.count));
             Ok(told)
         };
-        for (object, set) in objects.iter().copied().zip(settled.sets.iter()) {
+        for (object, set) in objects.iter().copied().zip(settled.sets.iter()).filter(|(_, set)| set.count > 0) {
             let answer = real.objects.iter().find(|answer| target(self.snapshot, &answer.object).ok() == Some(object));
             let answer = answer.context("an object whose ends were not recorded")?;
             let mut cut = told(set)?;
@@ -246,39 +304,45 @@ impl Judged<'_> {
         (real, crowded): (&Settle, &[Object]),
         verdict: &mut Verdict,
     ) -> Result<()> {
-        let place_of = |wanted: ObjectId| {
-            let found =
-                real.objects.iter().position(|answer| target(self.snapshot, &answer.object).ok() == Some(wanted));
-            found.context("an object whose ends were not recorded")
-        };
-        let Some((objects, worlds)) = simulation.joint(number) else {
+        let named = |id: &ObjectId| object_of(&self.snapshot.key(*id));
+        let Some(joint) = simulation.joint(number) else {
             // Where there cannot be more of them than are listed, they are.
-            let component = simulation.targets().filter(|target| simulation.predict(*target).component == number);
-            let objects: Vec<ObjectId> = component.collect();
-            let most =
-                objects.iter().fold(1, |most: u64, target| most.saturating_mul(simulation.outcomes(*target).count));
-            if let (Some(first), true) = (objects.first(), most <= JOINT_LISTED) {
-                let object = &real.objects[place_of(*first)?].object;
-                differ("settle: joint", object, &["the joint ends".to_owned()].into(), &BTreeSet::new(), verdict);
+            let members = simulation.targets().filter(|target| simulation.predict(*target).component == number);
+            let members: Vec<ObjectId> = members.filter(|target| simulation.outcomes(*target).count > 0).collect();
+            let created = simulation.created().filter(|(of, _, _)| *of == number).filter_map(|(_, _, set)| set);
+            let sets = members.iter().map(|target| simulation.outcomes(*target)).chain(created);
+            let most = sets.fold(1, |most: u64, set| most.saturating_mul(set.count));
+            if let (Some(first), true) = (members.first(), most <= JOINT_LISTED) {
+                differ(
+                    "settle: joint",
+                    &named(first),
+                    &["the joint ends".to_owned()].into(),
+                    &BTreeSet::new(),
+                    verdict,
+                );
             }
             return Ok(());
         };
         if real.joint.is_empty() {
             return Ok(());
         }
-        let places: Vec<usize> = objects.iter().map(|target| place_of(*target)).collect::<Result<_>>()?;
+        let created = joint.created.iter().map(|(key, _)| object_of(key));
+        let objects: Vec<Object> = joint.objects.iter().map(named).chain(created).collect();
+        let worlds = joint.states;
+        // What is made in no schedule has no answer.
+        let place_of = |object: &Object| real.objects.iter().position(|answer| answer.object == *object);
+        let places: Vec<Option<usize>> = objects.iter().map(place_of).collect();
         let mut rows: Vec<Vec<Value>> = Vec::new();
         for row in &real.joint {
             let state = places.iter().map(|place| {
-                let end = row.get(*place).and_then(|end| real.objects[*place].ends.get(*end));
+                let Some(place) = *place else { return Ok(json!({"gone": true})) };
+                let end = row.get(place).and_then(|end| real.objects[place].ends.get(*end));
                 let mut end = end.cloned().context("a joint end without an end of each object")?;
                 end.as_object_mut().map(|fields| fields.remove("unsettled"));
                 Ok(end)
             });
             rows.push(state.collect::<Result<_>>()?);
         }
-        let object = |place: &usize| real.objects[*place].object.clone();
-        let objects: Vec<Object> = places.iter().map(object).collect();
         let schedules: Vec<&Schedule> =
             self.line.schedules.iter().filter(|schedule| schedule.objects == objects).collect();
         rows.extend(schedules.iter().filter(|schedule| schedule.reached).map(|schedule| schedule.ends.clone()));
@@ -292,6 +356,7 @@ impl Judged<'_> {
             let state = world.into_iter().map(end_of);
             predicted.insert(Value::Array(state.collect::<Result<_>>()?).to_string());
         }
+        let first = objects.first().cloned();
         verdict.counts.components += 1;
         verdict.counts.worlds += predicted.len();
         verdict.counts.worlds_seen += seen.len();
@@ -307,9 +372,9 @@ impl Judged<'_> {
         if !worlds.is_empty() {
             verdict.wider_worlds.push(WiderWorlds { line: self.line.id.clone(), objects, worlds });
         }
-        if let Some(first) = places.first() {
+        if let Some(first) = first {
             let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
-            differ("settle: joint", &object(first), &seen, &inside, verdict);
+            differ("settle: joint", &first, &seen, &inside, verdict);
         }
         Ok(())
     }
@@ -366,6 +431,12 @@ pub(super) fn rejected(real: &Settle) -> bool {
     real.notes.iter().any(|note| note == "api-rejected")
 }
 
+/// The object of that name.
+pub(crate) fn object_of(key: &ObjectKey) -> Object {
+    let (namespace, name) = (key.namespace.to_string(), key.name.to_string());
+    Object { kind: key.kind.as_str().to_owned(), namespace, name }
+}
+
 /// Who took part.
 pub(super) fn controllers(real: &Settle) -> Result<Vec<Controller>> {
     if real.controllers.is_empty() {
@@ -395,11 +466,19 @@ pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
         // The controllers cannot say what becomes of data, and one schedule cannot see that others go on.
         fields.retain(|field, _| field != "data" && field != "unsettled");
     }
+    // What controllers make has a uid that only an API server could give.
+    for (place, before, after) in
+        [("/volumeName", "pvc-<uid>", "pvc-<created>"), ("/claimRef/uid", "<uid>", "<created>")]
+    {
+        if let Some(text) = end.pointer_mut(place).filter(|text| **text == before) {
+            *text = after.into();
+        }
+    }
     Ok(end)
 }
 
-/// Whether an end is another state than the recorded one: by phase, by binding, newly being deleted, or gone. The API
-/// server reads a phase that is not there as Pending.
+/// Whether an end is another state than the recorded one: by phase, by binding, newly being deleted, gone, or made
+/// anew. The API server reads a phase that is not there as Pending.
 fn moved(item: &Value, end: &Value) -> bool {
     let binding = |named: &Value| -> Option<[String; 3]> {
         let text = |field: &str| named[field].as_str().unwrap_or_default().to_owned();
@@ -407,6 +486,7 @@ fn moved(item: &Value, end: &Value) -> bool {
     };
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     end["gone"] == true
+        || end["created"] == true
         || text(&end["phase"]) != item["status"]["phase"].as_str().unwrap_or("Pending")
         || text(&end["volumeName"]) != text(&item["spec"]["volumeName"])
         || binding(&end["claimRef"]) != binding(&item["spec"]["claimRef"])

@@ -5,7 +5,7 @@ use crate::line::{Case, Object};
 use anyhow::Result;
 use pvctl::controllers::CONTROLLERS;
 use pvctl::engines::simulation;
-use pvctl::model::{ObjectId, PersistentVolumeClaim};
+use pvctl::model::{ObjectId, PersistentVolumeClaim, Resource};
 use pvctl::report::prediction::StateOut;
 use pvctl::simulate::Budget;
 use pvctl::simulate::decide::decide_folded;
@@ -14,6 +14,7 @@ use pvctl::snapshot::Snapshot;
 use pvctl::world::{Effect, World};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The largest limit that is tried.
 const MOST: usize = 4;
@@ -109,10 +110,14 @@ impl Judged<'_> {
             return;
         }
         let said: Vec<&str> = prediction.decided_by.iter().map(|by: &DecidedBy| by.as_str()).collect();
-        let world = World::new(self.snapshot);
+        let mut world = World::new(self.snapshot);
         let settings = binder(self.rules);
+        let all = Settings { controllers: CONTROLLERS.to_vec(), ..settings.clone() };
+        let made = component.objects.iter().flat_map(|id| pvctl::controllers::made(self.snapshot, &all, *id));
+        let claims: Vec<PersistentVolumeClaim> = made.filter_map(Resource::of).collect();
+        let new: Vec<ObjectId> = claims.into_iter().map(|claim| world.add(Arc::new(claim), None).into()).collect();
         let choices = |target: ObjectId| pvctl::simulate::decide::decide(&world, &settings, target).listed.len();
-        let claims: Vec<ObjectId> = component.of::<PersistentVolumeClaim>().map(ObjectId::from).collect();
+        let claims: Vec<ObjectId> = component.of::<PersistentVolumeClaim>().map(ObjectId::from).chain(new).collect();
         let ties = claims.iter().any(|claim| choices(*claim) > 1);
         let objects = component.objects.iter().map(|target| {
             let key = self.snapshot.key(*target);

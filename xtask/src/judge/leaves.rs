@@ -156,6 +156,14 @@ const LEAVES: &[(&str, Deeds)] = &[
     ("VolumeKeptBound", NOTHING),
     ("VolumeProtectionRemoved", (&[], &["update pv"])),
     ("VolumeProtectionUnchanged", NOTHING),
+    ("PodGone", NOTHING),
+    ("PodTerminating", NOTHING),
+    ("PodVolumesHandled", NOTHING),
+    ("PodVolumeFailed", (&["event FailedBinding: ephemeral volume ", "error , ephemeral volume "], &[])),
+    ("ClaimNotOwned", NOTHING),
+    ("ClaimExists", NOTHING),
+    ("ClaimCreated", (&["create pvc"], &[])),
+    ("ClaimCreateRefused", (&["create pvc refused"], &[])),
 ];
 
 /// The leaves of functions that a branch always calls.
@@ -171,6 +179,7 @@ const CALLED: &[(&str, &[&str])] = &[
     ("VolumeClaimReplaced", &["Reclaim"]),
     ("VolumeSurplusDynamic", &["Reclaim"]),
     ("UnboundClaimProvisionExternal", &["ExternalProvisioner"]),
+    ("PodVolumeFailed", &["ClaimNotOwned", "ClaimCreateRefused"]),
 ];
 
 impl Judged<'_> {
@@ -270,6 +279,9 @@ impl Judged<'_> {
                 _ => None,
             };
         }
+        if case.object.kind == "Pod" {
+            return is("that is being deleted", branch == "PodTerminating", deleted);
+        }
         if case.object.kind == "PersistentVolume" {
             let named = &item["spec"]["claimRef"];
             let has_uid = named["uid"].as_str().is_some_and(|uid| !uid.is_empty());
@@ -347,13 +359,14 @@ impl Judged<'_> {
         if operation_failed && case.decisions.len() > 1 {
             return None;
         }
-        let error = !done["error"].is_null() && (self.rules.errors_are_retried || case.protection);
+        let binder = !case.protection && case.object.kind != "Pod";
+        let error = !done["error"].is_null() && (self.rules.errors_are_retried || !binder);
         let backs_off = each("operations").any(|operation| operation["state"] == "backoff");
         let wrote = each("writes").any(|write| write["refused"].is_null());
         let queued = ["VolumeAwaitsClaim", "VolumeDanglingAwaitsClaim"].contains(&branch.name());
         Some(if error || backs_off || operation_failed {
             "backoff"
-        } else if wrote || queued || case.protection {
+        } else if wrote || queued || !binder {
             "event"
         } else {
             "resync"

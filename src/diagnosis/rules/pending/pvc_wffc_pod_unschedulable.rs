@@ -102,7 +102,7 @@ fn is_default(pod: &Pod) -> bool {
 /// `VolumeBinding.PreFilter`, `GetPodVolumeClaims`, 1.36.
 fn obstacle(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Option<(ObjectKey, &'static str)> {
     let namespace = &pod.meta.namespace;
-    let names = || pod.claims.iter().chain(&pod.ephemeral_claims).filter(|name| **name != claim.meta.name);
+    let names = || pod.claim_names().filter(|name| **name != claim.meta.name);
     let known = names().filter_map(|name| case.claim(namespace, name)).find_map(|other| {
         let trouble = trouble(case, other)?;
         Some((key_of_claim(&other.meta), trouble))

@@ -39,7 +39,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
     if !is_unscheduled(pod) {
         return None;
     }
-    let claims = pod.claims.iter().chain(&pod.ephemeral_claims);
+    let claims = pod.claim_names();
     let lost: Vec<&PersistentVolumeClaim> = claims
         .filter_map(|claim| case.claim(&pod.meta.namespace, claim))
         .filter(|claim| is_lost(case, claim))

@@ -44,7 +44,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
     }
     let namespace = &pod.meta.namespace;
     let is_foreign = |claim: &&PersistentVolumeClaim| claim.meta.controller_owner.as_ref() != Some(&pod.meta.uid);
-    let claim = pod.ephemeral_claims.iter().filter_map(|claim| case.claim(namespace, claim)).find(is_foreign)?;
+    let claim = pod.ephemeral_claims().filter_map(|claim| case.claim(namespace, claim)).find(is_foreign)?;
     let name = &claim.meta.name;
     let whose = if claim.meta.controller_owner.is_some() { "another owner's" } else { "not the pod's" };
     let key = key_of_claim(&claim.meta);

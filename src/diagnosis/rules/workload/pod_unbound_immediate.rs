@@ -44,7 +44,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
     if !is_unscheduled(pod) || pod.gated {
         return None;
     }
-    let claims = pod.claims.iter().chain(&pod.ephemeral_claims);
+    let claims = pod.claim_names();
     let waits = |claim: &&PersistentVolumeClaim| waits_for(case, pod, claim);
     let waiting: Vec<&PersistentVolumeClaim> =
         claims.filter_map(|claim| case.claim(&pod.meta.namespace, claim)).filter(waits).collect();

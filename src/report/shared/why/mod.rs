@@ -1,12 +1,15 @@
 //! The WHY of a prediction: one short sentence that names the one thing that decides.
 
 mod claim;
+mod pod;
 mod reclaim;
 mod volume;
 
 pub(in crate::report) use claim::verdict_of;
 
-use crate::controllers::{Branch, ClaimProtectionBranch, Controller, Rules, VolumeProtectionBranch, persistent_volume};
+use crate::controllers::{
+    Branch, ClaimProtectionBranch, Controller, Rules, VolumeProtectionBranch, ephemeral_volume, persistent_volume,
+};
 use crate::diagnosis::misfit::claim_name;
 use crate::model::{ClaimRef, HeldObject, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, TypedId};
 use crate::report::shared::unread::unread;
@@ -66,6 +69,14 @@ impl<'v> View<'v> {
     }
 
     fn sentence(self) -> String {
+        if let TypedId::Pod(id) = self.prediction.target.typed() {
+            let mut decisions = self.decisions_of(ephemeral_volume::CONTROLLER);
+            return match (decisions.next(), self.prediction.unknown.first()) {
+                (Some(decision), _) => pod::sentence(self, id, decision),
+                (None, Some(unknown)) => self.not_judged(unknown),
+                (None, None) => "nothing is known of it".to_owned(),
+            };
+        }
         if self.meta().deleted.is_some() {
             return self.being_deleted();
         }

@@ -1,0 +1,166 @@
+//! The claims that are made for pods: which there may be, and what they and their pods have to do with other objects.
+
+use super::CONTROLLER;
+use crate::controllers::persistent_volume::links::{NewClaim, join_with, may_have_no_claim};
+use crate::controllers::persistent_volume::needs::{Gaps, needs_of_new};
+use crate::controllers::spec::{Needs, note_gap};
+use crate::controllers::{Links, Rules, Settings};
+use crate::model::{EphemeralVolume, Id, Kind, Object, ObjectId, Owner, PersistentVolumeClaim, Pod, Resource, Str};
+use crate::snapshot::{Absence, CoverageState, Snapshot};
+use crate::world::stored;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+/// The claim that is sent for an ephemeral volume.
+pub(super) fn claim_for(pod: &Pod, volume: &EphemeralVolume) -> PersistentVolumeClaim {
+    let mut claim = volume.template.clone();
+    claim.meta.controller_owner = Some(pod.meta.uid.clone());
+    let mut details = claim.details.as_deref().cloned().unwrap_or_default();
+    details.owners = Box::new([Owner {
+        api_version: Str::const_new("v1"),
+        kind: Str::const_new("Pod"),
+        name: pod.meta.name.clone(),
+        uid: pod.meta.uid.clone(),
+        controller: true,
+    }]);
+    claim.details = Some(Arc::new(details));
+    claim
+}
+
+/// Whether the claim was made for the pod, by the uid of the owner that controls it alone. Upstream:
+/// `VolumeIsForPod`, `k8s.io/component-helpers/storage/ephemeral`, 1.36.
+pub(super) fn is_owner(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
+    claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid)
+}
+
+/// The claims that may be made for a pod: those that are not there, or will be gone, up to the first that is not the
+/// pod's own and stays. Nothing deletes a claim that is not being deleted yet.
+fn new_claims(snapshot: &Snapshot, rules: &Rules, pod: &Pod) -> Vec<PersistentVolumeClaim> {
+    let mut new = Vec::new();
+    if pod.meta.deleted.is_some() {
+        return new;
+    }
+    for volume in &pod.ephemeral {
+        let known = snapshot.claim_id(&pod.meta.namespace, &volume.template.meta.name).map(|id| snapshot.claim(id));
+        match known.filter(|claim| !claim.terminating()) {
+            Some(claim) if is_owner(pod, claim) => {}
+            Some(_) => break,
+            None => new.push(stored(snapshot, rules.api_gates(), claim_for(pod, volume))),
+        }
+    }
+    new
+}
+
+/// The objects that may be made for a pod.
+pub(super) fn makes(snapshot: &Snapshot, rules: &Rules, id: ObjectId) -> Vec<Object> {
+    let new = id.of().map(|pod: Id<Pod>| new_claims(snapshot, rules, snapshot.get(pod)));
+    new.into_iter().flatten().map(Resource::wrap).collect()
+}
+
+/// Joins pods with what their new claims can influence and be influenced by. A pod whose claims are all there, are its
+/// own and stay is joined with nothing.
+pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
+    if !settings.controllers.contains(&CONTROLLER) {
+        return;
+    }
+    let mut new = Vec::new();
+    for (id, pod) in snapshot.with_ids::<Pod>().filter(|(_, pod)| !pod.ephemeral.is_empty()) {
+        new.extend(
+            new_claims(snapshot, &settings.rules, pod).into_iter().map(|claim| NewClaim { maker: id.into(), claim }),
+        );
+    }
+    if new.is_empty() {
+        return;
+    }
+    let mut first: BTreeMap<(&Str, &Str), ObjectId> = BTreeMap::new();
+    for NewClaim { maker, claim } in &new {
+        let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
+        if let Some(known) = snapshot.claim_id(namespace, name) {
+            links.join(*maker, known);
+        }
+        // Who comes first has the name.
+        let other = *first.entry((namespace, name)).or_insert(*maker);
+        links.join(*maker, other);
+    }
+    join_with(snapshot, settings, &new, links);
+}
+
+/// The readings on which outcomes rest.
+pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a> {
+    let coverage = snapshot.coverage();
+    let has_class = |pod: &Pod| pod.ephemeral.iter().all(|volume| volume.template.has_class());
+    let makes = |pod: &Pod| !pod.ephemeral.is_empty() && !new_claims(snapshot, &settings.rules, pod).is_empty();
+    // A claim could be given a default class that nobody saw: then it can take volumes of any class.
+    let any_class = coverage.absence(Kind::StorageClass, "") != Absence::Certain
+        && snapshot.pods().iter().any(|pod| !has_class(pod) && makes(pod));
+    let gaps = OnceLock::new();
+    Box::new(move |objects| {
+        let mut found = Vec::new();
+        let mut need = |kind: Kind, namespace: &str, absence: Absence| note_gap(&mut found, kind, namespace, absence);
+        for volume in objects.iter().filter_map(|id| id.of()).map(|id| snapshot.volume(id)) {
+            let awaited = volume.claim_ref.as_ref().filter(|named| named.uid.is_empty());
+            if let Some(named) = awaited {
+                need(Kind::Pod, &named.namespace, unseen_pods_of(snapshot, &named.namespace));
+            }
+            if may_have_no_claim(snapshot, settings, volume) {
+                need(Kind::Pod, "", unseen_pods(snapshot));
+                if any_class {
+                    need(Kind::StorageClass, "", coverage.absence(Kind::StorageClass, ""));
+                }
+            }
+        }
+        for claim in objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id)) {
+            let namespace = claim.meta.namespace.as_str();
+            let of_unseen_pod = |owner: &Owner| {
+                owner.controller && owner.kind == "Pod" && snapshot.pod(namespace, &owner.name).is_none()
+            };
+            // It may be made anew.
+            if claim.terminating() && claim.owners().iter().any(of_unseen_pod) {
+                need(Kind::Pod, namespace, unseen_pods_of(snapshot, namespace));
+            }
+        }
+        let pods = objects.iter().filter_map(|id| id.of()).map(|id: Id<Pod>| snapshot.get(id));
+        let mut new = Vec::new();
+        for pod in pods {
+            let own = new_claims(snapshot, &settings.rules, pod);
+            if !own.is_empty() && !has_class(pod) {
+                need(Kind::StorageClass, "", coverage.absence(Kind::StorageClass, ""));
+            }
+            new.extend(own);
+        }
+        for claim in &new {
+            let (namespace, name) = (claim.meta.namespace.as_str(), claim.meta.name.as_str());
+            if snapshot.claim_id(namespace, name).is_none() {
+                let kind = Kind::PersistentVolumeClaim;
+                need(kind, namespace, coverage.absence_of(kind, namespace, name));
+            }
+            need(Kind::Pod, namespace, unseen_pods_of(snapshot, namespace));
+        }
+        if !new.is_empty() {
+            let gaps = gaps.get_or_init(|| Gaps::of(snapshot, settings));
+            for (need, absence) in needs_of_new(snapshot, settings, (objects, &new), gaps) {
+                note_gap(&mut found, need.kind, &need.namespace, absence);
+            }
+        }
+        found
+    })
+}
+
+/// What it means for the claims of a namespace that a pod is not in the snapshot. Of pods that no decision needed
+/// nothing is said: a claim that may be made for one is like any other that nobody asked for yet.
+fn unseen_pods_of(snapshot: &Snapshot, namespace: &str) -> Absence {
+    match snapshot.coverage().absence(Kind::Pod, namespace) {
+        Absence::Unknown(CoverageState::NotNeeded) => Absence::Certain,
+        other => other,
+    }
+}
+
+/// What it means for volumes that anybody may take that a pod is not in the snapshot. That pods have their claims
+/// already goes without saying on a healthy cluster, where they are made as soon as a pod is there, and is assumed even
+/// where pods could not be read: else nothing could be said of any free volume.
+fn unseen_pods(snapshot: &Snapshot) -> Absence {
+    match snapshot.coverage().entry(Kind::Pod, None).map(|entry| entry.state) {
+        Some(CoverageState::Complete | CoverageState::NotNeeded) => Absence::Certain,
+        _ => Absence::Assumed,
+    }
+}

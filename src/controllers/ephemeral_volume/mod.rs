@@ -1,0 +1,116 @@
+//! The controller that makes claims for generic ephemeral volumes of pods: `pkg/controller/volume/ephemeral` of
+//! Kubernetes 1.36.
+
+mod claims;
+pub mod leaves;
+
+use super::spec::{Controller, ControllerSpec};
+use super::{Rules, Sync};
+use crate::model::{EphemeralVolume, HeldObject, Id, Kind, ObjectId, PersistentVolumeClaim, Pod, TypedId};
+use crate::world::{ControllerState, EventType, ObjectRef, World};
+use claims::{claim_for, is_owner};
+use leaves::{EphemeralPodBranch, EphemeralVolumeStep};
+
+/// Makes the claims of ephemeral volumes.
+pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
+    syncs: &[Kind::Pod],
+    takes: Some(|object| object.of::<Pod>().is_some_and(|pod| !pod.ephemeral.is_empty())),
+    memory,
+    links: claims::join,
+    same,
+    is_hidden: |_| true,
+    looks_at,
+    needs: claims::needs,
+    makes: claims::makes,
+    ..ControllerSpec::named("ephemeral-volume-controller", "ephemeral-volume", |sync, rules, id| {
+        Some(sync_handler(sync, rules, id.of()?).into())
+    })
+});
+
+/// The informers of pods and claims may lag. It has no caches of its own and runs no operations.
+fn memory<'s>(stated: &ControllerState<'s>) -> ControllerState<'s> {
+    let informed = |id: &ObjectId| matches!(id.kind, Kind::Pod | Kind::PersistentVolumeClaim);
+    let cached = stated.cached.iter().filter(|(id, _)| informed(id)).cloned();
+    ControllerState { cached: cached.collect(), operations: Vec::new() }
+}
+
+/// Of a claim only the owner counts, beside whether it is there.
+fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
+    match (a, b) {
+        (HeldObject::Pod(a), HeldObject::Pod(b)) => a == b,
+        _ => a.meta().controller_owner == b.meta().controller_owner,
+    }
+}
+
+/// A pod's sync looks at the claims of its ephemeral volumes.
+fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
+    let makes = |pod: Id<Pod>, claim: Id<PersistentVolumeClaim>| {
+        let (pod, claim) = (world.get(pod)?, world.get(claim)?);
+        Some(pod.meta.namespace == claim.meta.namespace && pod.makes(&claim.meta.name))
+    };
+    match (object.typed(), other.typed()) {
+        (TypedId::Pod(pod), TypedId::PersistentVolumeClaim(claim)) => makes(pod, claim).unwrap_or_default(),
+        _ => object == other,
+    }
+}
+
+/// Upstream: `syncHandler`, `pkg/controller/volume/ephemeral`, 1.36. What the pod is doing does not count: claims are
+/// made for pods that have ended, too.
+pub fn sync_handler(sync: &mut Sync<'_, '_>, rules: &Rules, id: Id<Pod>) -> EphemeralPodBranch {
+    let Some(pod) = sync.informed(id) else { return EphemeralPodBranch::PodGone };
+    if pod.meta.deleted.is_some() {
+        return EphemeralPodBranch::PodTerminating;
+    }
+    for (number, volume) in pod.ephemeral.iter().enumerate() {
+        if let Err(error) = handle_volume(sync, rules, (&pod, volume), place(sync.world(), id, number)) {
+            let (namespace, name) = (&pod.meta.namespace, &pod.meta.name);
+            let failed = format!("ephemeral volume {}: {error}", volume.name);
+            sync.fail(format!("pod {namespace}/{name}, {failed}"));
+            sync.event(ObjectRef::to(&*pod), EventType::Warning, "FailedBinding", failed);
+            return EphemeralPodBranch::PodVolumeFailed;
+        }
+    }
+    EphemeralPodBranch::PodVolumesHandled
+}
+
+/// The claim of one ephemeral volume. Upstream: `handleVolume`, `pkg/controller/volume/ephemeral`, 1.36, which passes
+/// over volumes of other sorts.
+fn handle_volume(
+    sync: &mut Sync<'_, '_>,
+    rules: &Rules,
+    (pod, volume): (&Pod, &EphemeralVolume),
+    place: Id<PersistentVolumeClaim>,
+) -> Result<(), String> {
+    let (namespace, name) = (&pod.meta.namespace, &volume.template.meta.name);
+    if let Some(claim) = sync.informed_named::<PersistentVolumeClaim>(namespace, name) {
+        if is_owner(pod, &claim) {
+            sync.step(EphemeralVolumeStep::ClaimExists.into());
+            return Ok(());
+        }
+        sync.step(EphemeralVolumeStep::ClaimNotOwned.into());
+        return Err(format!(
+            "PVC {namespace}/{name} was not created for pod {namespace}/{} (pod is not owner)",
+            pod.meta.name
+        ));
+    }
+    match sync.create(claim_for(pod, volume), rules.api_gates(), Some(place)) {
+        Ok(_) => {
+            sync.step(EphemeralVolumeStep::ClaimCreated.into());
+            Ok(())
+        }
+        Err(error) => {
+            sync.step(EphemeralVolumeStep::ClaimCreateRefused.into());
+            Err(format!("create PVC {name}: {error}"))
+        }
+    }
+}
+
+/// So many new claims of each pod have places of their own.
+const PLACES: u32 = 64;
+
+/// The place of a new claim, so that it does not matter which of several is made first.
+fn place(world: &World<'_>, pod: Id<Pod>, number: usize) -> Id<PersistentVolumeClaim> {
+    let recorded = u32::try_from(world.snapshot().claims().len()).unwrap_or(u32::MAX);
+    let number = u32::try_from(number).unwrap_or(u32::MAX);
+    Id::new(recorded.saturating_add(pod.0.saturating_mul(PLACES)).saturating_add(number))
+}

@@ -1,0 +1,51 @@
+//! Why of pods: what becomes of the claims of their ephemeral volumes.
+
+use super::View;
+use crate::controllers::{Branch, EphemeralPodBranch, EphemeralVolumeStep};
+use crate::model::{Id, Pod};
+use crate::simulate::Decision;
+use crate::world::{Effect, WriteBody};
+
+/// What one sync of a pod does, or what keeps it from doing it.
+pub(super) fn sentence(view: View<'_>, id: Id<Pod>, decision: &Decision<'_>) -> String {
+    let pod = view.snapshot().get(id);
+    let made: Vec<&str> = made(decision).collect();
+    let done = match made.as_slice() {
+        [] => String::new(),
+        [one] => format!("claim {one} is made for it"),
+        several => format!("claims {} are made for it", several.join(", ")),
+    };
+    match decision.branch {
+        Branch::EphemeralPodBranch(EphemeralPodBranch::PodTerminating) => {
+            "it is being deleted, so that no claim is made for it".to_owned()
+        }
+        Branch::EphemeralPodBranch(EphemeralPodBranch::PodVolumesHandled) if made.is_empty() => {
+            "each of its ephemeral volumes has its claim".to_owned()
+        }
+        Branch::EphemeralPodBranch(EphemeralPodBranch::PodVolumesHandled) => done,
+        Branch::EphemeralPodBranch(EphemeralPodBranch::PodVolumeFailed) => {
+            // Each volume before the one that fails has a step.
+            let failed = decision.record.steps.len().checked_sub(1).and_then(|number| pod.ephemeral.get(number));
+            let claim = failed.map(|volume| volume.template.meta.name.as_str()).unwrap_or_default();
+            let not_owned = Branch::EphemeralVolumeStep(EphemeralVolumeStep::ClaimNotOwned);
+            let failure = if decision.record.steps.last() == Some(&not_owned) {
+                format!("claim {claim} exists and was not made for this pod, so that its volume has none")
+            } else {
+                format!("the API server refuses claim {claim}")
+            };
+            if done.is_empty() { failure } else { format!("{done}; but {failure}") }
+        }
+        other => other.about().trim_end_matches('.').to_owned(),
+    }
+}
+
+/// The names of the claims that a sync makes.
+fn made<'d>(decision: &'d Decision<'_>) -> impl Iterator<Item = &'d str> {
+    decision.record.effects.iter().filter_map(|effect| match effect {
+        Effect::Write(write) if write.refused.is_none() => match &write.body {
+            WriteBody::Create { sent, .. } => Some(sent.meta().name.as_str()),
+            WriteBody::Update { .. } | WriteBody::Delete(_) => None,
+        },
+        _ => None,
+    })
+}

@@ -1,0 +1,143 @@
+//! Components in which controllers make objects, and which are too large to be explored: the engine of those objects
+//! looks at the world without the new ones, and at worlds in which they are there from the beginning.
+
+use super::component::Component;
+use super::engine::Engine;
+use super::settle::Settled;
+use crate::controllers::{self, Outcome, OutcomeSet, Participants, Settings};
+use crate::model::{Object, ObjectId, ObjectKey, Str};
+use crate::snapshot::Snapshot;
+use crate::world::ControllerState;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+/// What parts the name or uid of an object that has another one's from a number that tells them apart. No name of
+/// Kubernetes has it.
+const ALIAS: char = '#';
+
+/// The worlds with the new objects; made when asked for, since most worlds have no such component.
+#[derive(Debug, Default)]
+pub(super) struct Grown {
+    worlds: OnceLock<Vec<Snapshot>>,
+}
+
+impl Grown {
+    /// As many worlds as there are objects that may have one name, one after the other. In each another one of them has
+    /// it; the others are there as well under names of their own: some of what they do may have been done before.
+    fn worlds(&self, snapshot: &Snapshot, settings: &Settings<'_>) -> &[Snapshot] {
+        self.worlds.get_or_init(|| {
+            let mut variants: BTreeMap<ObjectKey, Vec<Object>> = BTreeMap::new();
+            for id in Participants::new(snapshot, &settings.controllers).ids() {
+                for object in controllers::made(snapshot, settings, id) {
+                    let key = ObjectKey::of(object.kind(), object.meta());
+                    let recorded = snapshot.object_id(&key).and_then(|id| snapshot.owned(id));
+                    variants.entry(key).or_insert_with(|| recorded.into_iter().collect()).push(object);
+                }
+            }
+            let most = variants.values().map(Vec::len).max().unwrap_or_default();
+            let world = |number: usize| {
+                let of_key = |objects: &Vec<Object>| {
+                    let chosen = number.min(objects.len().saturating_sub(1));
+                    let named = objects.get(chosen).cloned();
+                    let others = objects.iter().enumerate().filter(|(place, _)| *place != chosen);
+                    let others: Vec<Object> =
+                        others.enumerate().map(|(place, (_, other))| aliased(other.clone(), place)).collect();
+                    named.into_iter().chain(others).collect::<Vec<Object>>()
+                };
+                snapshot.with(variants.values().flat_map(of_key).collect())
+            };
+            (0..most).map(world).collect()
+        })
+    }
+
+    /// The outcomes of a component by an engine that knows all of its objects that have ends.
+    pub(super) fn bounds(
+        &self,
+        snapshot: &Snapshot,
+        settings: &Settings<'_>,
+        engine: &Engine,
+        component: &Component,
+    ) -> Settled {
+        let known = |ids: Vec<ObjectId>| Component {
+            objects: ids.into_iter().filter(|id| engine.kinds.contains(&id.kind)).collect(),
+        };
+        let made: BTreeSet<ObjectKey> = keys_of_made(snapshot, settings, &component.objects).into_iter().collect();
+        let is_new = |key: &ObjectKey| made.contains(key) && snapshot.object_id(key).is_none();
+        let is_recorded = |world: &Snapshot, id: ObjectId, key: &ObjectKey| {
+            let uid = &world.meta(id).uid;
+            let uid = before_alias(uid).unwrap_or_else(|| uid.clone());
+            snapshot.object_id(key).is_some_and(|recorded| snapshot.meta(recorded).uid == uid)
+        };
+        let recorded = known(component.objects.clone());
+        let bounds = (engine.bounds)(snapshot, settings, &recorded);
+        let mut sets: BTreeMap<ObjectKey, OutcomeSet> =
+            recorded.objects.iter().map(|id| snapshot.key(*id)).zip(bounds).collect();
+        // None of these may ever be made.
+        for key in made.iter().filter(|key| is_new(key)) {
+            sets.insert(key.clone(), OutcomeSet::single(Outcome::Gone { data: None, unsettled: false }));
+        }
+        // What a memory says of objects says nothing of other worlds; their caches may lag as well.
+        let failures = settings.may_be_interrupted();
+        let settings = &Settings { controller: ControllerState::in_step(), failures, ..settings.clone() };
+        let worlds = if made.is_empty() { &[] } else { self.worlds(snapshot, settings) };
+        for world in worlds {
+            let aliases = |key: &ObjectKey| {
+                let key = key.clone();
+                (0..).map_while(move |place| world.object_id(&alias(&key, place)))
+            };
+            let named = sets.keys().filter_map(|key| world.object_id(key));
+            let mut ids: Vec<ObjectId> = named.chain(made.iter().flat_map(aliases)).collect();
+            ids.sort_unstable();
+            let grown = known(ids);
+            for (id, set) in grown.objects.iter().zip((engine.bounds)(world, settings, &grown)) {
+                let key = without_alias(world.key(*id));
+                let set = set.renamed(before_alias);
+                let set = if made.contains(&key) && !is_recorded(world, *id, &key) { set.as_created() } else { set };
+                if let Some(before) = sets.get_mut(&key) {
+                    *before = before.or(&set, settings.outcomes);
+                }
+            }
+        }
+        let set_of = |key: &ObjectKey| sets.get(key).cloned();
+        let of_recorded = |id: &ObjectId| set_of(&snapshot.key(*id)).unwrap_or_else(OutcomeSet::none);
+        let created = made.iter().filter(|key| is_new(key));
+        Settled {
+            sets: component.objects.iter().map(of_recorded).collect(),
+            created: created.filter_map(|key| Some((key.clone(), set_of(key)?))).collect(),
+            worlds: None,
+        }
+    }
+}
+
+/// The object under a name and a uid of its own.
+fn aliased(mut object: Object, place: usize) -> Object {
+    let meta = object.meta_mut();
+    meta.name = Str::from(format!("{}{ALIAS}{place}", meta.name));
+    meta.uid = Str::from(format!("{}{ALIAS}{place}", meta.uid));
+    object
+}
+
+fn alias(key: &ObjectKey, place: usize) -> ObjectKey {
+    ObjectKey { name: Str::from(format!("{}{ALIAS}{place}", key.name)), ..key.clone() }
+}
+
+/// The object under the name that it has in the end.
+fn without_alias(key: ObjectKey) -> ObjectKey {
+    match before_alias(&key.name) {
+        Some(name) => ObjectKey { name, ..key },
+        None => key,
+    }
+}
+
+fn before_alias(text: &str) -> Option<Str> {
+    text.split_once(ALIAS).map(|(text, _)| Str::from(text))
+}
+
+/// What names the objects that controllers may make for these, in order.
+pub(super) fn keys_of_made(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Vec<ObjectKey> {
+    let made = objects.iter().flat_map(|id| controllers::made(snapshot, settings, *id));
+    let mut keys: Vec<ObjectKey> = made.map(|object| ObjectKey::of(object.kind(), object.meta())).collect();
+    keys.sort();
+    keys.dedup();
+    keys
+}

@@ -1,0 +1,144 @@
+//! Pods with generic ephemeral volumes, and the claims that are made for them, as the command line answers.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "an answer that is none fails the test")]
+
+use crate::support::Run;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// A free volume.
+fn volume(name: &str) -> String {
+    format!(
+        r#"---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {{name: {name}, uid: u-{name}, resourceVersion: "1", finalizers: [kubernetes.io/pv-protection]}}
+spec:
+  capacity: {{storage: 5Gi}}
+  accessModes: [ReadWriteOnce]
+  persistentVolumeReclaimPolicy: Retain
+  volumeMode: Filesystem
+  storageClassName: ""
+  nfs: {{server: a, path: /x}}
+status: {{phase: Available}}
+"#
+    )
+}
+
+/// A pod with one ephemeral volume, `scratch`.
+fn pod(name: &str) -> String {
+    format!(
+        r#"---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: db, uid: u-{name}, resourceVersion: "2"}}
+spec:
+  volumes:
+  - name: scratch
+    ephemeral:
+      volumeClaimTemplate:
+        metadata: {{labels: {{app: x}}, annotations: {{example.com/token: s3cret}}}}
+        spec: {{accessModes: [ReadWriteOnce], storageClassName: "", volumeMode: Filesystem, resources: {{requests: {{storage: 5Gi}}}}}}
+status: {{phase: Pending}}
+"#
+    )
+}
+
+fn predicted(objects: &str, arguments: &[&str]) -> Value {
+    let all = [&["predict", "-o", "json", "-f", "-", "--assume-complete"], arguments].concat();
+    let run = Run::new(&all).stdin(objects.as_bytes()).finish();
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+fn item<'a>(document: &'a Value, name: &str) -> &'a Value {
+    let mut items = document["items"].as_array().unwrap().iter();
+    items.find(|item| item["object"]["name"] == name).unwrap_or_else(|| panic!("no item {name}"))
+}
+
+/// The pod has decisions and no outcomes; the claim is not there yet, and has outcomes; so has the volume.
+#[test]
+fn a_claim_that_will_be_made_is_predicted() {
+    let objects = volume("vol") + &pod("web") + &pod("idle").replace("ephemeral", "emptyDir");
+    let document = predicted(&objects, &[]);
+    let web = item(&document, "web");
+    assert_eq!(web["recorded"], json!({"phase": "Pending"}));
+    assert_eq!(web.get("outcomes"), None);
+    let decision = &web["decisions"][0];
+    assert_eq!(decision["controller"], "ephemeral-volume-controller");
+    assert_eq!(decision["branch"], "PodVolumesHandled");
+    let sent = &decision["writes"][0]["object"];
+    assert_eq!(
+        sent["metadata"],
+        json!({
+            "name": "web-scratch", "labels": {"app": "x"}, "annotations": {"example.com/token": "s3cret"},
+            "ownerReferences": [{
+                "apiVersion": "v1", "kind": "Pod", "name": "web", "uid": "u-web",
+                "controller": true, "blockOwnerDeletion": true,
+            }],
+        })
+    );
+    assert_eq!(document["items"].as_array().unwrap().len(), 2, "a pod without such a volume is none");
+    let created = document["created"].as_array().unwrap();
+    assert_eq!(created.len(), 1);
+    assert_eq!(
+        created[0]["object"],
+        json!({"kind": "PersistentVolumeClaim", "namespace": "db", "name": "web-scratch"})
+    );
+    assert_eq!(created[0]["outcomes"], json!([{"phase": "Bound", "volumeName": "vol", "created": true}]));
+    assert_eq!(
+        item(&document, "vol")["outcomes"],
+        json!([{"phase": "Bound", "claimRef": {"namespace": "db", "name": "web-scratch", "uid": "<uid>"}}])
+    );
+    let without = predicted(&objects, &["--controllers", "*,-ephemeral-volume"]);
+    assert_eq!(without.get("created"), None);
+    assert_eq!(item(&without, "vol")["outcomes"], json!([{"phase": "Available"}]));
+}
+
+/// A component that is too large to be explored gets bounds: more pods than volumes, and each claim may get any volume
+/// or none.
+#[test]
+fn many_pods_are_more_than_can_be_explored() {
+    let mut objects = String::new();
+    for number in 0..20 {
+        write!(objects, "{}{}", volume(&format!("vol-{number:02}")), pod(&format!("web-{number:02}"))).unwrap();
+    }
+    objects += &pod("one-too-many");
+    let document = predicted(&objects, &["--outcomes", "all"]);
+    let created = document["created"].as_array().unwrap();
+    assert_eq!(created.len(), 21);
+    for claim in created {
+        let outcomes = claim["outcomes"].as_array().unwrap();
+        let bound = outcomes.iter().filter(|end| end["phase"] == "Bound").count();
+        assert_eq!(bound, 20, "{claim}");
+        assert!(outcomes.contains(&json!({"phase": "Pending", "created": true})), "{claim}");
+        assert_eq!(claim["exact"], false);
+    }
+    assert_eq!(item(&document, "vol-07")["outcomeCount"], 22, "each claim, or none before one is made");
+}
+
+/// A table has a row for the pod, which ends in nothing.
+#[test]
+fn the_table_says_what_becomes_of_the_pod() {
+    let foreign = r#"---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: taken-scratch, namespace: db, uid: c1, resourceVersion: "3"}
+spec: {accessModes: [ReadWriteOnce], storageClassName: "", resources: {requests: {storage: 50Gi}}}
+status: {phase: Pending}
+"#;
+    let objects = volume("vol") + &pod("web") + &pod("taken") + foreign;
+    let run = Run::new(&["predict", "-f", "-", "--assume-complete"]).env("COLUMNS", "900").stdin(objects.as_bytes());
+    let shown = run.finish().stdout;
+    let row = |start: &str| {
+        let line = shown.lines().find(|line| line.contains(start)).unwrap_or_else(|| panic!("no {start} in\n{shown}"));
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(row("pod/web").starts_with("db pod/web Pending <none> <none> claim web-scratch is made for it"), "{shown}");
+    assert!(
+        row("pod/taken").starts_with(
+            "db pod/taken Pending <none> <none> claim taken-scratch exists and was not made for this pod, so that its volume has none"
+        ),
+        "{shown}"
+    );
+}
