@@ -6,7 +6,7 @@ use super::decide::Decisions;
 use super::predict::place_in;
 use super::settle::Settled;
 use crate::controllers::{self, DecidedBy, OutcomeSet, Participants, Settings};
-use crate::model::{Kind, ObjectId};
+use crate::model::{Kind, Object, ObjectId};
 use crate::snapshot::{Absence, Snapshot};
 use crate::world::{Need, World};
 use std::collections::BTreeMap;
@@ -29,6 +29,8 @@ pub struct Engine {
     pub exact: fn(&Snapshot, &Settings<'_>, &Component) -> Option<Exact>,
     /// Sets that hold all outcomes of a component, however large it is, and may hold others.
     pub bounds: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<OutcomeSet>,
+    /// For an object that will be gone, the ways in which it may leave others changed: for each, those others.
+    pub left_by: fn(&Snapshot, ObjectId) -> Vec<Vec<Object>>,
     /// What decides between the outcomes of a component that has several.
     pub decided_by: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<DecidedBy>,
     /// What the objects of different components do to each other by other means than objects.

@@ -16,14 +16,23 @@ use std::sync::OnceLock;
 const ALIAS: char = '#';
 
 /// The worlds with the new objects; made when asked for, since most worlds have no such component.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Grown {
+    engines: &'static [&'static Engine],
     worlds: OnceLock<Vec<Snapshot>>,
 }
 
 impl Grown {
+    /// None are made yet.
+    pub(super) fn new(engines: &'static [&'static Engine]) -> Self {
+        Self { engines, worlds: OnceLock::new() }
+    }
+
     /// As many worlds as there are objects that may have one name, one after the other. In each another one of them has
     /// it; the others are there as well under names of their own: some of what they do may have been done before.
+    ///
+    /// A recorded object may also change what names it before it goes. For each way to do so, the worlds in which a new
+    /// one has its name come once more with these changes.
     fn worlds(&self, snapshot: &Snapshot, settings: &Settings<'_>) -> &[Snapshot] {
         self.worlds.get_or_init(|| {
             let mut variants: BTreeMap<ObjectKey, Vec<Object>> = BTreeMap::new();
@@ -35,7 +44,7 @@ impl Grown {
                 }
             }
             let most = variants.values().map(Vec::len).max().unwrap_or_default();
-            let world = |number: usize| {
+            let world = |number: usize, left: &[Object]| {
                 let of_key = |objects: &Vec<Object>| {
                     let chosen = number.min(objects.len().saturating_sub(1));
                     let named = objects.get(chosen).cloned();
@@ -44,9 +53,20 @@ impl Grown {
                         others.enumerate().map(|(place, (_, other))| aliased(other.clone(), place)).collect();
                     named.into_iter().chain(others).collect::<Vec<Object>>()
                 };
-                snapshot.with(variants.values().flat_map(of_key).collect())
+                snapshot.with(variants.values().flat_map(of_key).chain(left.iter().cloned()).collect())
             };
-            (0..most).map(world).collect()
+            let earlier = variants.keys().filter_map(|key| snapshot.object_id(key));
+            let of_engines = |id: ObjectId| self.engines.iter().map(move |engine| (engine.left_by)(snapshot, id));
+            let ways: Vec<Vec<Vec<Object>>> = earlier.flat_map(of_engines).collect();
+            let most_ways = ways.iter().map(Vec::len).max().unwrap_or_default();
+            let left = |number: usize| -> Vec<Object> {
+                ways.iter().filter_map(|ways| ways.get(number).or(ways.last())).flatten().cloned().collect()
+            };
+            let mut worlds: Vec<Snapshot> = (0..most).map(|number| world(number, &[])).collect();
+            for way in (0..most_ways).map(left) {
+                worlds.extend((1..most).map(|number| world(number, &way)));
+            }
+            worlds
         })
     }
 

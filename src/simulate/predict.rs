@@ -152,7 +152,7 @@ impl<'s> Simulation<'s> {
         let (decision_limit, outcome_limit) = (settings.decisions, settings.outcomes);
         let decisions = decision_limit.at_least(LISTED);
         let settings = Settings { decisions, outcomes: outcome_limit.at_least(LISTED), ..settings };
-        let grown = Grown::default();
+        let grown = Grown::new(engines);
         let mut settled = in_parallel(threads, components.len(), |number| {
             settle_in(snapshot, &settings, engines, &components[number], &grown)
         });

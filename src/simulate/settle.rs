@@ -50,7 +50,7 @@ pub fn settle(
     engines: &'static [&'static Engine],
     component: &Component,
 ) -> Settled {
-    settle_in(snapshot, settings, engines, component, &Grown::default())
+    settle_in(snapshot, settings, engines, component, &Grown::new(engines))
 }
 
 /// The same, with what all components of a snapshot share.

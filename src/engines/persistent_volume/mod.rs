@@ -7,7 +7,9 @@ mod recycling;
 use crate::controllers::persistent_volume::links::may_search;
 use crate::controllers::persistent_volume::{BOUND_KINDS, CONTROLLER};
 use crate::controllers::{self, DecidedBy, Settings};
-use crate::model::{PersistentVolumeClaim, Resource, VolumePhase};
+use crate::model::{
+    AnnotationKey, Object, ObjectId, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Resource, Str, VolumePhase,
+};
 use crate::simulate::engine::{Engine, Exact};
 use crate::simulate::explore::JOINT_LIMIT;
 use crate::simulate::settle::SMALL;
@@ -21,6 +23,7 @@ pub static ENGINE: Engine = Engine {
     kinds: &BOUND_KINDS,
     exact,
     bounds: fixpoint::fixpoint,
+    left_by,
     decided_by,
     between: recycling::between,
     under_way: recycling::beside_recycler,
@@ -36,6 +39,38 @@ fn exact(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) ->
     // own.
     let at_first = component.of().all(|id| nested::is_found_at_first(snapshot.volume(id)));
     Some(Exact { sets, most_states: if at_first { JOINT_LIMIT << (SMALL / 2) } else { usize::MAX } })
+}
+
+/// The ways in which a claim may leave the volumes that name it: one that awaits it may have been bound to it, and
+/// keeps its uid; those that have its uid lose it where the claim has another volume, and await the next claim of its
+/// name.
+fn left_by(snapshot: &Snapshot, earlier: ObjectId) -> Vec<Vec<Object>> {
+    let Some(claim) = earlier.of().map(|id| snapshot.claim(id)) else { return Vec::new() };
+    let ObjectMeta { namespace, name, uid, .. } = &claim.meta;
+    let naming = || snapshot.volumes_naming(namespace, name).iter().map(|id| snapshot.volume(*id));
+    let with_uid = |volume: &PersistentVolume, uid: &Str| {
+        let mut left = volume.clone();
+        if let Some(named) = &mut left.claim_ref {
+            named.uid.clone_from(uid);
+        }
+        left.wrap()
+    };
+    let loses_uid = |volume: &&PersistentVolume| {
+        volume.claim_ref.as_ref().is_some_and(|named| named.uid == *uid)
+            && !volume.meta.annotations.has(AnnotationKey::BoundByController)
+    };
+    let unbound: Vec<Object> = naming().filter(loses_uid).map(|volume| with_uid(volume, &Str::default())).collect();
+    let awaiting = naming().filter(|volume| volume.is_reserved_for(namespace, name));
+    // A claim has one volume.
+    let bound = awaiting.map(|volume| vec![with_uid(volume, uid)]);
+    let mut ways: Vec<Vec<Object>> = bound.collect();
+    if !unbound.is_empty() {
+        let beside = ways.iter().map(|bound| [bound.as_slice(), &unbound].concat());
+        let beside: Vec<Vec<Object>> = beside.collect();
+        ways.extend(beside);
+        ways.push(unbound);
+    }
+    ways
 }
 
 /// What decides between the outcomes of a component that has several.
