@@ -122,6 +122,9 @@ fn candidates(line: &Line) -> Vec<Line> {
     all
 }
 
+/// The field without which an ephemeral volume ends the process of the real controller.
+const TEMPLATE: &str = "volumeClaimTemplate";
+
 /// Fields without which an object is none.
 const KEPT: [&str; 6] = ["apiVersion", "kind", "name", "namespace", "uid", "resourceVersion"];
 
@@ -134,7 +137,8 @@ fn paths_of(value: &Value, path: &mut Vec<String>, paths: &mut Vec<Vec<String>>)
     for (name, child) in children {
         path.push(name);
         let kept = path.len() <= 2 && KEPT.contains(&path[path.len() - 1].as_str())
-            || path.len() == 1 && path[0] == "metadata";
+            || path.len() == 1 && path[0] == "metadata"
+            || path.last().is_some_and(|field| field == TEMPLATE);
         if !kept {
             paths.push(path.clone());
         }

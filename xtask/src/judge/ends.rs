@@ -225,7 +225,12 @@ impl Judged<'_> {
                 let goes_on = |end: &Value| {
                     matches!(end["phase"].as_str(), Some("Released" | "Failed")) && end["claimRef"]["uid"].is_string()
                 };
+                let annotation = |key: &str| item["metadata"]["annotations"][key].as_str().unwrap_or_default();
+                // A driver's business; the annotation is put right only where a plugin is said to have provisioned it.
+                let is_migrated = !annotation("pv.kubernetes.io/migrated-to").is_empty()
+                    && annotation("pv.kubernetes.io/provisioned-by").is_empty();
                 item["spec"]["persistentVolumeReclaimPolicy"] == "Recycle"
+                    && !is_migrated
                     && item["spec"][source].is_object()
                     && !in_use(named)
                     && self.ends_seen(answer).iter().any(goes_on)
