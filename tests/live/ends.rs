@@ -76,9 +76,12 @@ pub(super) fn state(object: Option<&Value>) -> Value {
     state.unwrap()
 }
 
+/// The controllers that are started here.
+const CONTROLLERS: &str = "*,-ephemeral-volume-controller";
+
 /// What is predicted for every object: the outcomes without what no object shows, and whether the set is exact.
 pub(super) fn predicted(plane: &Plane) -> BTreeMap<Key, (Vec<Value>, bool)> {
-    let run = plane.pvctl(&["predict", "-A", "-o", "json", "--outcomes", "all"]);
+    let run = plane.pvctl(&["predict", "-A", "-o", "json", "--outcomes", "all", "--controllers", CONTROLLERS]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
     let mut answer: Value = serde_json::from_str(&run.stdout).unwrap();
     let items = answer["items"].as_array_mut().unwrap();

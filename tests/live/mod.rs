@@ -5,6 +5,7 @@ mod api;
 mod breakages;
 mod deletions;
 mod ends;
+mod ephemeral;
 mod faults;
 mod fixtures;
 mod healthy;

@@ -86,7 +86,7 @@ impl Plane {
         self.answer();
     }
 
-    /// Starts the controllers that are predicted, with a short period between resyncs.
+    /// Starts the controllers of volumes and claims, with a short period between resyncs.
     pub(crate) fn start_controllers(&mut self) {
         self.start_controllers_and("");
     }
