@@ -42,7 +42,7 @@ fn csi(driver: &str, handle: &str) -> Value {
     json!({ "csi": { "driver": driver, "volumeHandle": handle } })
 }
 
-/// G7: volumes of one share for several namespaces, as the vendors' manuals make them, are not two writers of one disk.
+/// Volumes of one share for several namespaces, as the vendors' manuals make them, are not two writers of one disk.
 #[test]
 fn a_share_for_many_nodes_has_many_volumes() {
     let share = json!({ "csi": { "driver": "efs.csi.aws.com", "volumeHandle": "fs-1" } });
@@ -74,7 +74,7 @@ fn a_share_for_many_nodes_has_many_volumes() {
     }
 }
 
-/// G7: the same path on nodes that can be the same.
+/// The same path on nodes that can be the same.
 #[test]
 fn a_path_is_the_same_storage_where_one_node_can_reach_both() {
     let local = |path: &str| json!({ "local": { "path": path } });
@@ -96,7 +96,7 @@ fn a_path_is_the_same_storage_where_one_node_can_reach_both() {
     }
 }
 
-/// G7: the same disk of an in-tree plugin, as manifests name it.
+/// The same disk of an in-tree plugin, as manifests name it.
 #[test]
 fn in_tree_disks_are_compared_by_what_names_them() {
     let iscsi =
@@ -157,7 +157,7 @@ fn in_tree_disks_are_compared_by_what_names_them() {
     }
 }
 
-/// G7: a disk of an in-tree plugin, and a volume of the driver to which the plugin was migrated.
+/// A disk of an in-tree plugin, and a volume of the driver to which the plugin was migrated.
 #[test]
 fn in_tree_disks_are_those_of_the_migrated_driver() {
     let gce = |disk: &str| json!({ "gcePersistentDisk": { "pdName": disk } });

@@ -5,7 +5,7 @@ use crate::repair::plans::{World, bound, changes, claim, class, moving, namespac
 use pvctl::repair::{ApiRequest, Change, Expect, Proposed, Request, Setting, claim_key};
 use serde_json::{Value, json};
 
-/// R7: the deletion of a claim cannot be taken back: a new one gets the volume when the old one is gone.
+/// Recipe 7: the deletion of a claim cannot be taken back: a new one gets the volume when the old one is gone.
 #[test]
 fn r7_a_deletion_is_waited_for() {
     let mut objects = bound();
@@ -27,7 +27,7 @@ fn r7_a_deletion_is_waited_for() {
     assert!(writes.into_iter().all(|write| write.uid != "c-data"), "{plan:#?}");
 }
 
-/// What the repair of R7 waits for, in order.
+/// What the repair of recipe 7 waits for, in order.
 const WAITS_OF_R7: [&str; 4] = [
     "claim db/data is gone",
     "volume pv-1 is Released",
@@ -35,7 +35,7 @@ const WAITS_OF_R7: [&str; 4] = [
     "claim db/data and volume pv-1 are bound to each other",
 ];
 
-/// R13: `get -o yaml | apply`: what belongs to the old claim alone does not go into the new one.
+/// Recipe 13: `get -o yaml | apply`: what belongs to the old claim alone does not go into the new one.
 #[test]
 fn r13_a_new_claim_carries_no_marks_of_the_old_one() {
     let mut objects = bound();
@@ -67,7 +67,7 @@ fn r13_a_new_claim_carries_no_marks_of_the_old_one() {
     assert!(plan.notes.iter().any(|note| note.contains("StatefulSet gone")), "{:?}", plan.notes);
 }
 
-/// R15, R21: the marks of a binding taken off, or a bound claim replaced by force.
+/// Recipes 15 and 21: the marks of a binding taken off, or a bound claim replaced by force.
 #[test]
 fn r15_r21_a_bound_claim_is_not_recreated() {
     assert_eq!(World::new(bound()).refusal(&recreate()).by, "bound");
@@ -75,7 +75,7 @@ fn r15_r21_a_bound_claim_is_not_recreated() {
     assert_eq!(World::new(lost).refusal(&recreate()).by, "bound");
 }
 
-/// R15: the claim that was bound and names no volume any more gets it again; the marks of its binding stay.
+/// Recipe 15: the claim that was bound and names no volume any more gets it again; the marks of its binding stay.
 #[test]
 fn r15_a_claim_without_its_volume_name_gets_it_again() {
     let objects =
@@ -84,7 +84,7 @@ fn r15_a_claim_without_its_volume_name_gets_it_again() {
     assert_eq!(changes(&plan), ["pvc/data -n db: volumeName pv-1"]);
 }
 
-/// R16: `storageClassName: ""` for a volume that has a class.
+/// Recipe 16: `storageClassName: ""` for a volume that has a class.
 #[test]
 fn r16_a_restored_claim_has_the_class_of_its_volume() {
     let plan = World::new(released()).accepted(&restore());
@@ -98,7 +98,7 @@ fn r16_a_restored_claim_has_the_class_of_its_volume() {
     );
 }
 
-/// R19: a claim whose volume is being made.
+/// Recipe 19: a claim whose volume is being made.
 #[test]
 fn r19_a_claim_at_which_a_provisioner_works_stays() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -118,7 +118,7 @@ fn r19_a_claim_at_which_a_provisioner_works_stays() {
     }
 }
 
-/// R19: where the provisioner is gone for good, the person says so to each verb that waits for it.
+/// Recipe 19: where the provisioner is gone for good, the person says so to each verb that waits for it.
 #[test]
 fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -154,7 +154,7 @@ fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
     assert_eq!(serde_json::from_value::<Request>(old).ok(), Some(rebind(false)));
 }
 
-/// R20: the selected node taken off again and again.
+/// Recipe 20: the selected node taken off again and again.
 #[test]
 fn r20_a_node_that_is_there_stays_selected() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -173,7 +173,7 @@ fn r20_a_node_that_is_there_stays_selected() {
     assert!(matches!(World::new(vec![claim("db", "data", "", "Pending")]).propose(&request), Proposed::Nothing(_)));
 }
 
-/// R12: a pod that is being deleted on a node that does not answer may still write.
+/// Recipe 12: a pod that is being deleted on a node that does not answer may still write.
 #[test]
 fn r12_a_pod_that_is_being_deleted_uses_its_claim_until_it_is_gone() {
     let mut objects = bound();
@@ -183,7 +183,7 @@ fn r12_a_pod_that_is_being_deleted_uses_its_claim_until_it_is_gone() {
     assert!(refusal.message.contains("shop-0"), "{refusal:?}");
 }
 
-/// R14: a phase is not written: the field is that decides it.
+/// Recipe 14: a phase is not written: the field is that decides it.
 #[test]
 fn r14_a_lost_phase_is_repaired_by_the_field_that_decides_it() {
     let lost = vec![volume("pv-1", "Available", of("db", "data", "")), claim("db", "data", "pv-1", "Lost")];
@@ -197,7 +197,7 @@ fn r14_a_lost_phase_is_repaired_by_the_field_that_decides_it() {
     assert!(body.get("status").is_none(), "{body}");
 }
 
-/// R17: a volume that is too small is not made to look larger: the claim asks for what it has.
+/// Recipe 17: a volume that is too small is not made to look larger: the claim asks for what it has.
 #[test]
 fn r17_a_new_claim_asks_for_no_more_than_its_volume_has() {
     let mut objects = bound();
@@ -217,7 +217,7 @@ fn r17_a_new_claim_asks_for_no_more_than_its_volume_has() {
     assert!(plan.notes.iter().any(|note| note.contains("was 4Gi and is 1Gi")), "{:?}", plan.notes);
 }
 
-/// R18: one claim gets the class that it lacks; which class is the default stays as it is.
+/// Recipe 18: one claim gets the class that it lacks; which class is the default stays as it is.
 #[test]
 fn r18_a_missing_class_is_set_on_the_claim_alone() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -236,7 +236,7 @@ fn r18_a_missing_class_is_set_on_the_claim_alone() {
     assert_eq!(writes[0].change, Change::SetClass { class: "fast".into() });
 }
 
-/// R22: no claim is made in a namespace that is going.
+/// Recipe 22: no claim is made in a namespace that is going.
 #[test]
 fn r22_a_namespace_that_is_being_deleted_gets_no_claim() {
     let request = Request::Move {

@@ -73,8 +73,8 @@ fn every_recipe_is_explained_and_tested() {
     }
 }
 
-/// R7, R9, R12, R14, R15, R17, R18, R22, R24: no plan deletes a volume, a pod or a namespace, writes a class, a status,
-/// a capacity or the marks of a binding, or forces anything.
+/// Recipes 7, 9, 12, 14, 15, 17, 18, 22 and 24: no plan deletes a volume, a pod or a namespace, writes a class, a
+/// status, a capacity or the marks of a binding, or forces anything.
 #[test]
 fn no_plan_writes_what_must_not_be_written() {
     let mut lost = vec![volume("pv-1", "Available", of("db", "data", "")), claim("db", "data", "pv-1", "Lost")];

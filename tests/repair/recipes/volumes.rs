@@ -7,7 +7,7 @@ use pvctl::repair::{Change, Proposed, Recheck, Recipient, Request, volume_key};
 use pvctl::snapshot::{CoverageEntry, CoverageState};
 use serde_json::json;
 
-/// R3: `claimRef: null` on a Released volume.
+/// Recipe 3: `claimRef: null` on a Released volume.
 #[test]
 fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
     // A claim of another namespace waits, and would get the volume with all that is on it.
@@ -28,7 +28,7 @@ fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
     assert!(reviewed.confirm(None).is_err(), "nobody typed the name");
 }
 
-/// R4, R6: `claimRef: null`, or without its uid, while the claim lives.
+/// Recipes 4 and 6: `claimRef: null`, or without its uid, while the claim lives.
 #[test]
 fn r4_r6_the_volume_of_a_live_claim_is_not_taken() {
     let world = World::new(bound());
@@ -41,7 +41,7 @@ fn r4_r6_the_volume_of_a_live_claim_is_not_taken() {
     }
 }
 
-/// R5: `claimRef: null` on a volume that is being deleted.
+/// Recipe 5: `claimRef: null` on a volume that is being deleted.
 #[test]
 fn r5_a_terminating_volume_is_not_freed() {
     let world = World::new(vec![terminating(released()[0].clone())]);
@@ -56,7 +56,7 @@ fn r5_a_terminating_volume_is_not_freed() {
     }
 }
 
-/// R8: the claim goes while the policy is Delete.
+/// Recipe 8: the claim goes while the policy is Delete.
 #[test]
 fn r8_no_claim_goes_before_its_volume_is_kept() {
     let plan = World::new(bound()).accepted(&moving());
@@ -81,7 +81,7 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
     );
 }
 
-/// R10: policy Delete for many volumes at once.
+/// Recipe 10: policy Delete for many volumes at once.
 #[test]
 fn r10_data_are_handed_to_deletion_one_by_one_and_by_name() {
     let world = World::new(released());
@@ -98,7 +98,7 @@ fn r10_data_are_handed_to_deletion_one_by_one_and_by_name() {
     assert!(matches!(world.propose(&Request::Reclaim { volume: "pv-1".into(), delete: false }), Proposed::Nothing(_)));
 }
 
-/// R23: a volume with policy Recycle that is repaired and then erased.
+/// Recipe 23: a volume with policy Recycle that is repaired and then erased.
 #[test]
 fn r23_recycle_is_set_to_retain_first() {
     let nfs = |phase: &str| {
@@ -142,7 +142,8 @@ fn r23_recycle_is_set_to_retain_first() {
     assert!(plan.steps[0].recheck.contains(&Recheck::NotRecycled { volume: "pv-1".into() }), "{plan:#?}");
 }
 
-/// R9: a Bound volume is deleted "to reset it". No verb deletes a volume; whoever asks for its end hears who holds it.
+/// Recipe 9: a Bound volume is deleted "to reset it". No verb deletes a volume; whoever asks for its end hears who
+/// holds it.
 #[test]
 fn r9_a_bound_volume_is_not_handed_to_deletion() {
     let refusal = World::new(bound()).refusal(&Request::Reclaim { volume: "pv-1".into(), delete: true });
@@ -150,7 +151,7 @@ fn r9_a_bound_volume_is_not_handed_to_deletion() {
     assert!(refusal.message.contains("claim db/data"), "{refusal:?}");
 }
 
-/// R11: a volume that is still at a node is not handed on, whoever else waits for it.
+/// Recipe 11: a volume that is still at a node is not handed on, whoever else waits for it.
 #[test]
 fn r11_an_attached_volume_does_not_change_hands() {
     let mut objects = bound();
@@ -162,7 +163,7 @@ fn r11_an_attached_volume_does_not_change_hands() {
     );
 }
 
-/// R24: what a class says now is not what its volumes have: their own policy counts.
+/// Recipe 24: what a class says now is not what its volumes have: their own policy counts.
 #[test]
 fn r24_the_policy_of_the_volume_counts_and_not_that_of_its_class() {
     let mut objects = bound();
