@@ -61,7 +61,7 @@ fn push_safe(safe: &mut String, character: char) {
 
 /// Whether a terminal would act on the character, or not show it at all.
 fn is_unsafe(character: char) -> bool {
-    // `is_control` covers C0, DEL and C1.
+    // `is_control` covers the control characters below U+0020, DEL, and those from U+0080 to U+009F.
     character.is_control()
         || matches!(
             character,

@@ -10,7 +10,8 @@ use super::persistent_volume::leaves::{
 use super::pv_protection::leaves::VolumeProtectionBranch;
 use super::pvc_protection::leaves::ClaimProtectionBranch;
 
-/// Defines the leaves of some functions of one controller: for each an id in the rule book, a name and a sentence.
+/// Defines the leaves of some functions of one controller: for each the id by which `docs/controllers/` defines
+/// it, a name and a sentence.
 macro_rules! leaves {
     ($($(#[$doc:meta])* $enum:ident { $($id:literal $leaf:ident $about:literal,)+ })+) => {
         $(
@@ -21,7 +22,7 @@ macro_rules! leaves {
             }
 
             impl $enum {
-                /// Every leaf, in the order of the rule book.
+                /// Every leaf, in the order of `docs/controllers/`.
                 pub const ALL: &'static [Self] = &[$(Self::$leaf,)+];
 
                 /// The name, as output prints it.
@@ -29,7 +30,7 @@ macro_rules! leaves {
                     match self { $(Self::$leaf => stringify!($leaf),)+ }
                 }
 
-                /// The id in the rule book.
+                /// The id by which `docs/controllers/` defines it.
                 pub fn id(self) -> &'static str {
                     match self { $(Self::$leaf => $id,)+ }
                 }
@@ -56,7 +57,7 @@ macro_rules! functions {
         }
 
         impl Branch {
-            /// Every leaf of every function, in the order of the rule book.
+            /// Every leaf of every function, in the order of `docs/controllers/`.
             pub fn all() -> impl Iterator<Item = Self> {
                 std::iter::empty()$(.chain($enum::ALL.iter().copied().map(Self::$enum)))+
             }
@@ -66,7 +67,7 @@ macro_rules! functions {
                 match self { $(Self::$enum(leaf) => leaf.name(),)+ }
             }
 
-            /// The id in the rule book.
+            /// The id by which `docs/controllers/` defines it.
             pub fn id(self) -> &'static str {
                 match self { $(Self::$enum(leaf) => leaf.id(),)+ }
             }

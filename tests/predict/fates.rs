@@ -62,16 +62,16 @@ fn gone(data: DataFate) -> Outcome {
     Outcome::Gone { data: Some(data), unsettled: false }
 }
 
-/// Rule book F.3: the host-path deleter removes what lies below `/tmp/`, then the volume is deleted; pv-protection lets
-/// a volume that is not Bound go.
+/// The host-path deleter removes what lies below `/tmp/`, then the volume is deleted
+/// (`docs/controllers/reclaiming.md`); pv-protection lets a volume that is not Bound go.
 #[test]
 fn a_released_host_path_below_tmp_loses_its_data() {
     let snapshot = snapshot(&[volume("/tmp/x", false)]);
     assert_eq!(ends_of_volume(&snapshot, &Settings::new(Rules::default())), [gone(DataFate::Destroyed)]);
 }
 
-/// Rule book F.3 and G.2: on a volume that is being deleted the deleter races with pv-protection (X11). Whoever is
-/// first decides about the data, so both fates are outcomes.
+/// On a volume that is being deleted the deleter (DO8) races with pv-protection (X11). Whoever is first decides about
+/// the data, so both fates are outcomes.
 #[test]
 fn a_terminating_host_path_below_tmp_may_lose_its_data() {
     let snapshot = snapshot(&[volume("/tmp/x", true)]);
@@ -83,14 +83,14 @@ fn a_terminating_host_path_below_tmp_may_lose_its_data() {
     assert!(both.iter().all(|end| ends.contains(end)), "{ends:?}");
 }
 
-/// Rule book F.3: a path that the deleter refuses is kept, and the volume is Failed until pv-protection lets it go.
+/// A path that the deleter refuses is kept, and the volume is Failed until pv-protection lets it go.
 #[test]
 fn a_terminating_host_path_elsewhere_keeps_its_data() {
     let snapshot = snapshot(&[volume("/mnt/x", true)]);
     assert_eq!(ends_of_volume(&snapshot, &Settings::new(Rules::default())), [gone(DataFate::Kept)]);
 }
 
-/// Rule book C.3: 1.36 asks the API server before it takes a claim for gone; the cache catches up at some time, and the
+/// 1.36 asks the API server before it takes a claim for gone; the cache catches up at some time, and the
 /// pair ends Bound. Under the rules of 1.14 the volume is Released on the way, where a driver would delete it.
 #[test]
 fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
@@ -290,7 +290,7 @@ fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
     }
 }
 
-/// Rule book F.4 and G.2: a terminating volume with policy Recycle, whose claim is gone, is let go by pv-protection as
+/// A terminating volume with policy Recycle, whose claim is gone, is let go by pv-protection as
 /// soon as it is not Bound, and meanwhile the controller starts the pod that scrubs it (RO6). The pod may be done or
 /// not, so the data are kept or scrubbed. No pod is started where the volume is still in use (RO3), where no plugin
 /// recycles its source (RO4), where no claim ever had it, and where that controller does not take part.

@@ -1,5 +1,5 @@
-//! What is predicted of objects, and how that is explained: by the written rules, by what the real controllers did, and
-//! by properties that hold for every world.
+//! What is predicted of objects, and how that is explained: by `docs/controllers/`, by what the real controllers did,
+//! and by properties that hold for every world.
 
 mod answers;
 mod candidates;

@@ -466,8 +466,9 @@ fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
     assert!(nested.into_inner() > 10, "that engine was hardly used");
 }
 
-/// The volumes that the search may end with, by the rule book's words alone: buckets of access modes that contain the
-/// requested ones, fewest modes first; in the first bucket that yields any, a reserved one or the smallest.
+/// The volumes that the search may end with, by the words of `docs/controllers/matching.md` alone: groups of access
+/// modes that contain the requested ones, fewest modes first; in the first group that yields any, a reserved one or the
+/// smallest.
 fn scanned(snapshot: &Snapshot, query: &Query<'_>, claim: &PersistentVolumeClaim) -> BTreeSet<Str> {
     let size = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
     let mut buckets: BTreeMap<(u32, usize), Vec<&PersistentVolume>> = BTreeMap::new();

@@ -67,7 +67,7 @@ fn a_snapshot_of_any_world_is_predicted_as_that_world() {
     });
 }
 
-/// What decisions read, by the rule book: a redaction that dropped one of these would be found out above.
+/// What decisions read, by `docs/controllers/`: a redaction that dropped one of these would be found out above.
 const DECIDING: [(&str, &[&str]); 32] = [
     ("PersistentVolume", &["metadata", "annotations"]),
     ("PersistentVolume", &["metadata", "deletionTimestamp"]),

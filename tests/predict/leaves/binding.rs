@@ -1,5 +1,5 @@
-//! B: the four writes of a binding, each left out when it would change nothing, each error ending it without a rollback
-//! (rule book E); U: the two ways back (F.0).
+//! B: the four writes of a binding, each left out when it would change nothing, each error ending it without a
+//! rollback; U: the two ways back (`docs/controllers/binding.md`).
 
 use super::build::{claim, volume};
 use super::case::case;

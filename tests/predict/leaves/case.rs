@@ -513,7 +513,7 @@ fn shape(branch: Branch, record: &Record<'_, Branch>) -> Map<String, Value> {
     observed
 }
 
-/// What a new volume holds, as far as the rule book says it.
+/// What a new volume holds, as far as `docs/controllers/provisioning.md` says it.
 fn created(volume: &PersistentVolume) -> Value {
     let annotations: Map<String, Value> =
         volume.meta.annotations.iter().map(|(key, value)| (key.as_str().to_owned(), value.into())).collect();

@@ -1,4 +1,4 @@
-//! C: where a claim's sync ends (rule book B.1 to B.5).
+//! C: where a claim's sync ends (`docs/controllers/claims.md`).
 
 use super::build::{claim, class, pod, volume};
 use super::case::case;
@@ -7,7 +7,7 @@ use pvctl::world::{OperationState, Read};
 use serde_json::json;
 
 cases! {
-    // B.1: storage-provisioner names a migrated in-tree plugin, so migrated-to is due; the error is wrapped by text.
+    // The provisioner is a migrated in-tree plugin, so migrated-to is due; the error is wrapped by text.
     c1_the_migration_annotation_is_refused: case(&["C1"])
         .only_with("a refused write")
         .claim(claim("c").annotated("volume.kubernetes.io/storage-provisioner", "kubernetes.io/aws-ebs"))
@@ -34,7 +34,7 @@ cases! {
         .syncs_claim("c")
         .expect(json!({"branch": "C2", "error": "the cache is gone", "next": "backoff"}));
 
-    // D.4: noticed only because a bucket with the claim's modes is visited.
+    // Noticed only because a bucket with the claim's modes is visited.
     c3_the_selector_cannot_be_used: case(&["C3"])
         .only_with("foreign storage: the API server refuses such a selector")
         .volume(volume("pv-1"))
@@ -275,7 +275,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // A.5: the refusal to start is not an error of the sync.
+    // The refusal to start is not an error of the sync.
     c14_provisioning_is_under_way: case(&["C14"])
         .only_with("a running operation")
         .claim(claim("c"))
@@ -315,7 +315,7 @@ cases! {
             "next": "event",
         }));
 
-    // B.4: the first test that fails is the only one reported, so each volume here fails all tests after its own.
+    // The first test that fails is the only one reported, so each volume here fails all tests after its own.
     c18a_the_named_volume_is_deleted: case(&["C18a"])
         .volume(volume("pv-1").size("1Mi").class("silver").finalizers(&["kubernetes.io/pv-protection"]).terminating())
         .claim(claim("c").names("pv-1"))
@@ -398,7 +398,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Phase, labels and selector are not tested, and 1500m rounds up to the requested 2 bytes (D.5).
+    // Phase, labels and selector are not tested, and 1500m rounds up to the requested 2 bytes.
     c19_the_named_volume_is_free: case(&["C19"])
         .volume(volume("pv-1").size("1500m").phase("Pending"))
         .claim(claim("c").request("2").names("pv-1").wants_label("disk", "ssd"))

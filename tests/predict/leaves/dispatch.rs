@@ -1,4 +1,4 @@
-//! D: what becomes of a key from a queue (rule book A.6).
+//! D: what becomes of a key from a queue (`docs/controllers/machinery.md`).
 
 use super::build::{claim, volume};
 use super::case::{Lister, case};

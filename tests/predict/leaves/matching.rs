@@ -1,5 +1,5 @@
-//! M: what matching says of each volume (rule book D.2), by the question to one volume and by the decision that
-//! follows.
+//! M: what matching says of each volume (`docs/controllers/matching.md`), by the question to one volume and by the
+//! decision that follows.
 //!
 //! In every case the volume that is left out would be chosen but for the one test: it is the smallest, and it fails all
 //! tests that come later in the order as well, where they can be combined.
@@ -21,7 +21,7 @@ cases! {
             "verdicts": {"pv-1": "M2", "pv-2": "M2"},
         }));
 
-    // Exact: 1500m is below 2, although the named path rounds it up (D.5).
+    // Exact: 1500m is below 2, although the named path rounds it up.
     m3_it_is_too_small: case(&["M3"])
         .volume(volume("pv-1").size("1500m").block())
         .volume(volume("pv-2").size("1"))
@@ -176,7 +176,7 @@ cases! {
             "verdicts": {"pv-1": "M15", "pv-2": "M16", "pv-3": "M15"},
         }));
 
-    // D.1: a bucket has to hold every requested mode literally; RWX implies none of them.
+    // A bucket has to hold every requested mode literally; RWX implies none of them.
     m16_every_requested_mode_is_there: case(&["M16"])
         .volume(volume("pv-1").modes(&["RWX"]))
         .volume(volume("pv-2").modes(&["RWO"]))
@@ -206,7 +206,7 @@ cases! {
             "next": "event",
         }));
 
-    // D.1: the bucket with fewer modes ends the search, although the other volume is smaller and even reserved.
+    // The bucket with fewer modes ends the search, although the other volume is smaller and even reserved.
     m16_fewer_modes_go_first: case(&["M16"])
         .volume(volume("pv-1").size("1Ti"))
         .volume(volume("pv-2").modes(&["RWO", "RWX"]).reserved_for("c"))

@@ -1,7 +1,7 @@
-//! Every leaf of the rule book, reached by a case whose expected answer stands beside it.
+//! Every leaf of `docs/controllers/`, reached by a case whose expected answer stands beside it.
 //!
-//! A case's expected branch, steps, writes, events, operations, error and next sync are typed in from the written rules
-//! and upstream's source and tests, never taken from this program's answers. `docs/PARITY.md` is made from the cases.
+//! A case's expected branch, steps, writes, events, operations, error and next sync are typed in from these pages and
+//! upstream's source and tests, never taken from this program's answers. `docs/PARITY.md` is made from the cases.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a case that cannot be built is a failed test")]
 
 /// Cases by name: each becomes a test, and all of them a list for the parity table.

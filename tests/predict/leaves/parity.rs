@@ -7,7 +7,7 @@ use pvctl::controllers::Branch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The checklist of the rule book, sections A to G, word for word: ids and names are compared with the code's.
+/// The leaves, read off upstream before they were written in code: ids and names are compared with the code's.
 const CHECKLIST: &str = "\
 D1 KeyUnparsable · D2 ListerFailed · D3 StaleVersionIgnored · D4 VolumeDeletedClaimEnqueued · D5 VolumeDeletedUnclaimed · \
 D6 DeletionAlreadyProcessed · D7 ClaimDeletedVolumeEnqueued · D8 ClaimDeletedUnbound · D9 VersionUnparsable · \
@@ -149,7 +149,8 @@ fn table() -> String {
          \n\
          Every place where the modelled functions of kube-controller-manager end, under the id and the name that \
          `kubectl pvctl` prints, and the test that reaches it. In each test the expected branch, writes, events, \
-         operations and error stand beside the id, typed in from the written rules and upstream's source.\n\
+         operations and error stand beside the id, typed in from [the pages on controllers](controllers/README.md) \
+         and upstream's source.\n\
          \n\
          - *reached*: by objects that an API server can hold. {reached} leaves.\n\
          - *only with …*: with a scripted answer, a stale cache, a running operation, a gate, older rules or a value \
@@ -168,7 +169,7 @@ fn table() -> String {
 }
 
 #[test]
-fn every_leaf_has_the_id_and_name_of_the_rule_book() {
+fn every_leaf_has_the_id_and_name_of_the_checklist() {
     let written: Vec<String> = CHECKLIST.split(" · ").map(str::to_owned).collect();
     let coded: Vec<String> = Branch::all().map(|leaf| format!("{} {}", leaf.id(), leaf.name())).collect();
     assert_eq!(written, coded);

@@ -1,4 +1,4 @@
-//! X: where a sync of the protection controllers ends (rule book G). They never say anything.
+//! X: where a sync of the protection controllers ends (`docs/controllers/protection.md`). They never say anything.
 
 use super::build::{Claim, claim, pod, volume};
 use super::case::case;

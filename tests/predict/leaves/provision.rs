@@ -1,4 +1,4 @@
-//! PE, PI: where a provisioning operation ends (rule book F.5 to F.7).
+//! PE, PI: where a provisioning operation ends (`docs/controllers/provisioning.md`).
 
 use super::build::{Claim, Class, claim, class, node, volume};
 use super::case::case;
@@ -283,7 +283,7 @@ cases! {
             "next": "resync",
         }));
 
-    // The Bound phase that the controller sends is dropped by the API server (H.1).
+    // The Bound phase that the controller sends is dropped by the API server (`docs/controllers/api-server.md`).
     pi11_the_volume_is_created: case(&["PI11"])
         .claim(asked())
         .class(host_path())

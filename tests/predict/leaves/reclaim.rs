@@ -1,4 +1,4 @@
-//! R, DO, RO: what becomes of a volume whose claim is gone (rule book F.1 to F.4).
+//! R, DO, RO: what becomes of a volume whose claim is gone (`docs/controllers/reclaiming.md`).
 
 use super::build::{Volume, claim, pod, volume};
 use super::case::case;
@@ -23,7 +23,7 @@ fn older(mut volume: Volume) -> Volume {
 }
 
 cases! {
-    // C.1 puts migrated-to right first; then no policy counts any more.
+    // migrated-to is put right first; then no policy counts any more.
     r1_the_volume_is_migrated: case(&["R1"])
         .volume(orphan("Delete").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/gce-pd").source("gcePersistentDisk"))
         .syncs_volume("pv-1")
@@ -125,7 +125,7 @@ cases! {
             "next": "event",
         }));
 
-    // F.2: a provisioned volume of a removed type has the text without its wrapping; silent once Failed.
+    // A provisioned volume of a removed type has the text without its wrapping; silent once Failed.
     do1_a_failed_volume_is_tried_silently: case(&["DO1"])
         .volume(orphan("Delete").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/glusterfs").source("glusterfs")
             .finalizers(&["kubernetes.io/pv-controller"]).phase("Failed").message("kept"))
@@ -194,7 +194,7 @@ cases! {
             "next": "resync",
         }));
 
-    // F.3: only below some /tmp/.
+    // Only below some /tmp/.
     do6_the_plugin_fails: case(&["DO6"])
         .volume(released("Delete").host_path("/srv/data"))
         .syncs_volume("pv-1")

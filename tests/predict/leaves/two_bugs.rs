@@ -162,7 +162,7 @@ cases! {
             "next": "event",
         }));
 
-    // What is left of it in 1.36: a volume that is Released already is reclaimed on the cache's word alone (C.3).
+    // What is left of it in 1.36: a volume that is Released already is reclaimed on the cache's word alone.
     in_1_36_a_released_volume_is_not_asked_about: case(&["V5"])
         .only_with("a stale cache")
         .volume(provisioned().phase("Released"))

@@ -1,4 +1,5 @@
-//! What differs between minors (rule book L): the booleans of the rules, and the decisions that they turn.
+//! What differs between minors (`docs/controllers/versions.md`): the booleans of the rules, and the decisions
+//! that they turn.
 
 use super::build::{claim, class, volume};
 use super::case::case;
@@ -342,7 +343,7 @@ cases! {
             "next": "event",
         }));
 
-    // 1.31 with the gate off: a claim that asks for an attributes class cannot be matched at all (D.2).
+    // 1.31 with the gate off: a claim that asks for an attributes class cannot be matched at all (C3).
     attributes_classes_in_1_31_without_the_gate: case(&["C3"])
         .only_with("rules of 1.31 to 1.35 with the gate VolumeAttributesClass off")
         .kube(31)

@@ -1,4 +1,4 @@
-//! V: where a volume's sync ends (rule book C).
+//! V: where a volume's sync ends (`docs/controllers/volumes.md`).
 
 use super::build::{claim, volume};
 use super::case::case;
@@ -7,7 +7,7 @@ use pvctl::world::Read;
 use serde_json::json;
 
 cases! {
-    // C.1: a provisioned volume of a migrated plugin gets migrated-to and loses the in-tree finalizer in one write.
+    // A provisioned volume of a migrated plugin gets migrated-to and loses the in-tree finalizer in one write.
     v1_the_annotations_are_refused: case(&["V1"])
         .only_with("a refused write")
         .volume(volume("pv-1").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/aws-ebs").policy("Delete")
@@ -29,7 +29,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // C.1, trap: a terminating volume may not get a finalizer; every sync ends here.
+    // A terminating volume may not get a finalizer; every sync ends here.
     v1_a_terminating_volume_gets_no_finalizer: case(&["V1"])
         .volume(volume("pv-1").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/host-path").policy("Delete")
             .phase("Bound").claimed_by("gone", "uid-gone").finalizers(&["kubernetes.io/pv-protection"]).terminating())
@@ -75,7 +75,7 @@ cases! {
             "next": "event",
         }));
 
-    // C.3 step 2: absent in both caches, so the API server is asked, and fails.
+    // Absent in both caches, so the API server is asked, and fails.
     v4_the_claim_cannot_be_read: case(&["V4"])
         .only_with("a failing read")
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound"))
@@ -123,7 +123,7 @@ cases! {
             "next": "event",
         }));
 
-    // C.4: Failed is kept, reclaim runs again.
+    // Failed is kept, reclaim runs again.
     v5_a_failed_volume_stays_failed: case(&["V5"])
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Failed").message("it broke"))
         .syncs_volume("pv-1")

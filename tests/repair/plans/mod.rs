@@ -1,5 +1,5 @@
-//! Plans in small worlds: what each verb writes, what it refuses and why. Expected values are those of the rule book
-//! (`docs/REPAIR.md` names the rules).
+//! Plans in small worlds: what each verb writes, what it refuses and why. Expected values are those of
+//! `docs/REPAIR.md` and `docs/controllers/`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
 mod refusals;

@@ -22,8 +22,8 @@ fn retain_sets_the_policy_and_nothing_else() {
     assert!(matches!(again.propose(&request), Proposed::Nothing(_)));
 }
 
-/// Rule book: a Released volume is reserved by name (W-RESERVE), never freed, unless somebody says so and types its
-/// name.
+/// A Released volume is reserved by name, never freed, unless somebody says so and types its name
+/// (`docs/REPAIR.md`).
 #[test]
 fn release_reserves_unless_told_otherwise() {
     let world = World::new(released());
@@ -109,7 +109,7 @@ fn release_keeps_the_data_first() {
     assert_eq!(changes(&world.accepted(&request)), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
 }
 
-/// The order of the rule book's PLAN-MOVE: Retain, delete, wait, reserve, create with volumeName.
+/// The safe order of `docs/REPAIR.md`: Retain, delete, wait, reserve, create with volumeName.
 #[test]
 fn move_follows_the_safe_order() {
     let plan = World::new(bound()).accepted(&moving());
@@ -271,8 +271,8 @@ fn recreate_replaces_a_claim_that_never_bound() {
     assert_eq!(changes(&plan), ["pvc/data -n db: delete", "pvc/data -n db: create, volume null"]);
 }
 
-/// Rule book, F.2 and F.3: kube-controller-manager deletes what has a path below `/tmp/`, provisioners what they made,
-/// and nobody anything else.
+/// kube-controller-manager deletes what has a path below `/tmp/`, provisioners what they made, and nobody anything
+/// else (`docs/controllers/reclaiming.md`).
 #[test]
 fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
     let request = Request::Reclaim { volume: "pv-1".into(), delete: true };

@@ -38,7 +38,7 @@ fn csi(driver: &str) -> Value {
 /// What a situation is, the objects, the one in question, and the sentence.
 type Case = (&'static str, Vec<Value>, &'static str, &'static str);
 
-/// Each sentence was held against the rule book (`controller-1.36.md`), leaf by leaf.
+/// Each sentence was held against `docs/controllers/`, leaf by leaf.
 fn claims() -> Vec<Case> {
     let names = |volume: &str| with(pvc("data"), spec(json!({ "volumeName": volume })));
     vec![
