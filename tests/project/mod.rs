@@ -3,6 +3,7 @@
 mod generated;
 mod licences;
 mod readme;
+mod rule_book;
 pub(crate) mod schema;
 mod tidy;
 mod versions;

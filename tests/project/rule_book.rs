@@ -1,0 +1,156 @@
+//! The pages of `docs/controllers/` define each place where a function of Kubernetes ends, under an id and a name.
+//! Code, rules, tests and pages cite these ids, and each has to be defined there once.
+#![expect(clippy::panic, clippy::expect_used, reason = "tests fail by panicking")]
+
+use crate::support::{files, text};
+use pvctl::controllers::Branch;
+use std::collections::{BTreeMap, BTreeSet};
+
+const PAGES: &str = "docs/controllers";
+
+/// What ids begin with: the letters of a function. A number follows.
+const LETTERS: [&str; 17] = ["B", "C", "D", "DO", "E", "EV", "H", "J", "M", "PE", "PI", "R", "RO", "S", "U", "V", "X"];
+
+/// Whether the word is an id: known letters, a number of one or two digits, and for the tests of one function a small
+/// letter.
+fn is_id(word: &str) -> bool {
+    let digits = word.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
+    let letters = &word[..word.len() - digits.len()];
+    let number = digits.trim_end_matches(|letter| ('a'..='g').contains(&letter));
+    let is_number = (1..=2).contains(&number.len()) && number.bytes().all(|digit| digit.is_ascii_digit());
+    LETTERS.contains(&letters) && is_number && digits.len() - number.len() <= 1
+}
+
+/// The ids that a text cites.
+fn cited(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| is_id(word))
+}
+
+/// The pages, by their paths.
+fn pages() -> Vec<(String, String)> {
+    read(PAGES, "md")
+}
+
+fn read(folder: &str, extension: &str) -> Vec<(String, String)> {
+    let found = files(folder, extension).into_iter();
+    found.map(|(path, bytes)| (path, String::from_utf8(bytes).expect("text is UTF-8"))).collect()
+}
+
+/// Everything that may cite an id.
+fn everything() -> Vec<(String, String)> {
+    let mut all = vec![("README.md".to_owned(), text("README.md")), ("CHANGELOG.md".to_owned(), text("CHANGELOG.md"))];
+    for (folder, extension) in [("src", "rs"), ("tests", "rs"), ("xtask", "rs"), ("docs", "md")] {
+        all.extend(read(folder, extension));
+    }
+    all
+}
+
+/// The id and the name that a line of a page defines.
+fn definition(line: &str) -> Option<(&str, &str)> {
+    let (id, rest) = line.strip_prefix("- **")?.split_once("** `")?;
+    let (name, _) = rest.split_once("`: ")?;
+    is_id(id).then_some((id, name))
+}
+
+/// The ids that the pages define, each with its name.
+fn defined(pages: &[(String, String)]) -> BTreeMap<&str, &str> {
+    let mut defined = BTreeMap::new();
+    for (path, page) in pages {
+        for (id, name) in page.lines().filter_map(definition) {
+            assert!(defined.insert(id, name).is_none(), "{path}: {id} is defined twice");
+        }
+    }
+    assert!(defined.len() > 150, "the definitions are not found: {}", defined.len());
+    defined
+}
+
+#[test]
+fn ids_are_told_from_other_words() {
+    let words = "(C12, C18a) day T00:00, EC2 and x1, RC1, S_3, C, 12; C123; V3.";
+    assert_eq!(cited(words).collect::<Vec<_>>(), ["C12", "C18a", "V3"]);
+    assert_eq!(
+        definition("- **C4** `UnboundClaimVolumeFound`: a volume matches."),
+        Some(("C4", "UnboundClaimVolumeFound"))
+    );
+    assert_eq!(definition("- C4 and **C5** `Name`: no definition."), None);
+}
+
+#[test]
+fn every_id_that_is_cited_is_defined() {
+    let pages = pages();
+    let defined = defined(&pages);
+    let mut citations = 0;
+    for (path, text) in everything() {
+        for (number, line) in text.lines().enumerate() {
+            for id in cited(line) {
+                assert!(defined.contains_key(id), "{path}:{}: {id} is defined nowhere in {PAGES}", number + 1);
+                citations += 1;
+            }
+        }
+    }
+    assert!(citations > 1000, "only {citations} citations were found");
+}
+
+#[test]
+fn the_code_has_the_ids_and_names_of_the_pages() {
+    let pages = pages();
+    let defined = defined(&pages);
+    for leaf in Branch::all() {
+        let name = defined.get(leaf.id()).unwrap_or_else(|| panic!("{} is defined nowhere in {PAGES}", leaf.id()));
+        assert_eq!(*name, leaf.name(), "{}", leaf.id());
+    }
+}
+
+/// What was meant is not in the project; the pages are.
+#[test]
+fn nothing_refers_to_a_book_elsewhere() {
+    // Put together here, so that this file does not hold them.
+    let names = [concat!("rule", " book"), concat!("controller-1", ".36")];
+    for (path, text) in everything() {
+        let is_mark = |word: &&str| ["//", "///", "//!"].contains(word);
+        let words: Vec<&str> = text.split_whitespace().filter(|word| !is_mark(word)).collect();
+        let words = words.join(" ").to_lowercase();
+        for name in names {
+            assert!(!words.contains(name), "{path} says `{name}`: name the page of {PAGES} that says it");
+        }
+    }
+}
+
+/// The name by which a link finds a heading.
+fn anchor(heading: &str) -> String {
+    let title = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = title.chars().filter(|letter| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter));
+    kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+}
+
+#[test]
+fn pages_link_to_pages_and_headings_that_are_there() {
+    let pages = pages();
+    let headings: BTreeMap<&str, BTreeSet<String>> = pages
+        .iter()
+        .map(|(path, page)| (path.as_str(), page.lines().filter(|line| line.starts_with('#')).map(anchor).collect()))
+        .collect();
+    let mut linked = BTreeSet::new();
+    for (path, page) in &pages {
+        for target in page.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let file = match file.strip_prefix("../") {
+                Some(above) => format!("docs/{above}"),
+                None if file.is_empty() => path.clone(),
+                None => format!("{PAGES}/{file}"),
+            };
+            if file.starts_with(PAGES) {
+                let headings = headings.get(file.as_str()).unwrap_or_else(|| panic!("{path} links to {file}"));
+                assert!(heading.is_empty() || headings.contains(heading), "{path} links to {target}");
+            } else {
+                assert!(!text(&file).is_empty(), "{path} links to {file}");
+            }
+            if path.ends_with("/README.md") {
+                linked.insert(file);
+            }
+        }
+    }
+    for (path, _) in &pages {
+        assert!(path.ends_with("/README.md") || linked.contains(path), "{PAGES}/README.md does not list {path}");
+    }
+}
