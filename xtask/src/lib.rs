@@ -10,6 +10,8 @@ pub mod corpus;
 pub mod differential;
 pub mod judge;
 pub mod line;
+// A mutant that does not end is stopped by `ulimit` and its signal, which Windows has not.
+#[cfg(unix)]
 pub mod mutants;
 pub mod oracle;
 pub mod plans;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 use xtask::differential::{Question, Run, differential};
+#[cfg(unix)]
 use xtask::mutants::{Trial, mutants};
 use xtask::oracle::{Oracle, Worlds, build_arguments};
 use xtask::replay::replay;
@@ -43,6 +44,7 @@ enum Task {
     /// which `go build` builds it.
     Versions,
     /// Changes the controllers and the simulation in small ways, and looks whether the recordings notice.
+    #[cfg(unix)]
     Mutants(Mutants),
     /// Plans repairs in random worlds, and looks whether the whole adversary finds a loss.
     Plans(Plans),
@@ -113,6 +115,7 @@ struct Record {
     to: PathBuf,
 }
 
+#[cfg(unix)]
 #[derive(Args)]
 struct Mutants {
     /// How many mutants that compile are tried; without it, all.
@@ -258,6 +261,7 @@ fn run(task: Task) -> Result<bool> {
             }
             Ok(true)
         }
+        #[cfg(unix)]
         Task::Mutants(Mutants { sample, seed, only, jobs }) => {
             let tried = mutants(&Trial { root, sample, seed, only: &only, jobs }, |text| say!("{text}"))?;
             for name in tried.survivors() {
