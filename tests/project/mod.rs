@@ -1,5 +1,6 @@
 //! The project itself: its rules, and the files that are generated or have to agree with the code.
 
+mod documents;
 mod generated;
 mod licences;
 mod readme;

@@ -1,0 +1,170 @@
+//! The map of documents, `docs/README.md`, names all documents, and links in Markdown lead to what is there.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    reason = "tests read the project's folders, and fail by panicking"
+)]
+
+use crate::support::{files, root, text};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Folders with files that are no part of the project.
+const BESIDE: [&str; 2] = [".git", "target"];
+
+/// The names in a folder of the project, in order, each with whether it is that of a folder.
+fn entries(folder: &str) -> BTreeSet<(String, bool)> {
+    let entries = fs::read_dir(root().join(folder)).expect("a readable folder");
+    let entries = entries.map(|entry| entry.expect("a readable entry").path());
+    entries
+        .map(|path| (path.file_name().expect("an entry has a name").to_string_lossy().into_owned(), path.is_dir()))
+        .collect()
+}
+
+fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == "md")
+}
+
+/// The Markdown files of the project, each as its path from the project's folder and its text.
+fn documents() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (name, is_folder) in entries("") {
+        if is_folder && !BESIDE.contains(&name.as_str()) {
+            found.extend(files(&name, "md").into_iter().map(|(path, _)| path));
+        } else if !is_folder && is_markdown(&name) {
+            found.push(name);
+        }
+    }
+    // What is built below another folder, such as benches/, is no part of the project either.
+    found.retain(|path| !path.split('/').any(|part| BESIDE.contains(&part)));
+    found.into_iter().map(|path| (path.clone(), text(&path))).collect()
+}
+
+/// The lines of a document, without blocks of code and without what stands between backticks in a line.
+fn prose(document: &str) -> Vec<String> {
+    let mut in_block = false;
+    let mut lines = Vec::new();
+    for line in document.lines() {
+        if line.trim_start().starts_with("```") {
+            in_block = !in_block;
+        } else if !in_block {
+            lines.push(line.split('`').step_by(2).collect::<Vec<_>>().join("`"));
+        }
+    }
+    lines
+}
+
+/// Where the links of a document lead, as it is written there.
+fn targets(document: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in prose(document) {
+        for (_, rest) in line.match_indices("](").map(|(at, mark)| line.split_at(at + mark.len())) {
+            let target = rest.split([')', ' ']).next().unwrap_or_default();
+            found.push(target.to_owned());
+        }
+    }
+    found
+}
+
+/// Whether a link leads out of the project.
+fn leads_outside(target: &str) -> bool {
+    ["https://", "http://", "mailto:"].iter().any(|start| target.starts_with(start))
+}
+
+/// The path from the project's folder that a link leads to, and the heading there; none where it leaves the project's
+/// folder.
+fn resolved(document: &str, target: &str) -> Option<(String, String)> {
+    let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+    if path.is_empty() {
+        return Some((document.to_owned(), heading.to_owned()));
+    }
+    let mut parts: Vec<&str> = document.split('/').collect();
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => _ = parts.pop()?,
+            name => parts.push(name),
+        }
+    }
+    Some((parts.join("/"), heading.to_owned()))
+}
+
+/// The headings of a document as links name them: in small letters, `-` for a blank, without other punctuation.
+fn headings(document: &str) -> BTreeSet<String> {
+    let mut in_block = false;
+    let mut found = BTreeSet::new();
+    for line in document.lines() {
+        if line.trim_start().starts_with("```") {
+            in_block = !in_block;
+        } else if let Some(heading) = line.strip_prefix('#').filter(|_| !in_block) {
+            let heading = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+            found.insert(heading.chars().filter(|letter| letter.is_alphanumeric() || "-_".contains(*letter)).collect());
+        }
+    }
+    found
+}
+
+/// What is wrong with a link, if something is.
+fn fault(document: &str, target: &str) -> Option<String> {
+    let Some((path, heading)) = resolved(document, target) else {
+        return Some("leads out of the project".to_owned());
+    };
+    if !root().join(&path).exists() {
+        return Some(format!("{path} is not there"));
+    }
+    let is_known = heading.is_empty() || !is_markdown(&path) || headings(&text(&path)).contains(&heading);
+    (!is_known).then(|| format!("{path} has no heading for #{heading}"))
+}
+
+#[test]
+fn the_map_of_documents_names_all_of_them() {
+    const MAP: &str = "docs/README.md";
+    let named: BTreeSet<String> =
+        targets(&text(MAP)).iter().filter_map(|target| Some(resolved(MAP, target)?.0)).collect();
+    let in_docs = entries("docs");
+    assert!(in_docs.len() > 8, "the walk over docs finds too little: {in_docs:?}");
+    for (name, is_folder) in in_docs {
+        let path = format!("docs/{name}");
+        let below = format!("{path}/");
+        let is_named = named.iter().any(|named| *named == path || is_folder && named.starts_with(&below));
+        assert!(is_named || path == MAP, "{MAP} does not name {path}");
+    }
+    // Those of .github/ are forms.
+    for (path, _) in documents().iter().filter(|(path, _)| !path.starts_with("docs/") && !path.starts_with('.')) {
+        assert!(named.contains(path), "{MAP} does not name {path}");
+    }
+}
+
+#[test]
+fn links_lead_to_what_is_there() {
+    let mut checked = 0;
+    let mut wrong = Vec::new();
+    for (path, document) in documents() {
+        for target in targets(&document).into_iter().filter(|target| !leads_outside(target)) {
+            checked += 1;
+            if let Some(fault) = fault(&path, &target) {
+                wrong.push(format!("{path} links to {target}: {fault}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(checked > 100, "only {checked} links were checked");
+}
+
+#[test]
+fn links_are_read_as_written() {
+    let document =
+        "# A `b`, c\n[x](a.md#b) and [`y`](../c) `[no](link)`\n```sh\n# no\n[no](link)\n```\n[z](#d \"title\")\n";
+    assert_eq!(targets(document), ["a.md#b", "../c", "#d"]);
+    assert_eq!(headings(document).into_iter().collect::<Vec<_>>(), ["a-b-c"]);
+    assert_eq!(resolved("docs/x.md", "a.md#b"), Some(("docs/a.md".to_owned(), "b".to_owned())));
+    assert_eq!(resolved("docs/x.md", "../c/"), Some(("c".to_owned(), String::new())));
+    assert_eq!(resolved("docs/x.md", "#d"), Some(("docs/x.md".to_owned(), "d".to_owned())));
+    assert_eq!(resolved("docs/x.md", "../../c"), None);
+    assert!(fault("docs/x.md", "nothing.md").is_some());
+    assert!(fault("docs/x.md", "STYLE.md#nothing").is_some());
+    assert_eq!(fault("docs/x.md", "STYLE.md#code"), None);
+    assert!(leads_outside("https://kubernetes.io") && !leads_outside("httpd.md"));
+}
