@@ -134,7 +134,10 @@ impl<'a> Question<'a> {
 
     /// What is read of a cluster with that namespace, beside what decisions ask for.
     fn needs(self, namespace: &'a str) -> Result<Needs<'a>, Error> {
-        let rules = Modelled::new(&self.options.model, None)?.rules;
+        let modelled = Modelled::new(&self.options.model, None)?;
+        let rules = &modelled.rules;
+        // Claims that a controller makes for pods are in the way of others: what shall be there is read.
+        let pods = self.evidence.pods || self.pods_decide && modelled.syncs(Kind::Pod);
         let shown = if self.options.scope.all_namespaces { None } else { Some(namespace) };
         Ok(Needs {
             host_path_provisioning: rules.hostpath_provisioning,
@@ -142,7 +145,7 @@ impl<'a> Question<'a> {
             users_of: self.object.map(|(kind, name)| (kind, namespace, name)),
             nodes: self.evidence.nodes,
             surroundings: self.evidence.surroundings,
-            pods_of: self.evidence.pods.then_some(shown),
+            pods_of: pods.then_some(shown),
             pods_in: self.evidence.pods_in,
             recyclers: self.evidence.recyclers,
             everything: false,

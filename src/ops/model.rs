@@ -4,7 +4,7 @@
 use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::{CONTROLLERS, Controller, KubeVersion, Rules};
 use crate::error::Error;
-use crate::model::ObjectKey;
+use crate::model::{Kind, ObjectKey};
 use crate::report::shared::machine::Model;
 use crate::simulate::{Budget, Limit, Settings};
 use crate::snapshot::Snapshot;
@@ -49,6 +49,11 @@ pub struct Modelled {
 }
 
 impl Modelled {
+    /// Whether a controller that takes part syncs objects of that kind.
+    pub fn syncs(&self, kind: Kind) -> bool {
+        self.controllers.iter().any(|controller| controller.syncs.contains(&kind))
+    }
+
     /// What is asked for; `detected` is the minor of the server, where there is one, or of the one that a snapshot is
     /// of.
     ///

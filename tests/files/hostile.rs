@@ -1,6 +1,7 @@
 //! Objects full of credentials and of characters that a terminal acts on: neither reaches anything that is printed.
 
 use crate::support::{Finished, Run};
+use pvctl::cli;
 use serde_json::{Value, json};
 
 /// What no output may hold. Each stands in places of its own. The name of a Secret is none of them: what it names is
@@ -104,7 +105,7 @@ pub(crate) fn objects() -> Vec<Value> {
 }
 
 /// Every verb that reads, in every format.
-pub(crate) const QUESTIONS: [&[&str]; 17] = [
+pub(crate) const QUESTIONS: &[&[&str]] = &[
     &["predict", "-A"],
     &["predict", "-A", "-o", "wide"],
     &["predict", "-A", "-o", "json", "--trace"],
@@ -119,14 +120,28 @@ pub(crate) const QUESTIONS: [&[&str]; 17] = [
     &["explain", "sc/fast", "-n", "db"],
     &["explain", "sc/fast", "-n", "db", "-o", "json"],
     &["match", "pvc/data", "-n", "db"],
+    &["match", "pvc/data", "-n", "db", "-o", "wide"],
+    &["match", "pvc/data", "-n", "db", "-o", "name"],
     &["match", "pvc/data", "-n", "db", "-o", "json"],
+    &["match", "pvc/data", "-n", "db", "-o", "yaml"],
+    &["audit", "-A"],
+    &["audit", "-A", "-o", "wide"],
+    &["audit", "-A", "-o", "json"],
+    &["audit", "-A", "-o", "yaml"],
+    &["audit", "-A", "-o", "sarif"],
+    &["audit", "-A", "-o", "junit"],
+    &["audit", "-A", "-o", "markdown"],
+    &["audit", "-A", "-o", "name"],
+    &["audit", "-A", "-o", "github"],
+    &["audit", "-A", "-o", "prometheus"],
     &["snapshot", "-o", "json"],
     &["snapshot", "-o", "yaml"],
 ];
 
 /// Fails if a terminal would act on something that was printed, or if somebody could read a secret there.
 pub(crate) fn assert_harmless(run: &Finished, what: &str) {
-    assert!(!run.stdout.is_empty(), "{what}: {}", run.stderr);
+    // Where no volume fits there is no name.
+    assert!(!run.stdout.is_empty() || what.contains("-o name"), "{what}: {}", run.stderr);
     for (stream, text) in [("stdout", &run.stdout), ("stderr", &run.stderr)] {
         for secret in SECRETS {
             assert!(!text.contains(secret), "{what}: {secret} on {stream}:\n{text}");
@@ -145,12 +160,41 @@ fn nothing_of_it_is_printed() {
     let list = json!({"apiVersion": "v1", "kind": "List", "items": objects()}).to_string();
     let mut evil = 0;
     for question in QUESTIONS {
-        let all = [question, &["-f", "-", "--assume-complete"]].concat();
+        let all = [*question, &["-f", "-", "--assume-complete"]].concat();
         let run = Run::new(&all).env("COLUMNS", "400").stdin(list.as_bytes()).finish();
         assert_harmless(&run, &all.join(" "));
         evil += usize::from(run.stdout.contains("evil"));
     }
     assert!(evil > 2, "the texts are shown somewhere, or nothing is shown to be harmless: {evil}");
+}
+
+#[test]
+fn each_verb_that_reads_files_is_asked_in_each_of_its_formats() {
+    let command = cli::command();
+    let (mut asked, mut missing) = (0, Vec::new());
+    for verb in command.get_subcommands() {
+        let has = |id: &str| verb.get_arguments().any(|argument| argument.get_id() == id);
+        if !has("filenames") || has("dry_run") {
+            continue;
+        }
+        let output = verb.get_arguments().find(|argument| argument.get_id() == "output");
+        let formats = output.map(clap::Arg::get_possible_values).unwrap_or_default();
+        let default = output.and_then(|output| output.get_default_values().first()).map(|word| word.to_string_lossy());
+        for format in formats.iter().map(clap::builder::PossibleValue::get_name) {
+            let is_asked = QUESTIONS.iter().any(|question| {
+                let names = question.windows(2).any(|words| words == ["-o", format]);
+                let is_default = !question.contains(&"-o") && default.as_deref().is_none_or(|word| word == format);
+                question[0] == verb.get_name() && (names || is_default)
+            });
+            if is_asked {
+                asked += 1;
+            } else {
+                missing.push(format!("{} -o {format}", verb.get_name()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(asked > 15, "only {asked} formats");
 }
 
 /// What is said of a file that cannot be read.

@@ -27,7 +27,7 @@ async fn nothing_of_it_is_printed_at_any_verbosity() {
         }
     }
     let mut shown = 0;
-    for question in QUESTIONS {
+    for question in QUESTIONS.iter().copied() {
         for verbosity in ["0", "6", "9"] {
             let all = [question, &["-v", verbosity]].concat();
             let run = plane.pvctl(&all);

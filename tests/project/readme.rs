@@ -19,7 +19,7 @@ use std::fs;
 use std::path::Path;
 
 /// How the README runs the program before it is installed.
-const FROM_SOURCE: &str = "cargo run --release --locked -- ";
+const FROM_SOURCE: &str = "cargo run --profile quick --locked -- ";
 
 #[derive(Debug, Default)]
 struct Block {

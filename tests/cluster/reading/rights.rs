@@ -166,6 +166,7 @@ async fn only_readings_that_matter_are_warned_of() {
     let fake = ApiServer::start().await;
     fake.hold(["batch", "media", "web"].map(|namespace| claim(namespace, "data", "")));
     fake.hold([class("fast", "WaitForFirstConsumer")]);
+    fake.fail("/api/v1/pods", usize::MAX, Fault::Refused(403, "pods is forbidden: no \"pods\" at the cluster scope"));
     for (namespace, message) in [
         ("batch", "pods is forbidden: no \"pods\" in the namespace \"batch\""),
         ("media", "pods is forbidden: no \"pods\" in the namespace \"media\""),

@@ -13,11 +13,9 @@ use std::path::Path;
 
 /// The verbs themselves, and what they say besides: `predict` of the snapshot says what `predict` of the source says.
 fn assert_same_answers(source: &[&str], code: i32) -> String {
-    // A snapshot of a cluster holds nodes and the pods of its own namespace, for whoever asks with other flags or for
-    // an audit; these predictions do not read them.
-    let is_common = |entry: &Value| {
-        entry["resource"] != "nodes" && (entry["resource"] != "pods" || entry["namespace"] != "default")
-    };
+    // A snapshot of a cluster holds nodes for whoever asks with other flags or for an audit; these predictions do not
+    // read them.
+    let is_common = |entry: &Value| entry["resource"] != "nodes";
     let of_common = |document: &str| {
         let mut document: Value = serde_json::from_str(document).unwrap();
         document["coverage"].as_array_mut().unwrap().retain(is_common);
@@ -36,7 +34,7 @@ fn assert_same_answers(source: &[&str], code: i32) -> String {
     let expected = predict(source, "");
     let mut documents = Vec::new();
     for format in ["json", "yaml"] {
-        let snapshot = Run::new(&[&["snapshot", "-o", format], source].concat()).finish();
+        let snapshot = Run::new(&[&["snapshot", "-A", "-o", format], source].concat()).finish();
         assert_eq!(snapshot.code, Some(0), "{source:?}: {}", snapshot.stderr);
         let back = predict(&["-f", "-"], &snapshot.stdout);
         assert_eq!(of_common(&back), of_common(&expected), "{source:?} through {format}");

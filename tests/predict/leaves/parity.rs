@@ -144,7 +144,7 @@ fn table() -> String {
         writeln!(rows, "| {id} | `{name}` | {function} | {about} | {how} | {test} |").unwrap();
     }
     format!(
-        "<!-- Made by the tests from their cases: `UPDATE=1 cargo test parity` writes this file anew. -->\n\
+        "<!-- Made by the tests from their cases: `UPDATE=1 cargo test --locked generated` writes this file anew. -->\n\
          # Parity with Kubernetes 1.36\n\
          \n\
          Every place where the modelled functions of kube-controller-manager end, under the id and the name that \
@@ -191,7 +191,7 @@ fn every_case_is_about_known_leaves_once() {
 }
 
 #[test]
-fn parity_table_is_up_to_date() {
+fn generated_parity_table_is_up_to_date() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PARITY.md");
     let table = table();
     if std::env::var_os("UPDATE").is_some() {
@@ -199,5 +199,8 @@ fn parity_table_is_up_to_date() {
         std::fs::write(path, &table).unwrap();
     }
     let written = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(written == table, "docs/PARITY.md is not what the cases say; `UPDATE=1 cargo test parity` writes it anew");
+    assert!(
+        written == table,
+        "docs/PARITY.md is not what the cases say; `UPDATE=1 cargo test --locked generated` writes it anew"
+    );
 }

@@ -18,9 +18,15 @@ fn with(minor: u32, gate: &str, state: bool) -> Rules {
     rules
 }
 
-/// The minors from 1.28 to 1.36 in which something is so by default.
+/// The minors that have a line in `MODELLED`.
+fn modelled() -> impl Iterator<Item = u32> {
+    let all = KubeVersion::all().filter(|version| *version != KubeVersion::HISTORICAL);
+    all.map(|version| version.to_string()["1.".len()..].parse().unwrap())
+}
+
+/// The modelled minors in which something is so by default.
 fn minors(rule: impl Fn(&Rules) -> bool) -> Vec<u32> {
-    (28..=36).filter(|minor| rule(&of(*minor))).collect()
+    modelled().filter(|minor| rule(&of(*minor))).collect()
 }
 
 #[test]
@@ -59,7 +65,7 @@ fn the_historical_rules_are_the_oldest_with_two_bugs() {
 
 #[test]
 fn flags_have_the_defaults_of_the_controller_manager() {
-    for minor in 28..=36 {
+    for minor in modelled() {
         let rules = of(minor);
         assert!(rules.dynamic_provisioning && !rules.hostpath_provisioning && rules.resync_seconds == 15, "{minor}");
     }
