@@ -1,10 +1,10 @@
 //! What controllers do that put a finalizer on an object and take it off again.
 
-use super::Sync;
+use super::SyncContext;
 use crate::model::Str;
 use std::sync::Arc;
 
-pub(super) fn finish(result: Result<(), crate::world::ApiError>, sync: &mut Sync<'_, '_>) {
+pub(super) fn finish(result: Result<(), crate::world::ApiError>, sync: &mut SyncContext<'_, '_>) {
     if let Err(error) = result {
         sync.fail(error.to_string());
     }

@@ -1,8 +1,9 @@
 //! What each Kubernetes component would do: pure functions of a world, a folder for each component.
 //!
 //! Names inside are upstream's, so that the two can be read side by side. What a sync reads, writes and says goes
-//! through [`Sync`]; nothing here knows of permissions, files or terminals.
+//! through [`SyncContext`]; nothing here knows of permissions, files or terminals.
 
+pub mod behavior;
 pub mod branch;
 pub mod ephemeral_volume;
 mod finalizers;
@@ -12,10 +13,10 @@ pub mod persistent_volume;
 mod pods;
 pub mod pv_protection;
 pub mod pvc_protection;
-pub mod rules;
 pub mod settings;
 pub mod spec;
 
+pub use behavior::{BehaviorError, KubeVersion, KubernetesBehavior};
 pub use branch::Branch;
 pub use ephemeral_volume::leaves::{EphemeralPodBranch, EphemeralVolumeStep};
 pub use links::{Links, Participants};
@@ -26,7 +27,6 @@ pub use persistent_volume::leaves::{
 };
 pub use pv_protection::leaves::VolumeProtectionBranch;
 pub use pvc_protection::leaves::ClaimProtectionBranch;
-pub use rules::{KubeVersion, Rules, RulesError};
 pub use settings::{Budget, LISTED, Limit, Settings};
 pub use spec::{Alike, Controller, ControllerSpec};
 
@@ -35,7 +35,7 @@ use crate::snapshot::Snapshot;
 use crate::world::World;
 
 /// A sync whose steps are leaves of the controllers.
-pub type Sync<'a, 's> = crate::world::Sync<'a, 's, Branch>;
+pub type SyncContext<'a, 's> = crate::world::SyncContext<'a, 's, Branch>;
 
 /// The controllers that are modelled, in the order of their names.
 pub const CONTROLLERS: [Controller; 4] = [
@@ -47,12 +47,12 @@ pub const CONTROLLERS: [Controller; 4] = [
 
 /// The objects that controllers may make for an object, as they are stored at first.
 pub fn made(snapshot: &Snapshot, settings: &Settings<'_>, id: ObjectId) -> Vec<Object> {
-    settings.controllers.iter().flat_map(|controller| (controller.makes)(snapshot, &settings.rules, id)).collect()
+    settings.controllers.iter().flat_map(|controller| (controller.makes)(snapshot, &settings.behavior, id)).collect()
 }
 
 /// The states in which an object ends, if it stays as it is in that world: several where no object tells which it is.
 /// None for objects of kinds that have no ends. `unsettled` says that the world goes round several states.
-pub fn ends(rules: &Rules, world: &World<'_>, id: ObjectId, unsettled: bool) -> Vec<Outcome> {
-    let of_controller = |controller: &Controller| (controller.ends)(rules, world, id, unsettled);
+pub fn ends(behavior: &KubernetesBehavior, world: &World<'_>, id: ObjectId, unsettled: bool) -> Vec<Outcome> {
+    let of_controller = |controller: &Controller| (controller.ends)(behavior, world, id, unsettled);
     CONTROLLERS.iter().find_map(of_controller).unwrap_or_default()
 }

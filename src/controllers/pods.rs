@@ -1,6 +1,6 @@
 //! The pods that use a claim, as controllers find them.
 
-use super::Sync;
+use super::SyncContext;
 use crate::model::{Held, Id, Kind, Pod};
 use crate::world::World;
 
@@ -14,7 +14,7 @@ fn referring(world: &World<'_>, namespace: &str, claim: &str) -> Vec<Id<Pod>> {
     recorded.chain(created).collect()
 }
 
-impl<'s> Sync<'_, 's> {
+impl<'s> SyncContext<'_, 's> {
     /// The pods that refer to a claim of that name, as the informer has them, in the order of their names.
     pub fn pods_of(&mut self, namespace: &str, claim: &str) -> Vec<Held<'s, Pod>> {
         self.needs_list(Kind::Pod, namespace);

@@ -1,6 +1,6 @@
 //! What decides besides the objects, and how much of an answer is wanted.
 
-use super::{CONTROLLERS, Controller, Rules};
+use super::{CONTROLLERS, Controller, KubernetesBehavior};
 use crate::world::{Answers, ControllerState};
 use std::fmt;
 
@@ -75,7 +75,7 @@ impl fmt::Display for Limit {
 #[derive(Clone, Debug)]
 pub struct Settings<'s> {
     /// Version, gates and flags.
-    pub rules: Rules,
+    pub behavior: KubernetesBehavior,
     /// Who takes part, in order.
     pub controllers: Vec<Controller>,
     /// The controllers' memory at the start: in step, unless asked otherwise.
@@ -101,9 +101,9 @@ pub const LISTED: usize = 16;
 
 impl Settings<'_> {
     /// All controllers of the default version, caches in step, sixteen decisions.
-    pub fn new(rules: Rules) -> Self {
+    pub fn new(behavior: KubernetesBehavior) -> Self {
         Self {
-            rules,
+            behavior,
             controllers: CONTROLLERS.to_vec(),
             controller: ControllerState::in_step(),
             answers: Answers::default(),

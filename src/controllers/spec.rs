@@ -1,7 +1,7 @@
 //! What a controller is for whoever runs it in a simulation: a row of functions, as the descriptors of
 //! kube-controller-manager are. A new controller is a folder with such a row, and its name in [`super::CONTROLLERS`].
 
-use super::{Branch, Links, Outcome, Rules, Settings, Sync};
+use super::{Branch, KubernetesBehavior, Links, Outcome, Settings, SyncContext};
 use crate::model::{HeldObject, Kind, Object, ObjectId, Str};
 use crate::snapshot::{Absence, Snapshot};
 use crate::world::{Choices, ControllerState, Need, Record, World};
@@ -35,7 +35,7 @@ pub struct Step<'a, 's> {
 }
 
 /// For the objects of a component, the readings on which their outcomes rest and that are not certain.
-pub type Needs<'a> = Box<dyn Fn(&[ObjectId]) -> Vec<(Need, Absence)> + std::marker::Sync + 'a>;
+pub type Needs<'a> = Box<dyn Fn(&[ObjectId]) -> Vec<(Need, Absence)> + Sync + 'a>;
 
 /// What one controller is.
 pub struct ControllerSpec {
@@ -49,11 +49,11 @@ pub struct ControllerSpec {
     /// predicted of the others for its sake.
     pub takes: Option<fn(&HeldObject<'_>) -> bool>,
     /// Syncs one object; none where there is no such object.
-    pub sync: for<'s> fn(&mut Sync<'_, 's>, &Rules, ObjectId) -> Option<Branch>,
+    pub sync: for<'s> fn(&mut SyncContext<'_, 's>, &KubernetesBehavior, ObjectId) -> Option<Branch>,
     /// What of a memory that somebody states is this controller's: caches of its own, operations.
     pub memory: for<'s> fn(&ControllerState<'s>) -> ControllerState<'s>,
     /// Whether a sync that returned an error is tried again after a back-off.
-    pub retries_errors: fn(&Rules) -> bool,
+    pub retries_errors: fn(&KubernetesBehavior) -> bool,
     /// Whether it syncs all objects again and again after a period, also where nothing happened to them.
     pub resyncs: bool,
     /// Joins the objects that can influence each other by what this controller does.
@@ -74,10 +74,10 @@ pub struct ControllerSpec {
     pub alike: fn(&World<'_>, &Record<'_, Branch>, &Choices, usize) -> Option<Alike>,
     /// The objects that it may make for an object, as they are stored at first: none of them is there, or what has the
     /// name is being deleted.
-    pub makes: fn(&Snapshot, &Rules, ObjectId) -> Vec<Object>,
+    pub makes: fn(&Snapshot, &KubernetesBehavior, ObjectId) -> Vec<Object>,
     /// The states in which objects of the kinds that this controller is responsible for can be said to end; none for
     /// objects of other kinds. The last argument says that the object goes round such states.
-    pub ends: fn(&Rules, &World<'_>, ObjectId, bool) -> Option<Vec<Outcome>>,
+    pub ends: fn(&KubernetesBehavior, &World<'_>, ObjectId, bool) -> Option<Vec<Outcome>>,
 }
 
 impl ControllerSpec {
@@ -85,7 +85,7 @@ impl ControllerSpec {
     pub const fn named(
         name: &'static str,
         alias: &'static str,
-        sync: for<'s> fn(&mut Sync<'_, 's>, &Rules, ObjectId) -> Option<Branch>,
+        sync: for<'s> fn(&mut SyncContext<'_, 's>, &KubernetesBehavior, ObjectId) -> Option<Branch>,
     ) -> Self {
         Self {
             name,

@@ -7,7 +7,7 @@ use crate::controllers::persistent_volume::Nearest;
 use crate::controllers::persistent_volume::nearest::{class_less_volume, nearest_volume};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
-use crate::controllers::{Branch, ClaimBranch, Controller, Rules, VolumeBranch, persistent_volume};
+use crate::controllers::{Branch, ClaimBranch, Controller, KubernetesBehavior, VolumeBranch, persistent_volume};
 use crate::model::{
     Kind, NO_PROVISIONER, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
     Timestamp, VolumePhase,
@@ -95,8 +95,8 @@ impl<'a> Case<'a> {
     }
 
     /// How the modelled Kubernetes behaves.
-    pub fn rules(&self) -> &'a Rules {
-        &self.simulation.settings().rules
+    pub fn behavior(&self) -> &'a KubernetesBehavior {
+        &self.simulation.settings().behavior
     }
 
     /// What is known of all objects together.
@@ -141,7 +141,7 @@ impl<'a> Case<'a> {
     /// Whether the data of a volume are destroyed once its claim is gone, without anybody doing anything more. Drivers
     /// delete what is Released, and pass over what is Failed.
     pub fn destroys(&self, volume: &PersistentVolume) -> bool {
-        match data_fate(self.rules(), volume) {
+        match data_fate(self.behavior(), volume) {
             DataFate::Kept => false,
             DataFate::HandedToDriver => volume.status.phase != VolumePhase::Failed,
             DataFate::Destroyed | DataFate::Scrubbed => true,
@@ -153,7 +153,7 @@ impl<'a> Case<'a> {
         let policy = volume.reclaim_policy.as_str();
         if self.destroys(volume) {
             format!("policy {policy} destroys its data, unless it becomes Retain in time")
-        } else if data_fate(self.rules(), volume) == DataFate::Kept {
+        } else if data_fate(self.behavior(), volume) == DataFate::Kept {
             format!("its data stay (policy {policy})")
         } else {
             format!("its data stay as long as it is Failed (policy {policy})")
@@ -261,7 +261,7 @@ impl<'a> Case<'a> {
     /// The free volume that comes nearest to what a claim asks for: of the one at hand it is searched once for all
     /// rules.
     pub fn nearest(&self, claim: &PersistentVolumeClaim) -> Nearest {
-        let search = || nearest_volume(self.snapshot(), self.rules(), claim);
+        let search = || nearest_volume(self.snapshot(), self.behavior(), claim);
         match self.subject {
             Subject::Claim(own, _) if std::ptr::eq(own, claim) => *self.memo.nearest.get_or_init(search),
             _ => search(),
@@ -270,7 +270,7 @@ impl<'a> Case<'a> {
 
     /// A free volume without a class that the claim would have but for that.
     pub fn class_less(&self, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
-        class_less_volume(self.snapshot(), self.rules(), claim).map(|id| self.snapshot().volume(id))
+        class_less_volume(self.snapshot(), self.behavior(), claim).map(|id| self.snapshot().volume(id))
     }
 
     /// The leaf where the next sync of this volume ends.
@@ -319,7 +319,7 @@ impl<'a> Case<'a> {
     pub fn dead_class(&self, claim: &PersistentVolumeClaim) -> Option<&'a StorageClass> {
         let is_dead = |class: &&StorageClass| {
             class.provisioner != NO_PROVISIONER
-                && matches!(find_provisionable_plugin(self.rules(), class), Provider::Nobody(_))
+                && matches!(find_provisionable_plugin(self.behavior(), class), Provider::Nobody(_))
         };
         self.class(claim.class()).filter(is_dead)
     }

@@ -136,7 +136,7 @@ pub async fn explain(
     if options.recheck {
         match (first_reading(options, &gathered, progress)?, gathered.read_at) {
             (Ok(first), Some(at)) => {
-                wait(gathered.modelled.rules.resync_seconds, reader, progress).await;
+                wait(gathered.modelled.behavior.resync_seconds, reader, progress).await;
                 gathered = from_cluster(reader, options.question()).await?;
                 earlier = Some((first, at));
             }

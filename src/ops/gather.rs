@@ -135,13 +135,13 @@ impl<'a> Question<'a> {
     /// What is read of a cluster with that namespace, beside what decisions ask for.
     fn needs(self, namespace: &'a str) -> Result<Needs<'a>, Error> {
         let modelled = Modelled::new(&self.options.model, None)?;
-        let rules = &modelled.rules;
+        let behavior = &modelled.behavior;
         // Claims that a controller makes for pods are in the way of others: what shall be there is read.
         let pods = self.evidence.pods || self.pods_decide && modelled.syncs(Kind::Pod);
         let shown = if self.options.scope.all_namespaces { None } else { Some(namespace) };
         Ok(Needs {
-            host_path_provisioning: rules.hostpath_provisioning,
-            unused_condition: rules.unused_condition,
+            host_path_provisioning: behavior.hostpath_provisioning,
+            unused_condition: behavior.unused_condition,
             users_of: self.object.map(|(kind, name)| (kind, namespace, name)),
             nodes: self.evidence.nodes,
             surroundings: self.evidence.surroundings,
@@ -188,7 +188,7 @@ impl<'a> Question<'a> {
                 self.pods_decide && entry.namespace.as_deref().zip(pods_of).is_none_or(|(of, shown)| of == shown)
             }
             // A snapshot may lack nodes because few people may list them; they decide host-path provisioning alone.
-            Kind::Node => self.evidence.nodes || modelled.rules.hostpath_provisioning,
+            Kind::Node => self.evidence.nodes || modelled.behavior.hostpath_provisioning,
             // Whoever judges without them says what could not be judged.
             surrounding => !surrounding.is_surrounding(),
         };
@@ -268,7 +268,7 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
         );
     }
     // Whoever gives a version knows which one.
-    let is_another = |minor: &u32| KubeVersion::modelled(*minor) != Some(modelled.rules.version);
+    let is_another = |minor: &u32| KubeVersion::modelled(*minor) != Some(modelled.behavior.version);
     if let Some(minor) = detected.filter(|minor| modelled.source != "given" && is_another(minor)) {
         let what = if modelled.source == "stated" { "snapshot is of" } else { "server is" };
         notes.push(format!(

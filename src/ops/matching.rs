@@ -75,7 +75,7 @@ pub fn matching(
             (&plan.claim, true, plan.default_class.as_deref())
         }
     };
-    let candidates = match_claim(snapshot, &gathered.modelled.rules, claim);
+    let candidates = match_claim(snapshot, &gathered.modelled.behavior, claim);
     let model = gathered.modelled.document();
     let answer = MatchTable::new(Matched {
         snapshot,

@@ -2,7 +2,7 @@
 //! memory.
 
 use crate::controllers::persistent_volume::BOUND_KINDS;
-use crate::controllers::{CONTROLLERS, Controller, KubeVersion, Rules};
+use crate::controllers::{CONTROLLERS, Controller, KubeVersion, KubernetesBehavior};
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey};
 use crate::report::shared::machine::Model;
@@ -37,7 +37,7 @@ pub struct ModelOptions {
 #[derive(Clone, Debug)]
 pub struct Modelled {
     /// Version, gates and flags.
-    pub rules: Rules,
+    pub behavior: KubernetesBehavior,
     /// `given`, `detected`, `stated` (by a snapshot) or `assumed`.
     pub source: &'static str,
     /// The gates and flags that were given, by name.
@@ -65,22 +65,22 @@ impl Modelled {
             (None, Some(minor)) => (KubeVersion::nearest(minor), "detected"),
             (None, None) => (KubeVersion::DEFAULT, "assumed"),
         };
-        let mut rules = Rules::of(version);
+        let mut behavior = KubernetesBehavior::of(version);
         for (name, enabled) in &options.feature_gates {
-            rules.set_gate(name, *enabled).map_err(|error| Error::usage(format!("--feature-gates: {error}")))?;
+            behavior.set_gate(name, *enabled).map_err(|error| Error::usage(format!("--feature-gates: {error}")))?;
         }
         for (name, value) in &options.controller_flags {
-            rules.set_flag(name, value).map_err(|error| Error::usage(format!("--controller-flag: {error}")))?;
+            behavior.set_flag(name, value).map_err(|error| Error::usage(format!("--controller-flag: {error}")))?;
         }
         let gates = options.feature_gates.iter().map(|(name, _)| name);
         let given = gates.chain(options.controller_flags.iter().map(|(name, _)| name)).cloned().collect();
         let controllers = controllers(&options.controllers)?;
-        Ok(Self { rules, source, given, controllers, failures: options.failures })
+        Ok(Self { behavior, source, given, controllers, failures: options.failures })
     }
 
     /// The model, as documents print it.
     pub fn document(&self) -> Model {
-        Model::new(&self.rules, &self.controllers, self.source).with_given(&self.given).with_failures(self.failures)
+        Model::new(&self.behavior, &self.controllers, self.source).with_given(&self.given).with_failures(self.failures)
     }
 
     /// Everything that decides besides the objects.
@@ -93,7 +93,7 @@ impl Modelled {
         options: &ModelOptions,
         tracing: bool,
     ) -> Result<Settings<'s>, Error> {
-        let mut settings = Settings::new(self.rules.clone());
+        let mut settings = Settings::new(self.behavior.clone());
         settings.controllers.clone_from(&self.controllers);
         settings.tracing = tracing;
         settings.decisions = options.decisions;

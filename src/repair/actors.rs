@@ -187,7 +187,7 @@ impl Stage<'_> {
             if !waits || !claim.volume_name.is_empty() || claim.terminating() {
                 continue;
             }
-            let Ok(query) = Query::new(&self.settings.rules, &claim, false) else { continue };
+            let Ok(query) = Query::new(&self.settings.behavior, &claim, false) else { continue };
             for place in self.volume_places() {
                 let Some(volume) = self.volume(state, place) else { continue };
                 if query.fit(volume) != Fit::Free || !volume.access_modes.set().contains_all(&claim.access_modes) {

@@ -390,7 +390,7 @@ pub(super) fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
 #[expect(clippy::panic, clippy::expect_used, reason = "a world that cannot be made is a failed test")]
 mod tests {
     use super::*;
-    use crate::controllers::Rules;
+    use crate::controllers::KubernetesBehavior;
     use crate::model::Kind;
     use crate::repair::{Manifests, Proposed, Recipient, Request, claim_key, propose, volume_key};
     use crate::simulate::Settings;
@@ -467,7 +467,7 @@ mod tests {
             claim("gone"),
         ];
         let snapshot = snapshot(&objects);
-        let settings = Settings::new(Rules::default());
+        let settings = Settings::new(KubernetesBehavior::default());
         let manifests = Manifests::default();
         let situation = Situation { snapshot: &snapshot, settings: settings.clone(), manifests: &manifests };
         let request = Request::Release { volume: "data".into(), to: Recipient::Anyone };
@@ -508,7 +508,7 @@ mod tests {
             child,
         ];
         let snapshot = snapshot(&objects);
-        let settings = Settings::new(Rules::default());
+        let settings = Settings::new(KubernetesBehavior::default());
         let mut manifests = Manifests::default();
         manifests.add(claim_key("a", "had"), objects[2].clone());
         let situation = Situation { snapshot: &snapshot, settings: settings.clone(), manifests: &manifests };
@@ -548,7 +548,7 @@ mod tests {
             let mut manifests = Manifests::default();
             manifests.add(claim_key("a", "had"), had.clone());
             manifests.add(volume_key("kept"), kept);
-            let settings = Settings::new(Rules::default());
+            let settings = Settings::new(KubernetesBehavior::default());
             let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
             judge(&situation, &plan(&situation, &request), Reach::REVIEW)
         };

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 /// What the controllers make of each step while nobody else acts. Nothing where there are too many states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
     let mut cast = Cast::of(snapshot, plan);
-    let open = cast.serve(snapshot, &settings.rules, plan, VOLUMES);
+    let open = cast.serve(snapshot, &settings.behavior, plan, VOLUMES);
     let mut stage = Stage::new(snapshot, settings, plan, &cast)?;
     let objects: Vec<ObjectKey> = plan.objects().into_iter().filter(|object| !open.contains(object)).collect();
     let mut at = vec![stage.initial()];

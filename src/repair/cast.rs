@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use super::write::{Change, Seen, Write};
-use crate::controllers::Rules;
+use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::model::{
     AccessModeSet, ClaimPhase, ClaimStatus, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Quantity,
@@ -111,7 +111,7 @@ impl Cast {
     pub(super) fn serve(
         &mut self,
         snapshot: &Snapshot,
-        rules: &Rules,
+        behavior: &KubernetesBehavior,
         plan: &Plan,
         room: usize,
     ) -> BTreeSet<ObjectKey> {
@@ -128,7 +128,7 @@ impl Cast {
                 open.insert(write.object.clone());
                 continue;
             }
-            for id in free_for(snapshot, rules, write) {
+            for id in free_for(snapshot, behavior, write) {
                 if self.volumes.contains(&id) {
                     continue;
                 }
@@ -210,7 +210,7 @@ fn waiting_for(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterato
 
 /// The free volumes that the controller may choose for the claim after a write: of those with the fewest access modes
 /// the smallest, as [`Query`] has it.
-fn free_for(snapshot: &Snapshot, rules: &Rules, write: &Write) -> Vec<VolumeId> {
+fn free_for(snapshot: &Snapshot, behavior: &KubernetesBehavior, write: &Write) -> Vec<VolumeId> {
     let id = snapshot.claim_id(&write.object.namespace, &write.object.name);
     let current = id.map(|id| Seen::Claim(Arc::new(snapshot.claim(id).clone())));
     let Some(Seen::Claim(claim)) = write.apply(current.as_ref()) else { return Vec::new() };
@@ -218,7 +218,7 @@ fn free_for(snapshot: &Snapshot, rules: &Rules, write: &Write) -> Vec<VolumeId> 
         return Vec::new();
     }
     let delays = snapshot.class(claim.class()).is_some_and(StorageClass::waits_for_first_consumer);
-    let Ok(query) = Query::new(rules, &claim, delays) else { return Vec::new() };
+    let Ok(query) = Query::new(behavior, &claim, delays) else { return Vec::new() };
     let mut groups: BTreeMap<(u32, AccessModeSet), (Quantity, Vec<VolumeId>)> = BTreeMap::new();
     for (id, volume) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
         let modes = volume.access_modes.set();

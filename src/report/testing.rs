@@ -1,6 +1,6 @@
 //! Small worlds for the tests of reports, written as manifests.
 
-use crate::controllers::Rules;
+use crate::controllers::KubernetesBehavior;
 use crate::engines::simulation;
 use crate::model::{self, Kind};
 use crate::simulate::{Settings, Simulation};
@@ -33,7 +33,7 @@ pub(super) fn parts(objects: &[Value]) -> Parts {
 
 /// The simulation of a world with the default rules.
 pub(super) fn simulate(snapshot: &Snapshot) -> Simulation<'_> {
-    simulation(snapshot, Settings::new(Rules::default()), 1)
+    simulation(snapshot, Settings::new(KubernetesBehavior::default()), 1)
 }
 
 /// The object that is written `pv/NAME` or `pvc/NAME`, the latter in namespace `db`.

@@ -1,6 +1,6 @@
 //! What one sync of one object does now, for every outcome of the choices that nobody controls.
 
-use crate::controllers::{Alike, Branch, Controller, Limit, Rules, Settings, Sync};
+use crate::controllers::{Alike, Branch, Controller, KubernetesBehavior, Limit, Settings, SyncContext};
 use crate::model::ObjectId;
 use crate::world::{Cached, Choices, ControllerState, Effect, OperationState, Record, World};
 
@@ -94,8 +94,8 @@ fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId, fol
             let mut after = world.clone();
             let mut memory = (controller.memory)(&settings.controller);
             take_in(&mut memory, object);
-            let sync = Sync::new(&mut after, &mut memory, &settings.answers, script).traced(settings.tracing);
-            let Some((mut decision, mut met)) = run(sync, &settings.rules, *controller, object) else { break };
+            let sync = SyncContext::new(&mut after, &mut memory, &settings.answers, script).traced(settings.tracing);
+            let Some((mut decision, mut met)) = run(sync, &settings.behavior, *controller, object) else { break };
             if first {
                 decisions.count = decisions.count.saturating_add(met.runs());
                 first = false;
@@ -122,21 +122,21 @@ fn take_in(memory: &mut ControllerState<'_>, object: ObjectId) {
 
 /// One sync; nothing where the controller does not look at that kind of object, or the object is not there.
 pub fn run<'s>(
-    mut sync: Sync<'_, 's>,
-    rules: &Rules,
+    mut sync: SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     controller: Controller,
     object: ObjectId,
 ) -> Option<(Decision<'s>, Choices)> {
     if !controller.syncs.contains(&object.kind) {
         return None;
     }
-    let branch = (controller.sync)(&mut sync, rules, object)?;
+    let branch = (controller.sync)(&mut sync, behavior, object)?;
     let (record, choices) = sync.finish();
-    let next_sync = next_sync(rules, controller, &record);
+    let next_sync = next_sync(behavior, controller, &record);
     Some((Decision { controller, branch, record, next_sync, alike: None }, choices))
 }
 
-fn next_sync(rules: &Rules, controller: Controller, record: &Record<'_, Branch>) -> NextSync {
+fn next_sync(behavior: &KubernetesBehavior, controller: Controller, record: &Record<'_, Branch>) -> NextSync {
     let backs_off =
         record.effects.iter().any(|effect| matches!(effect, Effect::Operation { state: OperationState::Backoff, .. }));
     let wrote = record.effects.iter().any(|effect| match effect {
@@ -144,7 +144,7 @@ fn next_sync(rules: &Rules, controller: Controller, record: &Record<'_, Branch>)
         Effect::Enqueue(_) => true,
         Effect::Event(_) | Effect::Operation { .. } => false,
     });
-    if record.error.is_some() && (controller.retries_errors)(rules) || record.operation_failed || backs_off {
+    if record.error.is_some() && (controller.retries_errors)(behavior) || record.operation_failed || backs_off {
         NextSync::Backoff
     } else if wrote || !controller.resyncs {
         NextSync::Event

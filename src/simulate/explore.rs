@@ -6,7 +6,7 @@ use super::failures::with_failures;
 use super::grown::keys_of_made;
 use super::settle::Settled;
 use super::state::{State, Variants, same_or_gone};
-use crate::controllers::{self, Budget, Controller, Limit, Outcome, OutcomeSet, Settings, Sync, spec};
+use crate::controllers::{self, Budget, Controller, Limit, Outcome, OutcomeSet, Settings, SyncContext, spec};
 use crate::model::{Kind, ObjectId, ObjectKey, Str};
 use crate::snapshot::Snapshot;
 use crate::world::{Answers, Changed, Choices, ControllerState, ObjectRef, World};
@@ -236,8 +236,8 @@ impl<'a, 's> Search<'a, 's> {
         while let Some(script) = choices {
             let mut after = world.clone();
             let mut memory = ControllerState::in_step();
-            let sync = Sync::new(&mut after, &mut memory, &answers, script);
-            let Some((_, met)) = run(sync, &self.settings.rules, controller, object) else { break };
+            let sync = SyncContext::new(&mut after, &mut memory, &answers, script);
+            let Some((_, met)) = run(sync, &self.settings.behavior, controller, object) else { break };
             runs += 1;
             choices = met.next();
             let state = self.variants.state_of(&after);
@@ -281,7 +281,7 @@ impl<'a, 's> Search<'a, 's> {
     /// tells which it is.
     fn ends_in(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
         let world = self.variants.world_of(&self.states[number]);
-        let ends = |id: ObjectId| controllers::ends(&self.settings.rules, &world, id, unsettled);
+        let ends = |id: ObjectId| controllers::ends(&self.settings.behavior, &world, id, unsettled);
         let created = |key: &ObjectKey| {
             let is_it = |(id, object): &&Changed<'s>| {
                 object.as_ref().is_some_and(|object| ObjectKey::of(id.kind, object.meta()) == *key)
@@ -311,7 +311,7 @@ impl<'a, 's> Search<'a, 's> {
 
     fn outcomes(&self, ends: &[(usize, bool)]) -> Explored {
         let recorded = self.variants.world_of(&[]);
-        let has_ends = |id: &&ObjectId| !controllers::ends(&self.settings.rules, &recorded, **id, false).is_empty();
+        let has_ends = |id: &&ObjectId| !controllers::ends(&self.settings.behavior, &recorded, **id, false).is_empty();
         let with_ends: Vec<ObjectId> = self.objects.iter().filter(has_ends).copied().collect();
         let mut outcomes: Vec<Vec<Outcome>> = vec![Vec::new(); with_ends.len() + self.created.len()];
         let mut worlds: Vec<Vec<Outcome>> = Vec::new();
@@ -405,7 +405,7 @@ fn bottom_components(edges: &[Vec<usize>]) -> Vec<(usize, bool)> {
 #[expect(clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use super::{Outcome, Settings, schedule};
-    use crate::controllers::Rules;
+    use crate::controllers::KubernetesBehavior;
     use crate::controllers::persistent_volume::CONTROLLER;
     use crate::simulate::component::components;
     use crate::snapshot::{Coverage, Item, Parts, Snapshot, decode};
@@ -440,7 +440,7 @@ mod tests {
     fn a_schedule_names_the_syncs_and_what_a_search_takes() {
         let snapshot = world(&[volume("pv-1"), volume("pv-2"), claim("c1"), claim("c2"), claim("c3")]);
         let controllers = vec![CONTROLLER];
-        let settings = Settings { controllers, ..Settings::new(Rules::default()) };
+        let settings = Settings { controllers, ..Settings::new(KubernetesBehavior::default()) };
         let all = components(&snapshot, &settings);
         let [component] = all.as_slice() else { panic!("{all:?}") };
         let bound = |outcome: &Outcome, name: &str| outcome.phase() == "Bound" && outcome.binding() == name;

@@ -1,7 +1,7 @@
 //! What can go wrong in one sync: refused writes, failed reads, the end of the process, and caches that lag.
 
 use super::decide::{Decision, run};
-use crate::controllers::{Controller, Settings, Sync};
+use crate::controllers::{Controller, Settings, SyncContext};
 use crate::model::ObjectId;
 use crate::world::{Answers, Cached, Choices, ControllerState, Effect, Refusal, World};
 
@@ -29,15 +29,16 @@ pub fn with_failures<'s>(
             let mut choices = Some(Choices::first());
             while let Some(script) = choices {
                 let (mut after, mut own) = (before.clone(), memory.clone());
-                let sync = Sync::new(&mut after, &mut own, answers, script);
-                let Some((decision, met)) = run(sync, &settings.rules, controller, object) else { break };
+                let sync = SyncContext::new(&mut after, &mut own, answers, script);
+                let Some((decision, met)) = run(sync, &settings.behavior, controller, object) else { break };
                 if counts {
                     worlds.push(after);
                 }
                 for Failure { answers, crash_before } in if fails { failures(&decision, answers) } else { Vec::new() } {
                     let (mut after, mut own) = (before.clone(), memory.clone());
-                    let sync = Sync::new(&mut after, &mut own, &answers, met.repeat()).crashing_before(crash_before);
-                    run(sync, &settings.rules, controller, object);
+                    let sync =
+                        SyncContext::new(&mut after, &mut own, &answers, met.repeat()).crashing_before(crash_before);
+                    run(sync, &settings.behavior, controller, object);
                     worlds.push(after);
                 }
                 choices = met.next();

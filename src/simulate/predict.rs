@@ -8,7 +8,7 @@ use super::settle::{Settled, settle_in};
 use crate::controllers::outcome::most;
 use crate::controllers::spec::{Needs, note_gap};
 use crate::controllers::{
-    self, Controller, DecidedBy, LISTED, Limit, Outcome, OutcomeSet, Participants, Rules, Settings,
+    self, Controller, DecidedBy, KubernetesBehavior, LISTED, Limit, Outcome, OutcomeSet, Participants, Settings,
 };
 use crate::model::{Kind, ObjectId, ObjectKey, Str};
 use crate::parallel::in_parallel;
@@ -99,7 +99,7 @@ impl<'s> Prediction<'s> {
     pub fn changes(&self, snapshot: &Snapshot) -> bool {
         let world = World::new(snapshot);
         // Neither the version nor a flag decides over the phase and the binding.
-        let recorded = controllers::ends(&Rules::default(), &world, self.target, false);
+        let recorded = controllers::ends(&KubernetesBehavior::default(), &world, self.target, false);
         let Some(recorded) = recorded.first() else { return false };
         let is_another = |end: &Outcome| {
             (end.phase(), end.binding()) != (recorded.phase(), recorded.binding())

@@ -5,7 +5,7 @@ use super::decide::run;
 use super::engine::{Engine, Exact};
 use super::explore::explore;
 use super::grown::{Grown, keys_of_made};
-use crate::controllers::{self, Budget, Limit, Outcome, OutcomeSet, Settings, Sync};
+use crate::controllers::{self, Budget, Limit, Outcome, OutcomeSet, Settings, SyncContext};
 use crate::model::{ObjectId, ObjectKey};
 use crate::snapshot::Snapshot;
 use crate::world::{Choices, ControllerState, World};
@@ -110,15 +110,15 @@ fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -
         for controller in &settings.controllers {
             let mut world = World::new(snapshot);
             let mut memory = ControllerState::in_step();
-            let sync = Sync::new(&mut world, &mut memory, &settings.answers, Choices::first());
-            let Some((_, met)) = run(sync, &settings.rules, *controller, *object) else { continue };
+            let sync = SyncContext::new(&mut world, &mut memory, &settings.answers, Choices::first());
+            let Some((_, met)) = run(sync, &settings.behavior, *controller, *object) else { continue };
             if met.next().is_some() || !world.changed().is_empty() || world.has_marks() {
                 return None;
             }
         }
     }
     let world = World::new(snapshot);
-    let ends = objects.iter().map(|id| controllers::ends(&settings.rules, &world, *id, false));
+    let ends = objects.iter().map(|id| controllers::ends(&settings.behavior, &world, *id, false));
     let sets = ends.map(|ends| OutcomeSet::of(ends, true, Limit::All));
     let gone = || OutcomeSet::single(Outcome::Gone { data: None, unsettled: false });
     let made = keys_of_made(snapshot, settings, objects).into_iter();

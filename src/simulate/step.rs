@@ -2,7 +2,7 @@
 
 use super::decide::run;
 use super::failures::failures;
-use crate::controllers::{Controller, Settings, Sync};
+use crate::controllers::{Controller, Settings, SyncContext};
 use crate::model::ObjectId;
 use crate::world::{Answers, Cached, Choices, ControllerState, World};
 
@@ -33,15 +33,15 @@ pub fn stepped<'s>(
             let mut choices = Some(Choices::first());
             while let Some(script) = choices {
                 let (mut after, mut own) = (world.clone(), memory.clone());
-                let sync = Sync::new(&mut after, &mut own, &answers, script);
-                let Some((decision, met)) = run(sync, &settings.rules, *controller, object) else { break };
+                let sync = SyncContext::new(&mut after, &mut own, &answers, script);
+                let Some((decision, met)) = run(sync, &settings.behavior, *controller, object) else { break };
                 all.push(Stepped { world: after, ordinary });
                 if ordinary && earlier.is_some() {
                     for failure in failures(&decision, &answers) {
                         let (mut after, mut own) = (world.clone(), memory.clone());
-                        let sync = Sync::new(&mut after, &mut own, &failure.answers, met.repeat())
+                        let sync = SyncContext::new(&mut after, &mut own, &failure.answers, met.repeat())
                             .crashing_before(failure.crash_before);
-                        run(sync, &settings.rules, *controller, object);
+                        run(sync, &settings.behavior, *controller, object);
                         all.push(Stepped { world: after, ordinary: false });
                     }
                 }

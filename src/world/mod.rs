@@ -1,7 +1,7 @@
 //! What one sync of a controller acts on: the API's objects with the writes made so far, the controller's caches and
 //! running operations, the answers of the API server, and the record of what was asked, written and said.
 //!
-//! Controllers see nothing but [`Sync`]. Each request both records its effect and applies it, so the next line reads
+//! Controllers see nothing but [`SyncContext`]. Each request both records its effect and applies it, so the next line reads
 //! the result; there is no second place where effects are carried out.
 
 mod answers;
@@ -16,4 +16,4 @@ pub use choices::Choices;
 pub use controller_state::{Cached, ControllerState, OperationState};
 pub use effect::{Effect, Event, EventType, ObjectRef, Write, WriteBody};
 pub use objects::{Changed, Mark, Need, World};
-pub use sync::{Compared, Record, Started, Sync, Test, Waiting, WithoutNamespace, stored};
+pub use sync::{Compared, ComparisonStep, Record, Started, SyncContext, Waiting, WithoutNamespace, stored};

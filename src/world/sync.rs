@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A comparison that a sync made on the way, for people who want to follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Test {
+pub struct ComparisonStep {
     /// What was asked, such as "capacity is at least the request".
     pub question: &'static str,
     /// The first side.
@@ -74,7 +74,7 @@ pub struct Record<'s, Step> {
     /// What others can see, in order.
     pub effects: Vec<Effect<'s>>,
     /// The comparisons made, if they were asked for.
-    pub tests: Vec<Test>,
+    pub tests: Vec<ComparisonStep>,
     /// The reads whose emptiness decided something.
     pub needs: Vec<Need>,
     /// The requests that read, in order: each can fail.
@@ -104,7 +104,7 @@ impl<Step> Default for Record<'_, Step> {
 
 /// The context of one sync. Each request records its effect and applies it.
 #[derive(Debug)]
-pub struct Sync<'a, 's, Step> {
+pub struct SyncContext<'a, 's, Step> {
     world: &'a mut World<'s>,
     controller: &'a mut ControllerState<'s>,
     answers: &'a Answers,
@@ -116,7 +116,7 @@ pub struct Sync<'a, 's, Step> {
     tracing: bool,
 }
 
-impl<'a, 's, Step> Sync<'a, 's, Step> {
+impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// A context over a world, with a controller's memory and the answers to its requests.
     pub fn new(
         world: &'a mut World<'s>,
@@ -496,7 +496,7 @@ impl<'a, 's, Step> Sync<'a, 's, Step> {
     }
 
     /// Records a comparison, built only when comparisons are wanted.
-    pub fn test(&mut self, test: impl FnOnce() -> Test) {
+    pub fn test(&mut self, test: impl FnOnce() -> ComparisonStep) {
         if self.tracing {
             self.record.tests.push(test());
         }

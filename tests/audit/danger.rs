@@ -7,7 +7,7 @@ use crate::support::files;
 use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
-use pvctl::controllers::{Branch, CONTROLLERS, DeleteStep, Rules};
+use pvctl::controllers::{Branch, CONTROLLERS, DeleteStep, KubernetesBehavior};
 use pvctl::diagnosis::{Diagnosis, Finding, Risk, Scrutiny, Severity, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
@@ -21,7 +21,7 @@ const GUARDS: [&str; 2] = ["external-provisioner.volume.kubernetes.io/finalizer"
 
 /// Whether an end destroys the data. Drivers delete neither what is Failed nor what is being deleted and has no
 /// finalizer of theirs, and before 1.36 the controller deleted nothing that was being deleted.
-fn destroys(rules: &Rules, volume: &PersistentVolume, end: &Outcome) -> bool {
+fn destroys(behavior: &KubernetesBehavior, volume: &PersistentVolume, end: &Outcome) -> bool {
     let is_guarded = volume.meta.finalizers.iter().any(|finalizer| GUARDS.contains(&finalizer.as_str()));
     let (data, is_failed) = match end {
         Outcome::Volume { data, phase, .. } => (*data, *phase == VolumePhase::Failed),
@@ -31,7 +31,7 @@ fn destroys(rules: &Rules, volume: &PersistentVolume, end: &Outcome) -> bool {
     match data {
         None | Some(DataFate::Kept) => false,
         Some(DataFate::HandedToDriver) => !is_failed && (!volume.terminating() || is_guarded),
-        Some(DataFate::Destroyed) => !(volume.terminating() && rules.skip_delete_when_terminating),
+        Some(DataFate::Destroyed) => !(volume.terminating() && behavior.skip_delete_when_terminating),
         Some(DataFate::Scrubbed) => true,
     }
 }
@@ -57,7 +57,7 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
         _ => false,
     };
     let headline = |target: ObjectId| {
-        let model = Model::new(&simulation.settings().rules, &CONTROLLERS, "assumed");
+        let model = Model::new(&simulation.settings().behavior, &CONTROLLERS, "assumed");
         let prediction = simulation.predict(target);
         Explanation::of_object(Asked { simulation, model, from_files: true }, &prediction).headline
     };
@@ -67,8 +67,8 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
 
 /// The volumes whose data go in some end and of which nobody hears; and those of which somebody hears, and not first
 /// how their data are kept.
-fn silences(snapshot: &Snapshot, rules: &Rules) -> (Vec<String>, usize) {
-    let settings = Settings { outcomes: Limit::All, ..Settings::new(rules.clone()) };
+fn silences(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> (Vec<String>, usize) {
+    let settings = Settings { outcomes: Limit::All, ..Settings::new(behavior.clone()) };
     let simulation = simulation(snapshot, settings, 1);
     let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let Diagnosis { findings, .. } = diagnose(&simulation, scrutiny, 1);
@@ -82,7 +82,7 @@ fn silences(snapshot: &Snapshot, rules: &Rules) -> (Vec<String>, usize) {
             let hands_over = |step: &Branch| *step == Branch::DeleteStep(DeleteStep::DeleteExternal);
             volume.status.phase != VolumePhase::Failed && !volume.terminating() && steps.into_iter().any(hands_over)
         };
-        if !ends.any(|end| destroys(rules, volume, end)) && !is_handed_over() {
+        if !ends.any(|end| destroys(behavior, volume, end)) && !is_handed_over() {
             continue;
         }
         looked += 1;

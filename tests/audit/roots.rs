@@ -9,7 +9,7 @@ use crate::support::files;
 use crate::support::worlds::{Cluster, worlds};
 use mends::{MENDS, Mend};
 use proptest::prelude::*;
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use pvctl::diagnosis::{Finding, Scrutiny, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::ObjectKey;
@@ -20,9 +20,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The one rule whose findings others deal with.
 const SETTLED: &str = "pv-released-retain";
 
-fn found(parts: &Parts, rules_of: &Rules) -> Vec<Finding> {
+fn found(parts: &Parts, behavior_of: &KubernetesBehavior) -> Vec<Finding> {
     let snapshot = Snapshot::new(parts.clone());
-    let simulation = simulation(&snapshot, Settings::new(rules_of.clone()), 1);
+    let simulation = simulation(&snapshot, Settings::new(behavior_of.clone()), 1);
     diagnose(&simulation, Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true }, 1).findings
 }
 
@@ -39,8 +39,8 @@ struct Looked {
 }
 
 /// Mends all that a finding follows from, one finding after the other, and looks again.
-fn look(parts: &Parts, rules_of: &Rules, looked: &mut Looked) {
-    let before = found(parts, rules_of);
+fn look(parts: &Parts, behavior_of: &KubernetesBehavior, looked: &mut Looked) {
+    let before = found(parts, behavior_of);
     for finding in &before {
         let causes: Vec<&Finding> = finding.role.caused_by.iter().map(|place| &before[*place]).collect();
         // What is dealt with elsewhere goes by a way out that is given there.
@@ -64,7 +64,7 @@ fn look(parts: &Parts, rules_of: &Rules, looked: &mut Looked) {
         for (mend, object) in mends {
             mend(&mut mended, object);
         }
-        let stays = found(&mended, rules_of).into_iter().any(|after| {
+        let stays = found(&mended, behavior_of).into_iter().any(|after| {
             let is_same = after.rule.id == finding.rule.id && after.object == finding.object;
             let of_others =
                 causes.iter().all(|cause| speaks_of(finding, &cause.object) && !speaks_of(&after, &cause.object));
@@ -86,7 +86,7 @@ fn what_follows_from_a_root_goes_with_it_in_fixtures_and_cases() {
         look(&read(&path, &header), &header.rules(), &mut looked);
     }
     for (path, _) in files("tests/cases", "yaml") {
-        look(&read(&path, &Header::default()), &Rules::default(), &mut looked);
+        look(&read(&path, &Header::default()), &KubernetesBehavior::default(), &mut looked);
     }
     assert!(looked.false_roots.is_empty(), "{}", looked.false_roots.join("\n"));
     assert!(looked.mended.len() > 12, "only {:?} follow from anything", looked.mended);

@@ -8,7 +8,7 @@
 )]
 
 use crate::support::{BINARY, Run, files, root};
-use pvctl::controllers::{KubeVersion, Rules};
+use pvctl::controllers::{KubeVersion, KubernetesBehavior};
 use pvctl::diagnosis::{Diagnosis, Rule, Scrutiny, Severity, Unread, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::Kind;
@@ -34,8 +34,8 @@ pub(crate) struct Header {
 
 impl Header {
     /// The rules of the version that it names, else of the one that is modelled by default.
-    pub(crate) fn rules(&self) -> Rules {
-        self.version.map_or_else(Rules::default, Rules::of)
+    pub(crate) fn rules(&self) -> KubernetesBehavior {
+        self.version.map_or_else(KubernetesBehavior::default, KubernetesBehavior::of)
     }
 }
 
@@ -241,7 +241,8 @@ fn the_answer_is_always_the_same() {
         let said = |threads: usize| {
             let options = FileOptions { paths: vec![root().join(&path)], ..FileOptions::default() };
             let snapshot = Snapshot::new(source_files::read(&options).expect("an example is readable").parts);
-            let simulation = simulation(&snapshot, Settings::new(Rules::of(KubeVersion::DEFAULT)), threads);
+            let simulation =
+                simulation(&snapshot, Settings::new(KubernetesBehavior::of(KubeVersion::DEFAULT)), threads);
             format!("{:?}", diagnose(&simulation, with_all(), threads).findings)
         };
         assert_eq!(said(1), said(4), "{path}");

@@ -7,7 +7,7 @@ use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use pvctl::controllers::persistent_volume::match_claim;
-use pvctl::controllers::{Branch, CandidateVerdict, ClaimBranch, KubeVersion, Rules, persistent_volume};
+use pvctl::controllers::{Branch, CandidateVerdict, ClaimBranch, KubeVersion, KubernetesBehavior, persistent_volume};
 use pvctl::model::{AnnotationKey, HeldObject, ObjectId};
 use pvctl::simulate::{Limit, Settings, decide};
 use pvctl::snapshot::{ClaimId, Snapshot};
@@ -37,11 +37,11 @@ fn the_candidates_that_may_be_chosen_are_those_that_decisions_choose() {
     let found_ref = std::cell::RefCell::new((&mut found, &mut refused));
     let result = runner.run(&strategy, |(Cluster(parts), minor)| {
         let snapshot = Snapshot::new(parts);
-        let rules = Rules::of(KubeVersion::modelled(minor).unwrap());
+        let behavior = KubernetesBehavior::of(KubeVersion::modelled(minor).unwrap());
         let settings = Settings {
             controllers: vec![persistent_volume::CONTROLLER],
             decisions: Limit::All,
-            ..Settings::new(rules.clone())
+            ..Settings::new(behavior.clone())
         };
         let world = World::new(&snapshot);
         for id in (0..u32::try_from(snapshot.claims().len()).unwrap()).map(ClaimId::new) {
@@ -62,7 +62,7 @@ fn the_candidates_that_may_be_chosen_are_those_that_decisions_choose() {
                 .filter(|decision| binds.iter().any(|branch| decision.branch == Branch::from(*branch)))
                 .filter_map(chosen)
                 .collect();
-            if let Ok(candidates) = match_claim(&snapshot, &rules, claim) {
+            if let Ok(candidates) = match_claim(&snapshot, &behavior, claim) {
                 let said: BTreeSet<String> = candidates
                     .listed
                     .iter()

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "an example or a table that cannot be read is a failed test")]
 #![expect(clippy::disallowed_methods, reason = "examples are files")]
 
-use pvctl::controllers::{KubeVersion, Rules, persistent_volume};
+use pvctl::controllers::{KubeVersion, KubernetesBehavior, persistent_volume};
 use pvctl::engines::settle;
 use pvctl::model::{Kind, ObjectId};
 use pvctl::simulate::component::components;
@@ -161,7 +161,7 @@ fn settings<'s>(version: &str, snapshot: &Snapshot, unseen: &[String]) -> Settin
         controller: state,
         decisions: Limit::All,
         outcomes: Limit::All,
-        ..Settings::new(Rules::of(KubeVersion::parse(version).unwrap()))
+        ..Settings::new(KubernetesBehavior::of(KubeVersion::parse(version).unwrap()))
     }
 }
 

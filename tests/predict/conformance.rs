@@ -23,7 +23,7 @@ fn what_is_recorded_is_predicted() -> anyhow::Result<()> {
 /// Changes an answer of one line after the other, until a difference of that part is seen. No change goes unseen.
 fn is_seen(path: &str, part: &str, change: impl Fn(&mut Value) -> bool) {
     let file = recorded(|name| name.starts_with(path)).remove(0);
-    let rules = corpus::rules_of(&file).unwrap();
+    let rules = corpus::behavior_of(&file).unwrap();
     let mut changed = 0;
     for line in corpus::lines(&file).unwrap() {
         let line = line.unwrap();

@@ -6,7 +6,7 @@ use crate::predict::properties::check;
 use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use pvctl::controllers::{Controller, Rules};
+use pvctl::controllers::{Controller, KubernetesBehavior};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, Resource, Str};
 use pvctl::report::prediction::DecisionOut;
@@ -122,7 +122,7 @@ fn answers(prediction: &Prediction<'_>) -> Answers {
 }
 
 fn all<'s>() -> Settings<'s> {
-    Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(Rules::default()) }
+    Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(KubernetesBehavior::default()) }
 }
 
 /// Fails for a wrong answer that is not doubted; counts the wrong ones that are.

@@ -4,7 +4,7 @@
 
 use crate::support::Run;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
-use pvctl::controllers::{Rules, persistent_volume, pv_protection};
+use pvctl::controllers::{KubernetesBehavior, persistent_volume, pv_protection};
 use pvctl::engines::{settle, simulation};
 use pvctl::model::Kind;
 use pvctl::simulate::component::components;
@@ -67,7 +67,7 @@ fn gone(data: DataFate) -> Outcome {
 #[test]
 fn a_released_host_path_below_tmp_loses_its_data() {
     let snapshot = snapshot(&[volume("/tmp/x", false)]);
-    assert_eq!(ends_of_volume(&snapshot, &Settings::new(Rules::default())), [gone(DataFate::Destroyed)]);
+    assert_eq!(ends_of_volume(&snapshot, &Settings::new(KubernetesBehavior::default())), [gone(DataFate::Destroyed)]);
 }
 
 /// On a volume that is being deleted the deleter (DO8) races with pv-protection (X11). Whoever is first decides about
@@ -76,8 +76,8 @@ fn a_released_host_path_below_tmp_loses_its_data() {
 fn a_terminating_host_path_below_tmp_may_lose_its_data() {
     let snapshot = snapshot(&[volume("/tmp/x", true)]);
     let both = [gone(DataFate::Kept), gone(DataFate::Destroyed)];
-    assert_eq!(ends_of_volume(&snapshot, &Settings::new(Rules::default())), both);
-    let mut bounded = Settings::new(Rules::default());
+    assert_eq!(ends_of_volume(&snapshot, &Settings::new(KubernetesBehavior::default())), both);
+    let mut bounded = Settings::new(KubernetesBehavior::default());
     bounded.budget.states = 0;
     let ends = ends_of_volume(&snapshot, &bounded);
     assert!(both.iter().all(|end| ends.contains(end)), "{ends:?}");
@@ -87,7 +87,7 @@ fn a_terminating_host_path_below_tmp_may_lose_its_data() {
 #[test]
 fn a_terminating_host_path_elsewhere_keeps_its_data() {
     let snapshot = snapshot(&[volume("/mnt/x", true)]);
-    assert_eq!(ends_of_volume(&snapshot, &Settings::new(Rules::default())), [gone(DataFate::Kept)]);
+    assert_eq!(ends_of_volume(&snapshot, &Settings::new(KubernetesBehavior::default())), [gone(DataFate::Kept)]);
 }
 
 /// 1.36 asks the API server before it takes a claim for gone; the cache catches up at some time, and the
@@ -114,8 +114,8 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
     });
     let snapshot = snapshot(&[volume, claim]);
     for (version, phases) in [("1.36", &["Bound"][..]), ("1.14", &["Bound"])] {
-        let rules = Rules::of(pvctl::controllers::KubeVersion::parse(version).unwrap());
-        let mut settings = Settings { controllers: vec![persistent_volume::CONTROLLER], ..Settings::new(rules) };
+        let behavior = KubernetesBehavior::of(pvctl::controllers::KubeVersion::parse(version).unwrap());
+        let mut settings = Settings { controllers: vec![persistent_volume::CONTROLLER], ..Settings::new(behavior) };
         settings.controller.lag(ClaimId::new(0), Cached::Unseen);
         let component = &components(&snapshot, &settings)[0];
         let settled = settle(&snapshot, &settings, component);
@@ -150,7 +150,7 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
     });
     for (state, known) in [(CoverageState::Complete, true), (CoverageState::Forbidden, false)] {
         let snapshot = with_coverage(&[volume.clone(), claim.clone()], complete_but(Kind::Pod, state));
-        let simulation = simulation(&snapshot, Settings::new(Rules::default()), 1);
+        let simulation = simulation(&snapshot, Settings::new(KubernetesBehavior::default()), 1);
         for target in simulation.targets() {
             let prediction = simulation.predict(target);
             assert_eq!(prediction.outcomes.is_some(), known, "{target:?} with pods {state:?}");
@@ -183,7 +183,7 @@ fn pods_that_are_hidden_may_keep_a_volume_from_being_recycled() {
     });
     for (state, known) in [(CoverageState::Complete, true), (CoverageState::Forbidden, false)] {
         let snapshot = with_coverage(&[volume.clone(), claim.clone()], complete_but(Kind::Pod, state));
-        let simulation = simulation(&snapshot, Settings::new(Rules::default()), 1);
+        let simulation = simulation(&snapshot, Settings::new(KubernetesBehavior::default()), 1);
         let prediction = simulation.predict(simulation.targets().next().unwrap());
         assert_eq!(prediction.outcomes.is_some(), known, "with pods {state:?}");
     }
@@ -208,7 +208,7 @@ fn a_volume_that_nobody_saw_could_be_recycled_at_the_same_time() {
         ] {
             let kind = Kind::PersistentVolume;
             let snapshot = with_coverage(std::slice::from_ref(&volume), complete_but(kind, state));
-            let simulation = simulation(&snapshot, Settings::new(Rules::default()), 1);
+            let simulation = simulation(&snapshot, Settings::new(KubernetesBehavior::default()), 1);
             let prediction = simulation.predict(simulation.targets().next().unwrap());
             let rests = prediction.assumed.iter().any(|assumed| assumed.kind == kind);
             assert_eq!(rests, matters && assumed, "{state:?}");
@@ -239,7 +239,7 @@ fn a_volume_of_an_unreadable_claim_could_be_recycled_at_the_same_time() {
             coverage.set(CoverageEntry::new(kind, namespace, state));
         }
         let snapshot = with_coverage(&[recycled("pv-1", "a"), recycled("pv-2", "b")], coverage);
-        let simulation = simulation(&snapshot, Settings::new(Rules::default()), 1);
+        let simulation = simulation(&snapshot, Settings::new(KubernetesBehavior::default()), 1);
         let first = simulation.predict(simulation.targets().next().unwrap());
         assert_eq!(first.outcomes.is_some(), known);
         // Where both are known, each can fail.
@@ -313,7 +313,7 @@ fn a_terminating_recycled_volume_may_be_scrubbed_before_it_is_gone() {
         volume["spec"]["csi"] = csi.clone();
         volume["spec"].as_object_mut().unwrap().remove("hostPath");
     };
-    let settings = Settings::new(Rules::default());
+    let settings = Settings::new(KubernetesBehavior::default());
     for (name, objects, expected) in [
         ("released", vec![recycled(&|_| {})], &both[..]),
         ("still Bound", vec![recycled(&|volume| volume["status"]["phase"] = "Bound".into())], &both),

@@ -11,7 +11,9 @@ use proptest::test_runner::{RngAlgorithm, TestCaseResult, TestRng, TestRunner};
 use pvctl::controllers::Budget;
 use pvctl::controllers::persistent_volume::matching::{Fit, Query};
 use pvctl::controllers::persistent_volume::{DESTROYED, SCRUBBING};
-use pvctl::controllers::{Branch, ClaimBranch, Controller, KubeVersion, Rules, Sync, persistent_volume};
+use pvctl::controllers::{
+    Branch, ClaimBranch, Controller, KubeVersion, KubernetesBehavior, SyncContext, persistent_volume,
+};
 use pvctl::engines::settle;
 use pvctl::model::{
     AnnotationKey, BindingMode, HeldObject, ObjectId, PersistentVolume, PersistentVolumeClaim, Quantity,
@@ -41,24 +43,24 @@ pub(crate) fn check<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::V
     }
 }
 
-fn all_outcomes<'s>(rules: Rules) -> Settings<'s> {
-    Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(rules) }
+fn all_outcomes<'s>(behavior: KubernetesBehavior) -> Settings<'s> {
+    Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(behavior) }
 }
 
 /// All versions that are modelled, each with what a user may switch.
-fn all_rules() -> Vec<Rules> {
-    let mut all: Vec<Rules> = KubeVersion::all().map(Rules::of).collect();
-    let mut hostpath = Rules::default();
+fn all_rules() -> Vec<KubernetesBehavior> {
+    let mut all: Vec<KubernetesBehavior> = KubeVersion::all().map(KubernetesBehavior::of).collect();
+    let mut hostpath = KubernetesBehavior::default();
     hostpath.set_flag("enable-hostpath-provisioner", "true").unwrap();
     hostpath.set_gate("PersistentVolumeClaimUnusedSinceTime", true).unwrap();
-    let mut historical = Rules::of(KubeVersion::HISTORICAL);
+    let mut historical = KubernetesBehavior::of(KubeVersion::HISTORICAL);
     historical.set_flag("enable-hostpath-provisioner", "true").unwrap();
     all.extend([hostpath, historical]);
     all
 }
 
-pub(crate) fn some_rules() -> impl Strategy<Value = Rules> {
-    prop_oneof![2 => Just(Rules::default()), 1 => proptest::sample::select(all_rules())]
+pub(crate) fn some_rules() -> impl Strategy<Value = KubernetesBehavior> {
+    prop_oneof![2 => Just(KubernetesBehavior::default()), 1 => proptest::sample::select(all_rules())]
 }
 
 type Ends = BTreeMap<ObjectId, BTreeSet<Outcome>>;
@@ -111,10 +113,10 @@ fn sync<'s>(
 ) -> Option<(World<'s>, Choices, u32)> {
     let mut after = world.clone();
     let mut memory = ControllerState::in_step();
-    let mut sync: Sync<'_, 's> =
-        Sync::new(&mut after, &mut memory, &settings.answers, script).crashing_before(crash).traced(true);
+    let mut sync: SyncContext<'_, 's> =
+        SyncContext::new(&mut after, &mut memory, &settings.answers, script).crashing_before(crash).traced(true);
     controller.syncs.contains(&target.kind).then_some(())?;
-    (controller.sync)(&mut sync, &settings.rules, target)?;
+    (controller.sync)(&mut sync, &settings.behavior, target)?;
     let (record, met) = sync.finish();
     let writes = record.effects.iter().filter(|effect| matches!(effect, Effect::Write(_))).count();
     Some((after, met, u32::try_from(writes).unwrap()))
@@ -180,7 +182,7 @@ fn end_of(world: &World<'_>, settings: &Settings<'_>, unsettled: bool) -> Vec<(O
         .filter_map(|target| match target.typed() {
             TypedId::PersistentVolume(id) => snapshot.volumes().get(id.0 as usize).map(|_| {
                 let (volume, destroyed) = (world.get(id), world.has_mark(id.into(), DESTROYED));
-                (target, Outcome::of_volume(&settings.rules, volume.as_deref(), destroyed, unsettled))
+                (target, Outcome::of_volume(&settings.behavior, volume.as_deref(), destroyed, unsettled))
             }),
             TypedId::PersistentVolumeClaim(id) => {
                 Some((target, Outcome::of_claim(world.get(id).as_deref(), unsettled)))
@@ -316,7 +318,11 @@ fn predictions_do_not_depend_on_the_order_of_the_input() {
         shuffle(&mut shuffled.objects.claims, &mut dice);
         shuffle(&mut shuffled.objects.classes, &mut dice);
         shuffle(&mut shuffled.objects.pods, &mut dice);
-        let settings = || Settings { tracing: true, budget: Budget { states: 300 }, ..Settings::new(Rules::default()) };
+        let settings = || Settings {
+            tracing: true,
+            budget: Budget { states: 300 },
+            ..Settings::new(KubernetesBehavior::default())
+        };
         let view = |parts: Parts| {
             let snapshot = Snapshot::new(parts);
             let settings = settings();
@@ -341,9 +347,9 @@ fn predictions_do_not_depend_on_the_order_of_the_input() {
 #[test]
 fn exploring_misses_no_order_of_syncs_and_invents_none() {
     let compared = RefCell::new((0, 0));
-    check(350, (worlds(3, 3), some_rules()), |(Cluster(parts), rules)| {
+    check(350, (worlds(3, 3), some_rules()), |(Cluster(parts), behavior)| {
         let snapshot = Snapshot::new(parts);
-        let settings = all_outcomes(rules);
+        let settings = all_outcomes(behavior);
         let Some(naive) = naive(&snapshot, &settings, 400) else {
             compared.borrow_mut().1 += 1;
             return Ok(());
@@ -363,9 +369,9 @@ fn exploring_misses_no_order_of_syncs_and_invents_none() {
 
 #[test]
 fn arbitrary_schedules_end_inside_the_prediction() {
-    check(150, (worlds(4, 4), some_rules(), any::<u64>()), |(Cluster(parts), rules, seed)| {
+    check(150, (worlds(4, 4), some_rules(), any::<u64>()), |(Cluster(parts), behavior, seed)| {
         let snapshot = Snapshot::new(parts);
-        let settings = all_outcomes(rules);
+        let settings = all_outcomes(behavior);
         let (ends, _) = predicted(&snapshot, &settings);
         prop_assert!(ends.values().all(|set| !set.is_empty()), "an object without an outcome: {ends:#?}");
         let mut dice = Dice(seed);
@@ -381,10 +387,10 @@ fn arbitrary_schedules_end_inside_the_prediction() {
 
 #[test]
 fn a_sync_that_is_cut_short_ends_inside_the_prediction_with_failures() {
-    check(40, (worlds(3, 3), some_rules(), any::<u64>(), any::<bool>()), |(Cluster(parts), rules, seed, roomy)| {
+    check(40, (worlds(3, 3), some_rules(), any::<u64>(), any::<bool>()), |(Cluster(parts), behavior, seed, roomy)| {
         let snapshot = Snapshot::new(parts);
         let budget = if roomy { 1500 } else { 0 };
-        let settings = Settings { failures: true, budget: Budget { states: budget }, ..all_outcomes(rules) };
+        let settings = Settings { failures: true, budget: Budget { states: budget }, ..all_outcomes(behavior) };
         let ends = calm(predicted(&snapshot, &settings).0);
         let mut dice = Dice(seed);
         for _ in 0..3 {
@@ -400,9 +406,9 @@ fn a_sync_that_is_cut_short_ends_inside_the_prediction_with_failures() {
 fn the_engines_without_exploration_stay_close_above_the_exact_sets() {
     // (exact outcomes, listed outcomes, sum of the objects' ratios, objects)
     let sums = RefCell::new((0u64, 0u64, 0f64, 0u64));
-    check(400, (worlds(4, 4), some_rules()), |(Cluster(parts), rules)| {
+    check(400, (worlds(4, 4), some_rules()), |(Cluster(parts), behavior)| {
         let snapshot = Snapshot::new(parts);
-        let settings = all_outcomes(rules);
+        let settings = all_outcomes(behavior);
         let (exact, is_exact) = predicted(&snapshot, &settings);
         if !is_exact {
             return Ok(());
@@ -445,7 +451,8 @@ fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
     check(40, strategy, |Cluster(parts)| {
         let snapshot = Snapshot::new(parts);
         let controllers = vec![persistent_volume::CONTROLLER];
-        let settings = Settings { controllers, budget: Budget { states: 200_000 }, ..all_outcomes(Rules::default()) };
+        let settings =
+            Settings { controllers, budget: Budget { states: 200_000 }, ..all_outcomes(KubernetesBehavior::default()) };
         let without = Settings { budget: Budget { states: 0 }, ..settings.clone() };
         for component in components(&snapshot, &settings) {
             let explored = explore(&snapshot, &settings, &component.objects).unwrap();
@@ -503,9 +510,9 @@ fn scanned(snapshot: &Snapshot, query: &Query<'_>, claim: &PersistentVolumeClaim
 #[test]
 fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
     let searches = RefCell::new((0, 0));
-    check(1500, (worlds(4, 2), some_rules()), |(Cluster(parts), rules)| {
+    check(1500, (worlds(4, 2), some_rules()), |(Cluster(parts), behavior)| {
         let snapshot = Snapshot::new(parts);
-        let settings = Settings { controllers: vec![persistent_volume::CONTROLLER], ..all_outcomes(rules) };
+        let settings = Settings { controllers: vec![persistent_volume::CONTROLLER], ..all_outcomes(behavior) };
         let world = World::new(&snapshot);
         for (number, claim) in (0..).zip(snapshot.claims()) {
             let decisions = decide::decide(&world, &settings, ObjectId::from(ClaimId::new(number))).listed;
@@ -517,12 +524,12 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
                 continue;
             }
             let selected =
-                settings.rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
+                settings.behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
             let delay = !selected
                 && snapshot
                     .class(claim.class())
                     .is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
-            let Ok(query) = Query::new(&settings.rules, claim, delay) else {
+            let Ok(query) = Query::new(&settings.behavior, claim, delay) else {
                 // The search may only succeed where no bucket fits at all.
                 prop_assert!(
                     snapshot.volumes().iter().all(|v| !v.access_modes.set().contains_all(&claim.access_modes))

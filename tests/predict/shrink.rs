@@ -1,7 +1,7 @@
 //! What a differential run makes of a world that differs, with a made-up other side.
 #![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use xtask::line::Line;
@@ -56,7 +56,7 @@ fn what_a_difference_does_not_need_is_taken_away() {
         asked.set(asked.get() + lines.len());
         Ok(lines.iter().map(answered).collect())
     };
-    let small = shrink(&Rules::default(), &answered(&world()), ask).unwrap();
+    let small = shrink(&KubernetesBehavior::default(), &answered(&world()), ask).unwrap();
     assert_eq!(names(&small), ["two", "three"]);
     assert!(!small.decisions.is_empty(), "the answer stays with the world");
     for item in &small.world.items {
@@ -76,7 +76,7 @@ fn a_world_that_cannot_be_answered_is_passed_over() {
             anyhow::bail!("the oracle ended")
         }
     };
-    let small = shrink(&Rules::default(), &answered(&world()), ask).unwrap();
+    let small = shrink(&KubernetesBehavior::default(), &answered(&world()), ask).unwrap();
     assert_eq!(names(&small), ["one", "two", "three"]);
 }
 
@@ -84,6 +84,6 @@ fn a_world_that_cannot_be_answered_is_passed_over() {
 fn a_world_in_which_nothing_differs_stays_as_it_is() {
     let ask = |_: &[Line]| anyhow::bail!("nothing is to be asked");
     let line = world();
-    let kept = shrink(&Rules::default(), &line, ask).unwrap();
+    let kept = shrink(&KubernetesBehavior::default(), &line, ask).unwrap();
     assert_eq!(serde_json::to_value(kept).unwrap(), serde_json::to_value(line).unwrap());
 }

@@ -2,7 +2,7 @@
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
 use crate::repair::plans::{World, changes, claim, class, complete, namespace, of, released, volume};
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use pvctl::diagnosis::{Finding, Scrutiny, Severity, diagnose, diagnose_named, rules};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, Timestamp};
@@ -150,7 +150,7 @@ fn snapshot(objects: &[Value]) -> Snapshot {
 
 fn found(objects: &[Value], named: bool) -> Vec<Finding> {
     let snapshot = snapshot(objects);
-    let simulation = simulation(&snapshot, Settings::new(Rules::default()), 1);
+    let simulation = simulation(&snapshot, Settings::new(KubernetesBehavior::default()), 1);
     let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let diagnosis =
         if named { diagnose_named(&simulation, scrutiny, &|_| true, 1) } else { diagnose(&simulation, scrutiny, 1) };

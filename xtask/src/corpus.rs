@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use pvctl::controllers::{KubeVersion, Rules};
+use pvctl::controllers::{KubeVersion, KubernetesBehavior};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -33,12 +33,12 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// When the name has none.
-pub fn rules_of(path: &Path) -> Result<Rules> {
+pub fn behavior_of(path: &Path) -> Result<KubernetesBehavior> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let minor = name.rsplit_once("-1.").and_then(|(_, rest)| rest.split('.').next());
     let minor = minor.with_context(|| format!("{}: the name has no version", path.display()))?;
     let version = KubeVersion::parse(&format!("1.{minor}"));
-    Ok(Rules::of(version.with_context(|| format!("{}: 1.{minor} is not modelled", path.display()))?))
+    Ok(KubernetesBehavior::of(version.with_context(|| format!("{}: 1.{minor} is not modelled", path.display()))?))
 }
 
 /// The lines of a file; compressed where its name ends in `.gz`.

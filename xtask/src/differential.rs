@@ -8,7 +8,7 @@ use crate::schedule::with_schedules;
 use crate::shrink::{shrink, stripped};
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::ErrorKind;
@@ -95,7 +95,7 @@ pub struct Run<'a> {
     /// Who answers.
     pub oracle: &'a Oracle,
     /// The rules of the oracle's version.
-    pub rules: &'a Rules,
+    pub behavior: &'a KubernetesBehavior,
     /// The oracle's version, for the names of files.
     pub version: &'a str,
     /// What is asked.
@@ -198,7 +198,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
 type Judged = (Line, Verdict);
 
 fn judged(run: &Run<'_>, lines: Vec<Line>) -> Result<Vec<Judged>> {
-    let verdicts = judge_all(&lines, run.rules)?;
+    let verdicts = judge_all(&lines, run.behavior)?;
     Ok(lines.into_iter().zip(verdicts).collect())
 }
 
@@ -211,7 +211,7 @@ fn look_longer(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
 /// Gives the real controllers a schedule to each end that chance did not show.
 fn follow(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
     let Some(arguments) = run.question.following() else { return Ok(worlds) };
-    again(run, worlds, |(line, verdict)| with_schedules(line, verdict, run.rules), arguments)
+    again(run, worlds, |(line, verdict)| with_schedules(line, verdict, run.behavior), arguments)
 }
 
 /// The worlds, where those with a predicted end that was not seen are asked again in another form.
@@ -251,7 +251,7 @@ fn keep(run: &Run<'_>, line: &Line) -> Result<PathBuf> {
         let answered = follow(run, look_longer(run, follow(run, answered)?)?)?;
         Ok(answered.into_iter().map(|(line, _)| line).collect())
     };
-    let small = shrink(run.rules, line, ask)?;
+    let small = shrink(run.behavior, line, ask)?;
     let folder = run.root.join("tests/conformance/found");
     fs::create_dir_all(&folder)?;
     let path = folder.join(format!("{}-{}-{}.jsonl", asked(run), line.id, run.version));

@@ -19,7 +19,7 @@ pub use engines::hundred_sizes;
 
 use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, anyhow, bail};
-use pvctl::controllers::{Rules, persistent_volume};
+use pvctl::controllers::{KubernetesBehavior, persistent_volume};
 use pvctl::model::{Kind, ObjectId, Pod};
 use pvctl::simulate::{Limit, Settings};
 use pvctl::snapshot::{Coverage, Item, Parts, Snapshot, decode};
@@ -148,9 +148,9 @@ impl Verdict {
 ///
 /// # Errors
 /// When the line's world, cases or answers make no sense.
-pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
+pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     let snapshot = snapshot(line)?;
-    let judged = Judged { line, snapshot: &snapshot, rules: &rules_of(line, rules)? };
+    let judged = Judged { line, snapshot: &snapshot, behavior: &behavior_of(line, behavior)? };
     let mut verdict = Verdict::default();
     judged.compare_decisions(&mut verdict)?;
     judged.compare_ends(&mut verdict)?;
@@ -165,22 +165,22 @@ pub fn judge(line: &Line, rules: &Rules) -> Result<Verdict> {
 }
 
 /// The rules with the flags of a line.
-pub(crate) fn rules_of(line: &Line, rules: &Rules) -> Result<Rules> {
-    let mut rules = rules.clone();
+pub(crate) fn behavior_of(line: &Line, behavior: &KubernetesBehavior) -> Result<KubernetesBehavior> {
+    let mut behavior = behavior.clone();
     for (flag, value) in &line.flags {
-        rules.set_flag(flag, value).map_err(|error| anyhow!("{error}"))?;
+        behavior.set_flag(flag, value).map_err(|error| anyhow!("{error}"))?;
     }
     for (gate, state) in &line.gates {
-        rules.set_gate(gate, *state).map_err(|error| anyhow!("{error}"))?;
+        behavior.set_gate(gate, *state).map_err(|error| anyhow!("{error}"))?;
     }
-    Ok(rules)
+    Ok(behavior)
 }
 
 /// A line with what its answers are compared with.
 struct Judged<'a> {
     line: &'a Line,
     snapshot: &'a Snapshot,
-    rules: &'a Rules,
+    behavior: &'a KubernetesBehavior,
 }
 
 impl Judged<'_> {
@@ -238,12 +238,12 @@ fn name(object: &Object) -> String {
     format!("{} {namespace}{}", object.kind, object.name)
 }
 
-fn binder<'s>(rules: &Rules) -> Settings<'s> {
+fn binder<'s>(behavior: &KubernetesBehavior) -> Settings<'s> {
     Settings {
         controllers: vec![persistent_volume::CONTROLLER],
         decisions: Limit::All,
         outcomes: Limit::All,
-        ..Settings::new(rules.clone())
+        ..Settings::new(behavior.clone())
     }
 }
 

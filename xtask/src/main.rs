@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Parser, Subcommand};
-use pvctl::controllers::{KubeVersion, Rules};
+use pvctl::controllers::{KubeVersion, KubernetesBehavior};
 use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -137,9 +137,9 @@ fn version(text: &str) -> Result<KubeVersion> {
 }
 
 /// The oracle of a minor version, its rules, and the release whose controllers it has.
-fn oracle(root: &Path, version: KubeVersion, gates: &str) -> Result<(Oracle, Rules, String)> {
+fn oracle(root: &Path, version: KubeVersion, gates: &str) -> Result<(Oracle, KubernetesBehavior, String)> {
     let release = version.recorded().with_context(|| format!("there is no oracle of {version}"))?;
-    Ok((Oracle::build(root, version, gates)?, Rules::of(version), release))
+    Ok((Oracle::build(root, version, gates)?, KubernetesBehavior::of(version), release))
 }
 
 fn main() -> ExitCode {
@@ -162,12 +162,12 @@ fn run(task: Task) -> Result<bool> {
                 "daily" => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86_400,
                 given => given.parse().with_context(|| format!("--seed {given:?} is no number"))?,
             };
-            let (oracle, rules, version) = oracle(root, asked.common.kube_version, &asked.common.gates)?;
+            let (oracle, behavior, version) = oracle(root, asked.common.kube_version, &asked.common.gates)?;
             let question = asked.common.ask;
             let run = Run {
                 root,
                 oracle: &oracle,
-                rules: &rules,
+                behavior: &behavior,
                 version: &version,
                 question,
                 seed,

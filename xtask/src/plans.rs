@@ -7,7 +7,7 @@ mod stage;
 
 use anyhow::{Context as _, Result};
 use begun::Begun;
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{
     Manifests, Plan, Proposed, Reach, Receipts, Recipient, Request, Setting, Situation, Verdict, claim_key, is_wider,
@@ -137,7 +137,11 @@ struct Looked<'w> {
 
 impl Looked<'_> {
     fn situation(&self) -> Situation<'_> {
-        Situation { snapshot: self.snapshot, settings: Settings::new(Rules::default()), manifests: self.manifests }
+        Situation {
+            snapshot: self.snapshot,
+            settings: Settings::new(KubernetesBehavior::default()),
+            manifests: self.manifests,
+        }
     }
 
     /// Judges what is proposed for a request: the plan, where it is accepted. `what` is only asked for what is told.

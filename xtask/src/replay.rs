@@ -4,7 +4,7 @@ use crate::corpus;
 use crate::judge::{Counts, Difference, EngineCounts, Verdict, judge};
 use crate::line::Line;
 use anyhow::{Context as _, Result, anyhow, bail};
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -38,8 +38,8 @@ impl SoFar {
 ///
 /// # Errors
 /// When a line makes no sense.
-pub fn judge_all(lines: &[Line], rules: &Rules) -> Result<Vec<Verdict>> {
-    on_all_cores(lines, |line| judged(line, rules).map(Some))
+pub fn judge_all(lines: &[Line], behavior: &KubernetesBehavior) -> Result<Vec<Verdict>> {
+    on_all_cores(lines, |line| judged(line, behavior).map(Some))
 }
 
 /// Judges a line. The core promises never to panic; where it does all the same, that is a difference like any other,
@@ -47,8 +47,8 @@ pub fn judge_all(lines: &[Line], rules: &Rules) -> Result<Vec<Verdict>> {
 ///
 /// # Errors
 /// When the line makes no sense.
-pub(crate) fn judged(line: &Line, rules: &Rules) -> Result<Verdict> {
-    let judging = catch_unwind(AssertUnwindSafe(|| judge(line, rules)));
+pub(crate) fn judged(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
+    let judging = catch_unwind(AssertUnwindSafe(|| judge(line, behavior)));
     let verdict = judging.unwrap_or_else(|panic| {
         let difference = Difference {
             part: "panic".to_owned(),
@@ -112,7 +112,7 @@ pub fn replay(path: &Path) -> Result<Verdict> {
 /// # Errors
 /// When the file cannot be read or holds nothing.
 pub fn replay_until(path: &Path, enough: impl Fn(&SoFar) -> bool + Sync) -> Result<(Verdict, bool)> {
-    let rules = corpus::rules_of(path)?;
+    let behavior = corpus::behavior_of(path)?;
     let mut texts = corpus::texts(path)?;
     let mut all = Verdict::default();
     let mut number = 0;
@@ -134,7 +134,7 @@ pub fn replay_until(path: &Path, enough: impl Fn(&SoFar) -> bool + Sync) -> Resu
                 return Ok(None);
             }
             let line = corpus::line(path, *number, text)?;
-            let mut verdict = judged(&line, &rules)?;
+            let mut verdict = judged(&line, &behavior)?;
             for difference in &mut verdict.differences {
                 difference.part = format!("{}: {}", line.id, difference.part);
             }

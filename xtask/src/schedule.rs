@@ -1,9 +1,9 @@
 //! Ends that chance did not show: the schedules that are said to lead there, for the real controllers to follow.
 
-use crate::judge::{Verdict, end_of, object_of, rules_of, settling, snapshot};
+use crate::judge::{Verdict, behavior_of, end_of, object_of, settling, snapshot};
 use crate::line::{Line, Object, Schedule, Step};
 use anyhow::Result;
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use pvctl::engines::simulation;
 use pvctl::simulate::component::components;
 use pvctl::simulate::explore::{self, schedule};
@@ -14,7 +14,7 @@ use serde_json::Value;
 ///
 /// # Errors
 /// When the line's world makes no sense.
-pub fn with_schedules(line: &Line, verdict: &Verdict, rules: &Rules) -> Result<Line> {
+pub fn with_schedules(line: &Line, verdict: &Verdict, behavior: &KubernetesBehavior) -> Result<Line> {
     let mut line = line.clone();
     let alone = verdict
         .wider
@@ -25,17 +25,22 @@ pub fn with_schedules(line: &Line, verdict: &Verdict, rules: &Rules) -> Result<L
         ends.map(|ends| (wider.objects.clone(), ends.clone()))
     });
     for (objects, ends) in alone.chain(joint) {
-        if let Some(steps) = steps_to(&line, rules, &objects, &ends)? {
+        if let Some(steps) = steps_to(&line, behavior, &objects, &ends)? {
             line.schedules.push(Schedule { objects, ends, steps, reached: false });
         }
     }
     Ok(line)
 }
 
-fn steps_to(line: &Line, rules: &Rules, wanted: &[Object], ends: &[Value]) -> Result<Option<Vec<Step>>> {
+fn steps_to(
+    line: &Line,
+    behavior: &KubernetesBehavior,
+    wanted: &[Object],
+    ends: &[Value],
+) -> Result<Option<Vec<Step>>> {
     let Some(settle) = &line.settle else { return Ok(None) };
     let snapshot = snapshot(line)?;
-    let settings = settling(&rules_of(line, rules)?, settle)?;
+    let settings = settling(&behavior_of(line, behavior)?, settle)?;
     let simulation = simulation(&snapshot, settings.clone(), 1);
     for component in components(&snapshot, &settings) {
         let objects = &component.objects;

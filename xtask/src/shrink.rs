@@ -4,7 +4,7 @@ use crate::judge::{Difference, Verdict};
 use crate::line::Line;
 use crate::replay::judged;
 use anyhow::Result;
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use serde_json::Value;
 
 /// How many candidates the oracle is asked about at once, and how many in all: end states take it a tenth of a second.
@@ -16,10 +16,10 @@ const MOST: usize = 2000;
 ///
 /// # Errors
 /// When the line makes no sense.
-pub fn shrink(rules: &Rules, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Line>>) -> Result<Line> {
+pub fn shrink(behavior: &KubernetesBehavior, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Line>>) -> Result<Line> {
     let mut best = line.clone();
-    let Some(wanted) = verdict(line, rules)?.differences.first().map(kind_of) else { return Ok(best) };
-    if let Some(answered) = first_that_shows(rules, &[stripped(line)], &wanted, &ask) {
+    let Some(wanted) = verdict(line, behavior)?.differences.first().map(kind_of) else { return Ok(best) };
+    if let Some(answered) = first_that_shows(behavior, &[stripped(line)], &wanted, &ask) {
         best = answered;
     }
     let mut asked = 0;
@@ -30,7 +30,7 @@ pub fn shrink(rules: &Rules, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Li
                 return Ok(best);
             }
             asked += batch.len();
-            smaller = first_that_shows(rules, batch, &wanted, &ask);
+            smaller = first_that_shows(behavior, batch, &wanted, &ask);
             if smaller.is_some() {
                 break;
             }
@@ -43,8 +43,8 @@ pub fn shrink(rules: &Rules, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Li
 }
 
 /// What came of comparing; an end that nothing showed is a difference, because whoever answers follows schedules, too.
-fn verdict(line: &Line, rules: &Rules) -> Result<Verdict> {
-    let mut verdict = judged(line, rules)?;
+fn verdict(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
+    let mut verdict = judged(line, behavior)?;
     verdict.expect_proof();
     Ok(verdict)
 }
@@ -55,7 +55,7 @@ fn kind_of(difference: &Difference) -> String {
 }
 
 fn first_that_shows(
-    rules: &Rules,
+    behavior: &KubernetesBehavior,
     lines: &[Line],
     wanted: &str,
     ask: &impl Fn(&[Line]) -> Result<Vec<Line>>,
@@ -66,7 +66,7 @@ fn first_that_shows(
         Err(_) => lines.iter().filter_map(|line| ask(std::slice::from_ref(line)).ok()).flatten().collect(),
     };
     let shows = |line: &Line| {
-        verdict(line, rules)
+        verdict(line, behavior)
             .is_ok_and(|verdict| verdict.differences.iter().any(|difference| kind_of(difference) == wanted))
     };
     answered.into_iter().find(shows)

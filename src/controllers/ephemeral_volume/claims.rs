@@ -4,7 +4,7 @@ use super::CONTROLLER;
 use crate::controllers::persistent_volume::links::{NewClaim, join_with, may_have_no_claim};
 use crate::controllers::persistent_volume::needs::{Gaps, needs_of_new};
 use crate::controllers::spec::{Needs, note_gap};
-use crate::controllers::{Links, Rules, Settings};
+use crate::controllers::{KubernetesBehavior, Links, Settings};
 use crate::model::{EphemeralVolume, Id, Kind, Object, ObjectId, Owner, PersistentVolumeClaim, Pod, Resource, Str};
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 use crate::world::stored;
@@ -35,7 +35,7 @@ pub(super) fn is_owner(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 
 /// The claims that may be made for a pod: those that are not there, or will be gone, up to the first that is not the
 /// pod's own and stays. Nothing deletes a claim that is not being deleted yet.
-fn new_claims(snapshot: &Snapshot, rules: &Rules, pod: &Pod) -> Vec<PersistentVolumeClaim> {
+fn new_claims(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> Vec<PersistentVolumeClaim> {
     let mut new = Vec::new();
     if pod.meta.deleted.is_some() {
         return new;
@@ -45,15 +45,15 @@ fn new_claims(snapshot: &Snapshot, rules: &Rules, pod: &Pod) -> Vec<PersistentVo
         match known.filter(|claim| !claim.terminating()) {
             Some(claim) if is_owner(pod, claim) => {}
             Some(_) => break,
-            None => new.push(stored(snapshot, rules.api_gates(), claim_for(pod, volume))),
+            None => new.push(stored(snapshot, behavior.api_gates(), claim_for(pod, volume))),
         }
     }
     new
 }
 
 /// The objects that may be made for a pod.
-pub(super) fn makes(snapshot: &Snapshot, rules: &Rules, id: ObjectId) -> Vec<Object> {
-    let new = id.of().map(|pod: Id<Pod>| new_claims(snapshot, rules, snapshot.get(pod)));
+pub(super) fn makes(snapshot: &Snapshot, behavior: &KubernetesBehavior, id: ObjectId) -> Vec<Object> {
+    let new = id.of().map(|pod: Id<Pod>| new_claims(snapshot, behavior, snapshot.get(pod)));
     new.into_iter().flatten().map(Resource::wrap).collect()
 }
 
@@ -66,7 +66,7 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
     let mut new = Vec::new();
     for (id, pod) in snapshot.with_ids::<Pod>().filter(|(_, pod)| !pod.ephemeral.is_empty()) {
         new.extend(
-            new_claims(snapshot, &settings.rules, pod).into_iter().map(|claim| NewClaim { maker: id.into(), claim }),
+            new_claims(snapshot, &settings.behavior, pod).into_iter().map(|claim| NewClaim { maker: id.into(), claim }),
         );
     }
     if new.is_empty() {
@@ -89,7 +89,7 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
 pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a> {
     let coverage = snapshot.coverage();
     let has_class = |pod: &Pod| pod.ephemeral.iter().all(|volume| volume.template.has_class());
-    let makes = |pod: &Pod| !pod.ephemeral.is_empty() && !new_claims(snapshot, &settings.rules, pod).is_empty();
+    let makes = |pod: &Pod| !pod.ephemeral.is_empty() && !new_claims(snapshot, &settings.behavior, pod).is_empty();
     // A claim could be given a default class that nobody saw: then it can take volumes of any class.
     let any_class = coverage.absence(Kind::StorageClass, "") != Absence::Certain
         && snapshot.pods().iter().any(|pod| !has_class(pod) && makes(pod));
@@ -122,7 +122,7 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> N
         let pods = objects.iter().filter_map(|id| id.of()).map(|id: Id<Pod>| snapshot.get(id));
         let mut new = Vec::new();
         for pod in pods {
-            let own = new_claims(snapshot, &settings.rules, pod);
+            let own = new_claims(snapshot, &settings.behavior, pod);
             if !own.is_empty() && !has_class(pod) {
                 need(Kind::StorageClass, "", coverage.absence(Kind::StorageClass, ""));
             }

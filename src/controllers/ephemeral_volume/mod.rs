@@ -5,7 +5,7 @@ mod claims;
 pub mod leaves;
 
 use super::spec::{Controller, ControllerSpec};
-use super::{Rules, Sync};
+use super::{KubernetesBehavior, SyncContext};
 use crate::model::{EphemeralVolume, HeldObject, Id, Kind, ObjectId, PersistentVolumeClaim, Pod, TypedId};
 use crate::world::{ControllerState, EventType, ObjectRef, World};
 use claims::{claim_for, is_owner};
@@ -22,8 +22,8 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     looks_at,
     needs: claims::needs,
     makes: claims::makes,
-    ..ControllerSpec::named("ephemeral-volume-controller", "ephemeral-volume", |sync, rules, id| {
-        Some(sync_handler(sync, rules, id.of()?).into())
+    ..ControllerSpec::named("ephemeral-volume-controller", "ephemeral-volume", |sync, behavior, id| {
+        Some(sync_handler(sync, behavior, id.of()?).into())
     })
 });
 
@@ -56,13 +56,13 @@ fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
 
 /// Upstream: `syncHandler`, `pkg/controller/volume/ephemeral`, 1.36. What the pod is doing does not count: claims are
 /// made for pods that have ended, too.
-pub fn sync_handler(sync: &mut Sync<'_, '_>, rules: &Rules, id: Id<Pod>) -> EphemeralPodBranch {
+pub fn sync_handler(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: Id<Pod>) -> EphemeralPodBranch {
     let Some(pod) = sync.informed(id) else { return EphemeralPodBranch::PodGone };
     if pod.meta.deleted.is_some() {
         return EphemeralPodBranch::PodTerminating;
     }
     for (number, volume) in pod.ephemeral.iter().enumerate() {
-        if let Err(error) = handle_volume(sync, rules, (&pod, volume), place(sync.world(), id, number)) {
+        if let Err(error) = handle_volume(sync, behavior, (&pod, volume), place(sync.world(), id, number)) {
             let (namespace, name) = (&pod.meta.namespace, &pod.meta.name);
             let failed = format!("ephemeral volume {}: {error}", volume.name);
             sync.fail(format!("pod {namespace}/{name}, {failed}"));
@@ -76,8 +76,8 @@ pub fn sync_handler(sync: &mut Sync<'_, '_>, rules: &Rules, id: Id<Pod>) -> Ephe
 /// The claim of one ephemeral volume. Upstream: `handleVolume`, `pkg/controller/volume/ephemeral`, 1.36, which passes
 /// over volumes of other sorts.
 fn handle_volume(
-    sync: &mut Sync<'_, '_>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, '_>,
+    behavior: &KubernetesBehavior,
     (pod, volume): (&Pod, &EphemeralVolume),
     place: Id<PersistentVolumeClaim>,
 ) -> Result<(), String> {
@@ -93,7 +93,7 @@ fn handle_volume(
             pod.meta.name
         ));
     }
-    match sync.create(claim_for(pod, volume), rules.api_gates(), Some(place)) {
+    match sync.create(claim_for(pod, volume), behavior.api_gates(), Some(place)) {
         Ok(_) => {
             sync.step(EphemeralVolumeStep::ClaimCreated.into());
             Ok(())

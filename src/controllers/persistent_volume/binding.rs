@@ -1,6 +1,6 @@
 //! Binding, unbinding, and the status writes of both sides.
 
-use crate::controllers::{BindStep, Rules, Sync, UnbindStep};
+use crate::controllers::{BindStep, KubernetesBehavior, SyncContext, UnbindStep};
 use crate::model::{
     Amount, AnnotationKey, ClaimPhase, ClaimRef, ClaimStatus, Held, PersistentVolume, PersistentVolumeClaim, Str,
     VolumePhase,
@@ -39,9 +39,9 @@ pub fn is_volume_bound_to_claim(volume: &PersistentVolume, claim: &PersistentVol
 
 /// Binds the two: up to four writes, each left out when it would change nothing, without a rollback.
 /// Upstream: `bind`, 1.36.
-pub fn bind<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, claim: Claim<'s>) {
+pub fn bind<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, volume: Volume<'s>, claim: Claim<'s>) {
     let mut done = Vec::new();
-    let result = bind_steps(sync, rules, volume, claim, &mut done);
+    let result = bind_steps(sync, behavior, volume, claim, &mut done);
     let failed = match &result {
         Ok(()) => None,
         Err((step, _)) => Some(*step),
@@ -60,8 +60,8 @@ pub fn bind<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, clai
 }
 
 fn bind_steps<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     mut volume: Volume<'s>,
     mut claim: Claim<'s>,
     done: &mut Vec<BindStep>,
@@ -81,7 +81,7 @@ fn bind_steps<'s>(
             sync.update(claim.id, bound).map_err(|error| (BindStep::BindClaimSaveFailed, error.to_string()))?;
         done.push(BindStep::BindClaimSaved);
     }
-    match bound_claim_status(rules, &claim.object, &volume.object) {
+    match bound_claim_status(behavior, &claim.object, &volume.object) {
         Err(error) => return Err((BindStep::BindVolumeWithoutCapacity, error)),
         Ok(None) => {}
         Ok(Some(changed)) => {
@@ -143,7 +143,7 @@ fn bind_claim_to_volume(claim: &PersistentVolumeClaim, volume: &PersistentVolume
 
 /// The claim with the status of a bound one, if something lacks. Upstream: `updateClaimStatus` with a volume, 1.36.
 fn bound_claim_status(
-    rules: &Rules,
+    behavior: &KubernetesBehavior,
     claim: &PersistentVolumeClaim,
     volume: &PersistentVolume,
 ) -> Result<Option<PersistentVolumeClaim>, String> {
@@ -167,7 +167,7 @@ fn bound_claim_status(
         } else if recorded.storage().is_none_or(|recorded| recorded.compare(&capacity.quantity).is_ne()) {
             status.capacity.clone_from(&volume.capacity);
         }
-        if rules.attributes_class
+        if behavior.attributes_class
             && recorded.phase == ClaimPhase::Pending
             && recorded.current_attributes_class != volume.attributes_class
         {
@@ -193,13 +193,13 @@ fn with_storage(capacity: &[(Str, Amount)], storage: Amount) -> Arc<[(Str, Amoun
 /// # Errors
 /// When the API server refuses.
 pub fn clear_claim_status<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     claim: &Claim<'s>,
     phase: ClaimPhase,
 ) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
     let mut status = ClaimStatus { phase, unused: claim.object.status.unused, ..ClaimStatus::default() };
-    if !rules.attributes_class_compared {
+    if !behavior.attributes_class_compared {
         status.current_attributes_class.clone_from(&claim.object.status.current_attributes_class);
     }
     if claim.object.status == status {
@@ -213,8 +213,8 @@ pub fn clear_claim_status<'s>(
 /// Marks a claim Lost and says so; nothing at all when it is Lost already.
 /// Upstream: `updateClaimStatusWithEvent`, 1.36.
 pub fn lose_claim<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     claim: &Claim<'s>,
     reason: &'static str,
     message: &'static str,
@@ -222,7 +222,7 @@ pub fn lose_claim<'s>(
     if claim.object.status.phase == ClaimPhase::Lost {
         return;
     }
-    match clear_claim_status(sync, rules, claim, ClaimPhase::Lost) {
+    match clear_claim_status(sync, behavior, claim, ClaimPhase::Lost) {
         Ok(lost) => sync.event(ObjectRef::to(&*lost), EventType::Warning, reason, message),
         Err(error) => sync.fail(error.to_string()),
     }
@@ -234,7 +234,7 @@ pub fn lose_claim<'s>(
 /// # Errors
 /// When the API server refuses.
 pub fn update_volume_phase<'s>(
-    sync: &mut Sync<'_, 's>,
+    sync: &mut SyncContext<'_, 's>,
     mut volume: Volume<'s>,
     phase: VolumePhase,
     message: &str,
@@ -253,7 +253,7 @@ pub fn update_volume_phase<'s>(
 /// # Errors
 /// When the API server refuses.
 pub fn fail_volume<'s>(
-    sync: &mut Sync<'_, 's>,
+    sync: &mut SyncContext<'_, 's>,
     volume: Volume<'s>,
     reason: &'static str,
     message: &str,
@@ -270,7 +270,7 @@ pub fn fail_volume<'s>(
 ///
 /// # Errors
 /// When the API server refuses.
-pub fn unbind_volume<'s>(sync: &mut Sync<'_, 's>, mut volume: Volume<'s>) -> Result<(), ApiError> {
+pub fn unbind_volume<'s>(sync: &mut SyncContext<'_, 's>, mut volume: Volume<'s>) -> Result<(), ApiError> {
     let mut changed = (*volume.object).clone();
     let step = if changed.meta.annotations.has(AnnotationKey::BoundByController) {
         changed.claim_ref = None;

@@ -5,7 +5,7 @@ use super::nearest::{Nearness, Search as NearestSearch};
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::claim::{check_volume_satisfy_claim, newest_default};
 use crate::controllers::persistent_volume::matching::{Fit, Query};
-use crate::controllers::{CandidateVerdict, ClaimBranch, Rules};
+use crate::controllers::{CandidateVerdict, ClaimBranch, KubernetesBehavior};
 use crate::model::{
     AccessModeSet, AnnotationKey, BindingMode, ClaimPhase, ClaimStatus, PersistentVolume, PersistentVolumeClaim,
     Quantity, StorageClass, Str, VolumeMode, VolumePhase,
@@ -65,18 +65,22 @@ impl Candidate {
 ///
 /// # Errors
 /// Why the controller cannot search at all, in its words.
-pub fn match_claim(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Result<Candidates, String> {
+pub fn match_claim(
+    snapshot: &Snapshot,
+    behavior: &KubernetesBehavior,
+    claim: &PersistentVolumeClaim,
+) -> Result<Candidates, String> {
     if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
-        return searched(snapshot, rules, claim, Search::Completed);
+        return searched(snapshot, behavior, claim, Search::Completed);
     }
     if claim.volume_name.is_empty() {
-        return searched(snapshot, rules, claim, Search::Matching);
+        return searched(snapshot, behavior, claim, Search::Matching);
     }
     let listed = snapshot
         .volume_id(&claim.volume_name)
         .map(|volume| Candidate {
             volume,
-            verdict: named_verdict(rules, snapshot.volume(volume), claim),
+            verdict: named_verdict(behavior, snapshot.volume(volume), claim),
             without_delay: None,
             once_available: false,
             not_reached: false,
@@ -88,7 +92,11 @@ pub fn match_claim(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeC
 }
 
 /// What the tests of a volume that the claim names say.
-fn named_verdict(rules: &Rules, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> CandidateVerdict {
+fn named_verdict(
+    behavior: &KubernetesBehavior,
+    volume: &PersistentVolume,
+    claim: &PersistentVolumeClaim,
+) -> CandidateVerdict {
     if volume.claim_ref.is_some() {
         return if is_volume_bound_to_claim(volume, claim) {
             CandidateVerdict::CandidateReserved
@@ -96,7 +104,7 @@ fn named_verdict(rules: &Rules, volume: &PersistentVolume, claim: &PersistentVol
             CandidateVerdict::CandidateClaimedByOther
         };
     }
-    match check_volume_satisfy_claim(rules, volume, claim) {
+    match check_volume_satisfy_claim(behavior, volume, claim) {
         Ok(()) => CandidateVerdict::CandidateChosen,
         Err((branch, _)) => match branch {
             ClaimBranch::UnboundClaimVolumeMismatchDeleting => CandidateVerdict::CandidateDeleting,
@@ -112,18 +120,18 @@ fn named_verdict(rules: &Rules, volume: &PersistentVolume, claim: &PersistentVol
 /// The search through all volumes. Upstream: `findByClaim`, 1.36, and `FindMatchingVolume`, component-helpers, 1.36.
 fn searched(
     snapshot: &Snapshot,
-    rules: &Rules,
+    behavior: &KubernetesBehavior,
     claim: &PersistentVolumeClaim,
     search: Search,
 ) -> Result<Candidates, String> {
-    let delayed = delays_binding(snapshot, rules, claim)?;
-    let query = match Query::new(rules, claim, delayed) {
+    let delayed = delays_binding(snapshot, behavior, claim)?;
+    let query = match Query::new(behavior, claim, delayed) {
         Ok(query) => query,
         // Upstream meets the error only when it looks at a volume with the requested access modes.
         Err(error) if snapshot.volumes().iter().any(|volume| has_modes(volume, claim)) => return Err(error),
         Err(_) => return Ok(Candidates { search, delayed, listed: without_modes(snapshot) }),
     };
-    let at_once = if delayed { Some(Query::new(rules, claim, false)?) } else { None };
+    let at_once = if delayed { Some(Query::new(behavior, claim, false)?) } else { None };
     let mut listed = Vec::with_capacity(snapshot.volumes().len());
     // The groups by their number of modes, and in each the best that fits: reserved, or of the smallest capacity.
     let mut best: BTreeMap<(u32, AccessModeSet), Best> = BTreeMap::new();
@@ -237,9 +245,13 @@ fn capacity(volume: &PersistentVolume) -> Quantity {
 ///
 /// # Errors
 /// The class has no binding mode, in upstream's words.
-pub fn delays_binding(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Result<bool, String> {
+pub fn delays_binding(
+    snapshot: &Snapshot,
+    behavior: &KubernetesBehavior,
+    claim: &PersistentVolumeClaim,
+) -> Result<bool, String> {
     if claim.class().is_empty()
-        || (rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode))
+        || (behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode))
     {
         return Ok(false);
     }

@@ -5,18 +5,18 @@ use super::matching::{Found, find_best_match_for_claim};
 use super::plugins::migrated_driver;
 use super::provision::provision_claim;
 use super::volume::migration_annotations;
-use crate::controllers::{CandidateVerdict, ClaimBranch, Rules, Sync};
+use crate::controllers::{CandidateVerdict, ClaimBranch, KubernetesBehavior, SyncContext};
 pub use crate::model::newest_default;
 use crate::model::{
     AnnotationKey, BindingMode, ClaimPhase, ClaimRef, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
 };
 use crate::snapshot::{ClaimId, printed};
-use crate::world::{ApiError, Compared, Event, EventType, ObjectRef, Test};
+use crate::world::{ApiError, Compared, ComparisonStep, Event, EventType, ObjectRef};
 
 /// Syncs a claim that exists. Upstream: `syncClaim`, 1.36. Neither the deletion timestamp nor the phase is looked at.
-pub fn sync_claim(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> Option<ClaimBranch> {
+pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: ClaimId) -> Option<ClaimBranch> {
     let object = sync.cached(id)?;
-    let claim = match update_migration_annotations(sync, rules, Claim { id, object }) {
+    let claim = match update_migration_annotations(sync, behavior, Claim { id, object }) {
         Ok(claim) => claim,
         Err(error) => {
             sync.fail(format!("persistent Volume Controller can't anneal migration annotations: {error}"));
@@ -24,7 +24,7 @@ pub fn sync_claim(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> Option
         }
     };
     let bound = claim.object.meta.annotations.has(AnnotationKey::BindCompleted);
-    sync.test(|| Test {
+    sync.test(|| ComparisonStep {
         question: "the binding was completed before",
         left: Compared {
             object: object_name(&claim.object),
@@ -35,18 +35,18 @@ pub fn sync_claim(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> Option
         holds: bound,
     });
     Some(if bound {
-        sync_bound_claim(sync, rules, claim)
+        sync_bound_claim(sync, behavior, claim)
     } else if claim.object.volume_name.is_empty() {
-        sync_unbound_claim(sync, rules, claim)
+        sync_unbound_claim(sync, behavior, claim)
     } else {
-        sync_claim_with_volume_name(sync, rules, claim)
+        sync_claim_with_volume_name(sync, behavior, claim)
     })
 }
 
 /// Upstream: `updateClaimMigrationAnnotations`, 1.36.
 fn update_migration_annotations<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     mut claim: Claim<'s>,
 ) -> Result<Claim<'s>, ApiError> {
     let annotations = &claim.object.meta.annotations;
@@ -54,7 +54,7 @@ fn update_migration_annotations<'s>(
         .get(AnnotationKey::StorageProvisioner)
         .or_else(|| annotations.get(AnnotationKey::BetaStorageProvisioner));
     let Some(provisioner) = provisioner else { return Ok(claim) };
-    if let Some(annotations) = migration_annotations(annotations, migrated_driver(rules, provisioner)) {
+    if let Some(annotations) = migration_annotations(annotations, migrated_driver(behavior, provisioner)) {
         let mut changed = (*claim.object).clone();
         changed.meta.annotations = annotations;
         claim.object = sync.update(claim.id, changed)?;
@@ -63,15 +63,19 @@ fn update_migration_annotations<'s>(
 }
 
 /// A claim without a binding that names no volume. Upstream: `syncUnboundClaim`, first half, 1.36.
-fn sync_unbound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
-    let delay = match is_delay_binding_mode(sync, rules, &claim.object) {
+fn sync_unbound_claim<'s>(
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
+    claim: Claim<'s>,
+) -> ClaimBranch {
+    let delay = match is_delay_binding_mode(sync, behavior, &claim.object) {
         Ok(delay) => delay,
         Err(error) => {
             sync.fail(error);
             return ClaimBranch::UnboundClaimBindingModeUnset;
         }
     };
-    match find_best_match_for_claim(sync, rules, &claim.object, delay) {
+    match find_best_match_for_claim(sync, behavior, &claim.object, delay) {
         Err(error) => {
             sync.fail(format!("error finding PV for claim \"{}\": {error}", claim.object.key()));
             return ClaimBranch::UnboundClaimMatchFailed;
@@ -80,12 +84,12 @@ fn sync_unbound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'
             let verdict =
                 if reserved { CandidateVerdict::CandidateReserved } else { CandidateVerdict::CandidateChosen };
             sync.step(verdict.into());
-            bind(sync, rules, volume, claim);
+            bind(sync, behavior, volume, claim);
             return ClaimBranch::UnboundClaimVolumeFound;
         }
         Ok(None) => {}
     }
-    match assign_default_storage_class(sync, rules, &claim) {
+    match assign_default_storage_class(sync, behavior, &claim) {
         Ok(false) => {}
         Ok(true) => return ClaimBranch::UnboundClaimDefaultClassAssigned,
         Err(error) => {
@@ -97,7 +101,7 @@ fn sync_unbound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'
     let branch = if delay && !selected {
         emit_event_for_unbound_delay_binding_claim(sync, &claim.object)
     } else if !claim.object.class().is_empty() {
-        return provision_claim(sync, rules, claim);
+        return provision_claim(sync, behavior, claim);
     } else {
         sync.event(
             ObjectRef::to(&*claim.object),
@@ -114,12 +118,12 @@ fn sync_unbound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'
         sync.wait_for("user", "", action);
         ClaimBranch::UnboundClaimNoVolumeNoClass
     };
-    set_pending(sync, rules, &claim);
+    set_pending(sync, behavior, &claim);
     branch
 }
 
-fn set_pending<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: &Claim<'s>) {
-    let pending = clear_claim_status(sync, rules, claim, ClaimPhase::Pending).err();
+fn set_pending<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, claim: &Claim<'s>) {
+    let pending = clear_claim_status(sync, behavior, claim, ClaimPhase::Pending).err();
     if let Some(error) = pending {
         sync.fail(error.to_string());
     }
@@ -129,14 +133,14 @@ fn set_pending<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: &Claim<'s>) {
 /// Upstream: `IsDelayBindingMode`, component-helpers, 1.36; `IsDelayBinding` of 1.14 answered no as soon as a node was
 /// selected.
 fn is_delay_binding_mode(
-    sync: &mut Sync<'_, '_>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, '_>,
+    behavior: &KubernetesBehavior,
     claim: &PersistentVolumeClaim,
 ) -> Result<bool, String> {
     if claim.class().is_empty() {
         return Ok(false);
     }
-    if rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode) {
+    if behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode) {
         return Ok(false);
     }
     let Some(class) = sync.class(claim.class()).map_err(|error| error.to_string())? else { return Ok(false) };
@@ -144,7 +148,7 @@ fn is_delay_binding_mode(
         return Err(format!("VolumeBindingMode not set for StorageClass {:?}", claim.class()));
     };
     let delay = *mode == BindingMode::WaitForFirstConsumer;
-    sync.test(|| Test {
+    sync.test(|| ComparisonStep {
         question: "the class delays binding until a pod uses the claim",
         left: Compared {
             object: format!("sc/{}", class.meta.name),
@@ -158,9 +162,16 @@ fn is_delay_binding_mode(
 }
 
 /// Upstream: `assignDefaultStorageClass`, 1.36 and before 1.30.
-fn assign_default_storage_class(sync: &mut Sync<'_, '_>, rules: &Rules, claim: &Claim<'_>) -> Result<bool, ApiError> {
-    let has_class =
-        if rules.default_class_for_empty_class { !claim.object.class().is_empty() } else { claim.object.has_class() };
+fn assign_default_storage_class(
+    sync: &mut SyncContext<'_, '_>,
+    behavior: &KubernetesBehavior,
+    claim: &Claim<'_>,
+) -> Result<bool, ApiError> {
+    let has_class = if behavior.default_class_for_empty_class {
+        !claim.object.class().is_empty()
+    } else {
+        claim.object.has_class()
+    };
     if has_class {
         return Ok(false);
     }
@@ -178,13 +189,16 @@ fn assign_default_storage_class(sync: &mut Sync<'_, '_>, rules: &Rules, claim: &
     Ok(true)
 }
 
-fn default_class(sync: &mut Sync<'_, '_>) -> Result<Option<Str>, ApiError> {
+fn default_class(sync: &mut SyncContext<'_, '_>) -> Result<Option<Str>, ApiError> {
     let classes = sync.lister_list::<StorageClass>()?;
     Ok(newest_default(classes.iter().map(|class| &**class)).map(|class| class.meta.name.clone()))
 }
 
 /// Upstream: `emitEventForUnboundDelayBindingClaim`, 1.36.
-fn emit_event_for_unbound_delay_binding_claim(sync: &mut Sync<'_, '_>, claim: &PersistentVolumeClaim) -> ClaimBranch {
+fn emit_event_for_unbound_delay_binding_claim(
+    sync: &mut SyncContext<'_, '_>,
+    claim: &PersistentVolumeClaim,
+) -> ClaimBranch {
     let (mut pods, mut placed): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let users = sync.pods_of(&claim.meta.namespace, &claim.meta.name);
     for pod in users.iter().filter(|pod| !pod.terminated()) {
@@ -231,31 +245,35 @@ fn emit_event_for_unbound_delay_binding_claim(sync: &mut Sync<'_, '_>, claim: &P
 }
 
 /// A claim without a binding that names a volume. Upstream: `syncUnboundClaim`, second half, 1.36.
-fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
+fn sync_claim_with_volume_name<'s>(
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
+    claim: Claim<'s>,
+) -> ClaimBranch {
     let wanted = claim.object.volume_name.clone();
     let Some((id, volume)) = sync.cached_named::<PersistentVolume>("", &wanted) else {
         sync.wait_for("user", wanted.as_str(), "create the PersistentVolume that the claim names");
-        set_pending(sync, rules, &claim);
+        set_pending(sync, behavior, &claim);
         return ClaimBranch::UnboundClaimVolumeNameMissing;
     };
     let volume = Volume { id, object: volume };
     if volume.object.claim_ref.is_none() {
-        return match check_volume_satisfy_claim(rules, &volume.object, &claim.object) {
+        return match check_volume_satisfy_claim(behavior, &volume.object, &claim.object) {
             Ok(()) => {
-                bind(sync, rules, volume, claim);
+                bind(sync, behavior, volume, claim);
                 ClaimBranch::UnboundClaimNamedVolumeFree
             }
             Err((branch, why)) => {
                 let message = format!("Cannot bind to requested volume {:?}: {why}", wanted.as_str());
                 sync.event(ObjectRef::to(&*claim.object), EventType::Warning, "VolumeMismatch", message);
                 sync.wait_for("user", wanted.as_str(), "make volume and claim fit each other, or recreate the claim");
-                set_pending(sync, rules, &claim);
+                set_pending(sync, behavior, &claim);
                 branch
             }
         };
     }
     if is_volume_bound_to_claim(&volume.object, &claim.object) {
-        bind(sync, rules, volume, claim);
+        bind(sync, behavior, volume, claim);
         return ClaimBranch::UnboundClaimNamedVolumeReserved;
     }
     let named = volume.object.claim_ref.clone().unwrap_or_default();
@@ -275,7 +293,7 @@ fn sync_claim_with_volume_name<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim
         ));
         return ClaimBranch::UnboundClaimNamedVolumeTakenByController;
     }
-    set_pending(sync, rules, &claim);
+    set_pending(sync, behavior, &claim);
     ClaimBranch::UnboundClaimNamedVolumeTaken
 }
 
@@ -310,7 +328,7 @@ fn ways_to_volume(volume: &str, named: &ClaimRef, claim: &PersistentVolumeClaim)
 /// # Errors
 /// The branch and upstream's words for the first test that fails.
 pub fn check_volume_satisfy_claim(
-    rules: &Rules,
+    behavior: &KubernetesBehavior,
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
 ) -> Result<(), (ClaimBranch, String)> {
@@ -326,8 +344,8 @@ pub fn check_volume_satisfy_claim(
     if volume.class() != claim.class() {
         return fails(ClaimBranch::UnboundClaimVolumeMismatchClass, "storageClassName does not match");
     }
-    if rules.attributes_class_compared {
-        if rules.attributes_class {
+    if behavior.attributes_class_compared {
+        if behavior.attributes_class {
             if volume.attributes_class() != claim.attributes_class() {
                 return fails(
                     ClaimBranch::UnboundClaimVolumeMismatchAttributesClass,
@@ -351,14 +369,18 @@ pub fn check_volume_satisfy_claim(
 }
 
 /// A claim whose binding was completed. Upstream: `syncBoundClaim`, 1.36.
-fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
+fn sync_bound_claim<'s>(
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
+    claim: Claim<'s>,
+) -> ClaimBranch {
     let name = claim.object.volume_name.clone();
     if name.is_empty() {
         let action = name_volume_again(sync, &claim.object);
         sync.wait_for("user", "", action);
         lose_claim(
             sync,
-            rules,
+            behavior,
             &claim,
             "ClaimLost",
             "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!",
@@ -374,7 +396,7 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         );
         lose_claim(
             sync,
-            rules,
+            behavior,
             &claim,
             "ClaimLost",
             "Bound claim has lost its PersistentVolume. Data on the volume is lost!",
@@ -386,7 +408,7 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         Some(named) if named.uid == claim.object.meta.uid => ClaimBranch::BoundClaimVolumeOurs,
         Some(_) => ClaimBranch::BoundClaimMisbound,
     };
-    sync.test(|| Test {
+    sync.test(|| ComparisonStep {
         question: "the volume's claimRef has the claim's uid",
         left: Compared {
             object: format!("pv/{name}"),
@@ -405,20 +427,20 @@ fn sync_bound_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>
         sync.wait_for("user", name.as_str(), action);
         lose_claim(
             sync,
-            rules,
+            behavior,
             &claim,
             "ClaimMisbound",
             "Two claims are bound to the same volume, this one is bound incorrectly",
         );
     } else {
-        bind(sync, rules, Volume { id, object: volume }, claim);
+        bind(sync, behavior, Volume { id, object: volume }, claim);
     }
     branch
 }
 
 /// How a claim that was bound and names no volume any more comes back: the API server accepts a `volumeName` where
 /// there is none, and the volume must have this claim's uid or no claimRef.
-fn name_volume_again(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim) -> String {
+fn name_volume_again(sync: &SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> String {
     let snapshot = sync.world().snapshot();
     let mut volumes = snapshot
         .volumes_naming(&claim.meta.namespace, &claim.meta.name)

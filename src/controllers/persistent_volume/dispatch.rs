@@ -3,7 +3,7 @@
 //! The key's object may be gone: then what the controller had cached of it decides whom its deletion concerns.
 
 use super::{sync_claim, sync_volume};
-use crate::controllers::{Branch, DispatchBranch, Rules, Sync};
+use crate::controllers::{Branch, DispatchBranch, KubernetesBehavior, SyncContext};
 use crate::model::{Held, Kind, ResourceVersion};
 use crate::snapshot::{ClaimId, VolumeId};
 use crate::world::{ApiError, ObjectRef};
@@ -53,8 +53,8 @@ fn strconv(text: &str, error: &ParseIntError) -> String {
 
 /// Upstream: `syncVolumeByKey`, `updateVolume`, `deleteVolume`, 1.36.
 pub fn sync_volume_by_key(
-    sync: &mut Sync<'_, '_>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, '_>,
+    behavior: &KubernetesBehavior,
     key: &str,
     lister: Result<Seen<'_, crate::model::PersistentVolume>, ApiError>,
     id: Option<VolumeId>,
@@ -75,7 +75,7 @@ pub fn sync_volume_by_key(
             Ok(false) => DispatchBranch::StaleVersionIgnored.into(),
             Ok(true) => {
                 sync.step(DispatchBranch::ObjectSynced.into());
-                id.and_then(|id| sync_volume(sync, rules, id))
+                id.and_then(|id| sync_volume(sync, behavior, id))
                     .map_or(DispatchBranch::DeletionAlreadyProcessed.into(), Branch::from)
             }
         },
@@ -96,8 +96,8 @@ pub fn sync_volume_by_key(
 
 /// Upstream: `syncClaimByKey`, `updateClaim`, `deleteClaim`, 1.36.
 pub fn sync_claim_by_key(
-    sync: &mut Sync<'_, '_>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, '_>,
+    behavior: &KubernetesBehavior,
     key: &str,
     lister: Result<Seen<'_, crate::model::PersistentVolumeClaim>, ApiError>,
     id: Option<ClaimId>,
@@ -118,7 +118,7 @@ pub fn sync_claim_by_key(
             Ok(false) => DispatchBranch::StaleVersionIgnored.into(),
             Ok(true) => {
                 sync.step(DispatchBranch::ObjectSynced.into());
-                id.and_then(|id| sync_claim(sync, rules, id))
+                id.and_then(|id| sync_claim(sync, behavior, id))
                     .map_or(DispatchBranch::DeletionAlreadyProcessed.into(), Branch::from)
             }
         },

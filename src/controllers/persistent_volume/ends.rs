@@ -2,17 +2,17 @@
 
 use super::reclaim::{DataFate, data_fate};
 use super::{DESTROYED, SCRUBBING};
-use crate::controllers::{Outcome, Rules};
+use crate::controllers::{KubernetesBehavior, Outcome};
 use crate::model::{ClaimPhase, ObjectId, PersistentVolume, PersistentVolumeClaim, Str, TypedId, VolumePhase};
 use crate::world::World;
 
 /// The states in which a volume or a claim ends, if it stays as it is in that world: two where a pod may have scrubbed
 /// a volume or not.
-pub fn ends(rules: &Rules, world: &World<'_>, id: ObjectId, unsettled: bool) -> Option<Vec<Outcome>> {
+pub fn ends(behavior: &KubernetesBehavior, world: &World<'_>, id: ObjectId, unsettled: bool) -> Option<Vec<Outcome>> {
     match id.typed() {
         TypedId::PersistentVolume(volume) => {
             let destroyed = world.has_mark(id, DESTROYED);
-            let end = Outcome::of_volume(rules, world.get(volume).as_deref(), destroyed, unsettled);
+            let end = Outcome::of_volume(behavior, world.get(volume).as_deref(), destroyed, unsettled);
             Some(end.with_scrubbing(world.has_mark(id, SCRUBBING)))
         }
         TypedId::PersistentVolumeClaim(claim) => {
@@ -55,7 +55,12 @@ impl Outcome {
 
     /// The end state of a volume; `destroyed` is whether the controller has deleted its storage. A volume whose object
     /// vanishes otherwise leaves its storage alone.
-    pub fn of_volume(rules: &Rules, volume: Option<&PersistentVolume>, destroyed: bool, unsettled: bool) -> Self {
+    pub fn of_volume(
+        behavior: &KubernetesBehavior,
+        volume: Option<&PersistentVolume>,
+        destroyed: bool,
+        unsettled: bool,
+    ) -> Self {
         let lost = destroyed.then_some(DataFate::Destroyed);
         match volume {
             None => Self::Gone { data: Some(lost.unwrap_or(DataFate::Kept)), unsettled },
@@ -68,7 +73,7 @@ impl Outcome {
                 terminating: volume.terminating().then(|| volume.meta.finalizers.to_vec()),
                 data: lost.or_else(|| {
                     matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
-                        .then(|| data_fate(rules, volume))
+                        .then(|| data_fate(behavior, volume))
                 }),
                 unsettled,
             },

@@ -2,7 +2,7 @@
 
 use super::matching::{Fit, Query};
 use super::plugins::{Plugin, Provider, find_provisionable_plugin};
-use crate::controllers::{Links, Rules, Settings};
+use crate::controllers::{KubernetesBehavior, Links, Settings};
 use crate::model::{
     AnnotationKey, Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, StorageClass, Str,
     VolumeMode,
@@ -26,7 +26,7 @@ pub fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>)
 
 /// Joins all volumes and claims that can influence each other, among them claims that are not there yet.
 pub fn join_with(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim], links: &mut Links<'_>) {
-    let rules = &settings.rules;
+    let behavior = &settings.behavior;
     for (id, volume) in snapshot.with_ids::<PersistentVolume>() {
         if let Some(named) = &volume.claim_ref
             && let Some(claim) = snapshot.claim_id(&named.namespace, &named.name)
@@ -47,9 +47,9 @@ pub fn join_with(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim],
             None => links.join(id, *missing.entry(&claim.volume_name).or_insert(id)),
         }
     }
-    join_provisioned(snapshot, rules, links);
+    join_provisioned(snapshot, behavior, links);
     join_by_matching(snapshot, settings, new, links);
-    join_unusable(snapshot, rules, new, links);
+    join_unusable(snapshot, behavior, new, links);
 }
 
 /// All claims with the objects that stand for them: themselves, or what they are made for.
@@ -63,18 +63,18 @@ fn claims<'a>(
 
 /// The classes for which a claim may search for a free volume: its own, and the default class if it has none. Classes
 /// that delay binding are left out: for them only reserved volumes are taken, and those are joined by name.
-pub fn searched_classes(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Vec<Str> {
-    let mut classes = own_classes(snapshot, rules, claim);
-    let selected = rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
+pub fn searched_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Vec<Str> {
+    let mut classes = own_classes(snapshot, behavior, claim);
+    let selected = behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
     classes.retain(|name| selected || snapshot.class(name).is_none_or(|class| !class.waits_for_first_consumer()));
     classes.dedup();
     classes
 }
 
 /// The classes that a claim may have: its own, and the default class if it has none.
-pub fn own_classes(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Vec<Str> {
+pub fn own_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let mut classes = vec![Str::from(claim.class())];
-    let unclassed = if rules.default_class_for_empty_class { claim.class().is_empty() } else { !claim.has_class() };
+    let unclassed = if behavior.default_class_for_empty_class { claim.class().is_empty() } else { !claim.has_class() };
     if unclassed {
         classes
             .extend(snapshot.classes().iter().filter(|class| class.is_default()).map(|class| class.meta.name.clone()));
@@ -107,7 +107,11 @@ pub fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &
 /// The one volume that is reserved for the claim, where the search ends with it in every state: it has the access modes
 /// that the claim asks for and no others, so that it is looked at first, and nothing takes it away. Neither of the two
 /// competes with anybody then.
-fn sure_reservation(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Option<VolumeId> {
+fn sure_reservation(
+    snapshot: &Snapshot,
+    behavior: &KubernetesBehavior,
+    claim: &PersistentVolumeClaim,
+) -> Option<VolumeId> {
     let [only] = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name) else { return None };
     let volume = snapshot.volume(*only);
     let surely = may_search(claim)
@@ -115,7 +119,7 @@ fn sure_reservation(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolume
         && !volume.terminating()
         && volume.access_modes.set().len() == claim.access_modes.set().len()
         && volume.access_modes.set().contains_all(&claim.access_modes)
-        && Query::new(rules, claim, false).is_ok_and(|query| query.fit(volume) == Fit::Reserved);
+        && Query::new(behavior, claim, false).is_ok_and(|query| query.fit(volume) == Fit::Reserved);
     surely.then_some(*only)
 }
 
@@ -137,29 +141,30 @@ fn provisioned_name(claim: &PersistentVolumeClaim) -> String {
 pub const PROVISIONED: &str = "pvc-";
 
 /// Whether the controller itself provisions for a class.
-fn is_provisioned_in_tree(rules: &Rules, class: &StorageClass) -> bool {
-    rules.hostpath_provisioning && matches!(find_provisionable_plugin(rules, class), Provider::InTree(Plugin::HostPath))
+fn is_provisioned_in_tree(behavior: &KubernetesBehavior, class: &StorageClass) -> bool {
+    behavior.hostpath_provisioning
+        && matches!(find_provisionable_plugin(behavior, class), Provider::InTree(Plugin::HostPath))
 }
 
 /// Whether the controller itself may create a volume for the claim. It may where a class is not known.
-fn may_provision(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> bool {
+fn may_provision(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> bool {
     let unseen = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain;
-    rules.hostpath_provisioning
+    behavior.hostpath_provisioning
         && may_search(claim)
-        && (own_classes(snapshot, rules, claim).iter().any(|name| {
-            snapshot.class(name).map_or(unseen && !name.is_empty(), |class| is_provisioned_in_tree(rules, class))
+        && (own_classes(snapshot, behavior, claim).iter().any(|name| {
+            snapshot.class(name).map_or(unseen && !name.is_empty(), |class| is_provisioned_in_tree(behavior, class))
         }) || (unseen && !claim.has_class()))
 }
 
 /// A volume that the controller may create has a name: whoever names it, and the volume that has it now, and is in its
 /// way while it is there, belong to the claim that it would be created for.
-fn join_provisioned(snapshot: &Snapshot, rules: &Rules, links: &mut Links<'_>) {
-    if !rules.hostpath_provisioning {
+fn join_provisioned(snapshot: &Snapshot, behavior: &KubernetesBehavior, links: &mut Links<'_>) {
+    if !behavior.hostpath_provisioning {
         return;
     }
     let mut creators: BTreeMap<String, ClaimId> = BTreeMap::new();
     for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
-        if !may_provision(snapshot, rules, claim) {
+        if !may_provision(snapshot, behavior, claim) {
             continue;
         }
         let name = provisioned_name(claim);
@@ -187,7 +192,7 @@ struct Member {
 /// claimRef away, unless it deletes it. It takes a recorded volume of the class to begin with.
 fn join_freed(
     snapshot: &Snapshot,
-    rules: &Rules,
+    behavior: &KubernetesBehavior,
     new: &[NewClaim],
     reserved: &BTreeSet<ObjectId>,
     groups: &mut BTreeMap<GroupKey, Vec<Member>>,
@@ -199,9 +204,9 @@ fn join_freed(
         if !may_search(claim) || reserved.contains(&id) {
             continue;
         }
-        for name in searched_classes(snapshot, rules, claim) {
+        for name in searched_classes(snapshot, behavior, claim) {
             let creates =
-                snapshot.class(&name).is_some_and(|class| kept(class) && is_provisioned_in_tree(rules, class));
+                snapshot.class(&name).is_some_and(|class| kept(class) && is_provisioned_in_tree(behavior, class));
             if creates && classes.contains(&name) {
                 let key = GroupKey {
                     class: name,
@@ -217,13 +222,13 @@ fn join_freed(
 }
 
 fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim], links: &mut Links<'_>) {
-    let rules = &settings.rules;
+    let behavior = &settings.behavior;
     let capacity = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
 
     // Claims and volumes that are reserved for each other take no part.
     let mut reserved: BTreeSet<ObjectId> = BTreeSet::new();
     for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
-        if let Some(volume) = sure_reservation(snapshot, rules, claim) {
+        if let Some(volume) = sure_reservation(snapshot, behavior, claim) {
             reserved.extend([ObjectId::from(id), volume.into()]);
         }
     }
@@ -247,8 +252,8 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
             groups.entry(Snapshot::group_key(volume)).or_default().push(member);
         }
     }
-    if rules.hostpath_provisioning {
-        join_freed(snapshot, rules, new, &reserved, &mut groups);
+    if behavior.hostpath_provisioning {
+        join_freed(snapshot, behavior, new, &reserved, &mut groups);
     }
     for group in groups.values_mut() {
         group.sort_by(|a, b| a.capacity.compare(&b.capacity).then(a.object.cmp(&b.object)));
@@ -263,9 +268,9 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
         if !may_search(claim) || reserved.contains(&id) {
             continue;
         }
-        for class in searched_classes(snapshot, rules, claim) {
+        for class in searched_classes(snapshot, behavior, claim) {
             if claim.selector.is_some() {
-                join_selecting(snapshot, rules, links, (id, claim), &class, &groups);
+                join_selecting(snapshot, behavior, links, (id, claim), &class, &groups);
                 continue;
             }
             let key = SearchKey {
@@ -283,7 +288,7 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
         for (key, members) in &groups {
             let alike = key.class == search.class
                 && key.mode == search.mode
-                && (!rules.attributes_class || key.attributes_class == search.attributes_class)
+                && (!behavior.attributes_class || key.attributes_class == search.attributes_class)
                 && search.requested.is_subset_of(key.access_modes);
             let Some(Member { capacity: largest, object: last }) = members.last().filter(|_| alike) else { continue };
             if largest.compare(smallest).is_lt() {
@@ -310,9 +315,9 @@ pub fn is_permanent(volume: &PersistentVolume) -> bool {
 
 /// A search that fails as such, because the selector cannot be used, fails only while some volume has the access
 /// modes. So it depends on all of these, unless one of them is always there.
-fn join_unusable(snapshot: &Snapshot, rules: &Rules, new: &[NewClaim], links: &mut Links<'_>) {
+fn join_unusable(snapshot: &Snapshot, behavior: &KubernetesBehavior, new: &[NewClaim], links: &mut Links<'_>) {
     for (id, claim) in claims(snapshot, new) {
-        if !may_search(claim) || Query::new(rules, claim, false).is_ok() {
+        if !may_search(claim) || Query::new(behavior, claim, false).is_ok() {
             continue;
         }
         let has_modes = |volume: &PersistentVolume| volume.access_modes.set().contains_all(&claim.access_modes);
@@ -322,7 +327,7 @@ fn join_unusable(snapshot: &Snapshot, rules: &Rules, new: &[NewClaim], links: &m
         for (volume, _) in snapshot.with_ids().filter(|(_, volume)| has_modes(volume)) {
             links.join(id, volume);
         }
-        if rules.hostpath_provisioning {
+        if behavior.hostpath_provisioning {
             // A volume that is provisioned for another claim has that claim's modes.
             for (other, rival) in claims(snapshot, new) {
                 if may_search(rival) && rival.access_modes.set().contains_all(&claim.access_modes) {
@@ -335,18 +340,18 @@ fn join_unusable(snapshot: &Snapshot, rules: &Rules, new: &[NewClaim], links: &m
 
 fn join_selecting(
     snapshot: &Snapshot,
-    rules: &Rules,
+    behavior: &KubernetesBehavior,
     links: &mut Links<'_>,
     (id, claim): (ObjectId, &PersistentVolumeClaim),
     class: &Str,
     groups: &BTreeMap<GroupKey, Vec<Member>>,
 ) {
-    let Ok(query) = Query::new(rules, claim, false) else { return };
+    let Ok(query) = Query::new(behavior, claim, false) else { return };
     let request = claim.requested().unwrap_or(Quantity::ZERO);
     for (key, members) in groups {
         let alike = key.class == *class
             && key.mode == claim.mode()
-            && (!rules.attributes_class || key.attributes_class == claim.attributes_class())
+            && (!behavior.attributes_class || key.attributes_class == claim.attributes_class())
             && key.access_modes.contains_all(&claim.access_modes);
         if !alike {
             continue;

@@ -1,7 +1,7 @@
 //! The search for a volume that a claim can have.
 
 use super::binding::{Volume, is_volume_bound_to_claim};
-use crate::controllers::{CandidateVerdict, Rules, Sync};
+use crate::controllers::{CandidateVerdict, KubernetesBehavior, SyncContext};
 use crate::model::selector::CompiledSelector;
 use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
 use crate::snapshot::{CandidateGroup, GroupKey, Snapshot, VolumeId};
@@ -42,8 +42,8 @@ impl<'c> Query<'c> {
     ///
     /// # Errors
     /// Upstream's words, when the selector cannot be used or attributes classes are off and the claim has one.
-    pub fn new(rules: &Rules, claim: &'c PersistentVolumeClaim, delay: bool) -> Result<Self, String> {
-        if rules.attributes_class_compared && !rules.attributes_class && !claim.attributes_class().is_empty() {
+    pub fn new(behavior: &KubernetesBehavior, claim: &'c PersistentVolumeClaim, delay: bool) -> Result<Self, String> {
+        if behavior.attributes_class_compared && !behavior.attributes_class && !claim.attributes_class().is_empty() {
             return Err(format!(
                 "unsupported volumeAttributesClassName is set on claim {} when the feature-gate \
                  VolumeAttributesClass is disabled",
@@ -52,7 +52,7 @@ impl<'c> Query<'c> {
         }
         let selector = match &claim.selector {
             None => None,
-            Some(selector) => Some(selector.compile_with(rules.value_lists).map_err(|error| {
+            Some(selector) => Some(selector.compile_with(behavior.value_lists).map_err(|error| {
                 format!("error creating internal label selector for claim: {}: {error}", claim.key())
             })?),
         };
@@ -61,8 +61,8 @@ impl<'c> Query<'c> {
             request: claim.requested().unwrap_or(Quantity::ZERO),
             selector,
             delay,
-            attributes_class: rules.attributes_class,
-            attributes_class_compared: rules.attributes_class_compared,
+            attributes_class: behavior.attributes_class,
+            attributes_class_compared: behavior.attributes_class_compared,
         })
     }
 
@@ -150,13 +150,13 @@ impl<'c> Query<'c> {
 /// contain the requested modes are searched, fewest modes first, and the first group that yields a volume ends the
 /// search. Groups with equally many modes come in an order that nobody controls, as do equal volumes inside a group.
 pub(super) fn find_best_match_for_claim<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     claim: &PersistentVolumeClaim,
     delay: bool,
 ) -> Result<Option<Found<'s>>, String> {
     sync.needs_list(Kind::PersistentVolume, "");
-    let query = match Query::new(rules, claim, delay) {
+    let query = match Query::new(behavior, claim, delay) {
         Ok(query) => query,
         Err(_) if !any_group(sync, claim) => return Ok(None),
         Err(error) => return Err(error),
@@ -177,7 +177,7 @@ fn tiers(claim: &PersistentVolumeClaim) -> impl Iterator<Item = Vec<AccessModeSe
 }
 
 /// Whether the controller's index has any volume with access modes that contain the requested ones.
-fn any_group(sync: &mut Sync<'_, '_>, claim: &PersistentVolumeClaim) -> bool {
+fn any_group(sync: &mut SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> bool {
     let volumes = sync.world().places::<PersistentVolume>();
     volumes
         .into_iter()
@@ -185,7 +185,7 @@ fn any_group(sync: &mut Sync<'_, '_>, claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// The volumes that the search may end with, by name: any of these, depending on an order that nobody controls.
-fn possible_volumes(sync: &mut Sync<'_, '_>, query: &Query<'_>) -> Vec<VolumeId> {
+fn possible_volumes(sync: &mut SyncContext<'_, '_>, query: &Query<'_>) -> Vec<VolumeId> {
     let claim = query.claim;
     for tier in tiers(claim) {
         let mut volumes: Vec<VolumeId> = Vec::new();
@@ -202,7 +202,7 @@ fn possible_volumes(sync: &mut Sync<'_, '_>, query: &Query<'_>) -> Vec<VolumeId>
 }
 
 /// The volumes of one group that may come out: any reserved one if there is one, else the smallest that fit.
-fn best_of_group(sync: &mut Sync<'_, '_>, query: &Query<'_>, set: AccessModeSet) -> Vec<VolumeId> {
+fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessModeSet) -> Vec<VolumeId> {
     let claim = query.claim;
     let snapshot: &Snapshot = sync.world().snapshot();
     // The indexes hold the volumes as they were read: what was written since, and what the cache has otherwise, is

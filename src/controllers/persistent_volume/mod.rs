@@ -17,7 +17,7 @@ pub mod reclaim;
 pub mod sameness;
 pub mod volume;
 
-use crate::controllers::{Branch, Controller, ControllerSpec, Sync};
+use crate::controllers::{Branch, Controller, ControllerSpec, SyncContext};
 use crate::model::{
     Held, Kind, Node, ObjectId, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, StorageClass, TypedId,
 };
@@ -35,7 +35,7 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     syncs: &BOUND_KINDS,
     // It has caches of its own and runs operations.
     memory: |stated| stated.clone(),
-    retries_errors: |rules| rules.errors_are_retried,
+    retries_errors: |behavior| behavior.errors_are_retried,
     resyncs: true,
     links: links::join,
     same: sameness::same,
@@ -45,12 +45,12 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     late: delete_by_name,
     alike: alike::alike,
     ends: ends::ends,
-    ..ControllerSpec::named("persistentvolume-binder-controller", "persistentvolume-binder", |sync, rules, id| match id
-        .typed()
-    {
-        TypedId::PersistentVolume(id) => sync_volume(sync, rules, id).map(Branch::from),
-        TypedId::PersistentVolumeClaim(id) => sync_claim(sync, rules, id).map(Branch::from),
-        _ => None,
+    ..ControllerSpec::named("persistentvolume-binder-controller", "persistentvolume-binder", |sync, behavior, id| {
+        match id.typed() {
+            TypedId::PersistentVolume(id) => sync_volume(sync, behavior, id).map(Branch::from),
+            TypedId::PersistentVolumeClaim(id) => sync_claim(sync, behavior, id).map(Branch::from),
+            _ => None,
+        }
     })
 });
 
@@ -92,7 +92,7 @@ fn delete_by_name<'s>(world: &World<'s>, id: ObjectId) -> Vec<World<'s>> {
     vec![after]
 }
 
-impl<'s> Sync<'_, 's> {
+impl<'s> SyncContext<'_, 's> {
     /// The class of that name.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 
 use super::candidates::Candidate;
 use crate::controllers::persistent_volume::matching::Query;
-use crate::controllers::{CandidateVerdict, Rules};
+use crate::controllers::{CandidateVerdict, KubernetesBehavior};
 use crate::model::{PersistentVolume, PersistentVolumeClaim, Quantity, StorageClass, newest_default};
 use crate::snapshot::{CandidateGroup, Snapshot, VolumeId};
 use crate::text::nearest;
@@ -49,14 +49,18 @@ pub struct Nearest {
 
 /// The nearest free volume for that claim, whether or not somebody makes another one for it. Nothing where the
 /// controller cannot search.
-pub fn nearest_volume(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Nearest {
-    let Ok(query) = Query::new(rules, claim, false) else { return Nearest::default() };
+pub fn nearest_volume(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Nearest {
+    let Ok(query) = Query::new(behavior, claim, false) else { return Nearest::default() };
     Search::new(snapshot, &query, claim).nearest()
 }
 
 /// A free volume without a class that the claim would have but for that; nothing where it finds one of its own class.
-pub fn class_less_volume(snapshot: &Snapshot, rules: &Rules, claim: &PersistentVolumeClaim) -> Option<VolumeId> {
-    let query = Query::new(rules, claim, false).ok()?;
+pub fn class_less_volume(
+    snapshot: &Snapshot,
+    behavior: &KubernetesBehavior,
+    claim: &PersistentVolumeClaim,
+) -> Option<VolumeId> {
+    let query = Query::new(behavior, claim, false).ok()?;
     let search = Search::new(snapshot, &query, claim);
     let groups = snapshot.candidate_groups();
     let mut found = None;

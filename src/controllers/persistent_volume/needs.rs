@@ -3,7 +3,7 @@
 
 use super::links::{PROVISIONED, is_permanent, may_have_no_claim, may_search, searched_classes};
 use crate::controllers::spec::{Needs, note_gap};
-use crate::controllers::{Rules, Settings};
+use crate::controllers::{KubernetesBehavior, Settings};
 use crate::model::{
     AnnotationKey, Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, Quantity, ReclaimPolicy, Str, VolumePhase,
 };
@@ -75,16 +75,16 @@ impl Gaps {
     fn freeing<'g>(
         &'g self,
         snapshot: &'g Snapshot,
-        rules: &'g Rules,
+        behavior: &'g KubernetesBehavior,
         claim: &'g PersistentVolumeClaim,
     ) -> impl Iterator<Item = (&'g Str, Doubt)> {
         let request = claim.requested().unwrap_or(Quantity::ZERO);
         // Where nothing can be freed, nothing is looked up.
-        let classes = if self.freed.is_empty() { Vec::new() } else { searched_classes(snapshot, rules, claim) };
+        let classes = if self.freed.is_empty() { Vec::new() } else { searched_classes(snapshot, behavior, claim) };
         let alike = move |key: &GroupKey| {
             classes.contains(&key.class)
                 && key.mode == claim.mode()
-                && (!rules.attributes_class || key.attributes_class == claim.attributes_class())
+                && (!behavior.attributes_class || key.attributes_class == claim.attributes_class())
                 && key.access_modes.contains_all(&claim.access_modes)
         };
         let groups = self.freed.iter().filter(move |(key, _)| alike(key));
@@ -130,7 +130,7 @@ fn uncertain_needs(
     };
     let mut assumed: Vec<&Str> = Vec::new();
     // The controller itself creates volumes for claims, under names that others may have or name.
-    let provisions = settings.rules.hostpath_provisioning;
+    let provisions = settings.behavior.hostpath_provisioning;
     let all_volumes = || objects.iter().filter_map(|id| id.of()).map(|id| snapshot.volume(id));
     let mut volumes = all_volumes();
     let recycles = volumes.any(|volume| volume.reclaim_policy == ReclaimPolicy::Recycle);
@@ -148,7 +148,7 @@ fn uncertain_needs(
             if provisions && gaps.any_class {
                 need(Kind::StorageClass, "");
             }
-            for (namespace, doubt) in gaps.freeing(snapshot, &settings.rules, claim) {
+            for (namespace, doubt) in gaps.freeing(snapshot, &settings.behavior, claim) {
                 match doubt {
                     Doubt::Slight => assumed.push(namespace),
                     Doubt::Full => need(Kind::PersistentVolumeClaim, namespace),
@@ -167,7 +167,7 @@ fn uncertain_needs(
             need(Kind::Pod, namespace);
         }
         if let Some(node) = claim.meta.annotations.get(AnnotationKey::SelectedNode)
-            && settings.rules.hostpath_provisioning
+            && settings.behavior.hostpath_provisioning
             && snapshot.node(node).is_none()
         {
             need(Kind::Node, "");

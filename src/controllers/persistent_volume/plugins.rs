@@ -1,6 +1,6 @@
 //! Which volume plugins kube-controller-manager still has, and which were migrated to CSI.
 
-use crate::controllers::Rules;
+use crate::controllers::KubernetesBehavior;
 use crate::model::{AnnotationKey, PersistentVolume, SourceKind, StorageClass};
 
 /// The prefix of in-tree plugin names.
@@ -48,7 +48,7 @@ pub enum Provider {
 
 /// The CSI driver that an in-tree plugin was migrated to, if it was.
 /// Upstream: `IsMigrationEnabledForPlugin`, `pkg/volume/csimigration`, and csi-translation-lib, 1.36.
-pub fn migrated_driver(rules: &Rules, plugin: &str) -> Option<&'static str> {
+pub fn migrated_driver(behavior: &KubernetesBehavior, plugin: &str) -> Option<&'static str> {
     match plugin {
         "kubernetes.io/aws-ebs" => Some("ebs.csi.aws.com"),
         "kubernetes.io/gce-pd" => Some("pd.csi.storage.gke.io"),
@@ -56,30 +56,30 @@ pub fn migrated_driver(rules: &Rules, plugin: &str) -> Option<&'static str> {
         "kubernetes.io/azure-file" => Some("file.csi.azure.com"),
         "kubernetes.io/cinder" => Some("cinder.csi.openstack.org"),
         "kubernetes.io/vsphere-volume" => Some("csi.vsphere.vmware.com"),
-        PORTWORX if rules.portworx_migrated => Some("pxd.portworx.com"),
+        PORTWORX if behavior.portworx_migrated => Some("pxd.portworx.com"),
         _ => None,
     }
 }
 
 /// Plugins of older minors that provision and delete storage out of sight.
-fn remote(rules: &Rules, name: &str) -> Option<Plugin> {
+fn remote(behavior: &KubernetesBehavior, name: &str) -> Option<Plugin> {
     match name {
-        RBD if rules.rbd_in_tree => Some(Plugin::Remote(RBD)),
-        PORTWORX if rules.portworx_in_tree => Some(Plugin::Remote(PORTWORX)),
+        RBD if behavior.rbd_in_tree => Some(Plugin::Remote(RBD)),
+        PORTWORX if behavior.portworx_in_tree => Some(Plugin::Remote(PORTWORX)),
         _ => None,
     }
 }
 
 /// Upstream: `findProvisionablePlugin`, 1.36.
-pub fn find_provisionable_plugin(rules: &Rules, class: &StorageClass) -> Provider {
+pub fn find_provisionable_plugin(behavior: &KubernetesBehavior, class: &StorageClass) -> Provider {
     let provisioner = class.provisioner.as_str();
-    if migrated_driver(rules, provisioner).is_some() {
+    if migrated_driver(behavior, provisioner).is_some() {
         return Provider::External;
     }
     if provisioner == HOST_PATH {
         return Provider::InTree(Plugin::HostPath);
     }
-    if let Some(plugin) = remote(rules, provisioner) {
+    if let Some(plugin) = remote(behavior, provisioner) {
         return Provider::InTree(plugin);
     }
     if !provisioner.starts_with(IN_TREE_PREFIX) {
@@ -93,20 +93,20 @@ pub fn find_provisionable_plugin(rules: &Rules, class: &StorageClass) -> Provide
 }
 
 /// Upstream: `findDeletablePlugin`, 1.36.
-pub fn find_deletable_plugin(rules: &Rules, volume: &PersistentVolume) -> Provider {
+pub fn find_deletable_plugin(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Provider {
     if let Some(provisioner) = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).filter(|name| !name.is_empty())
     {
         return match provisioner {
             HOST_PATH => Provider::InTree(Plugin::HostPath),
             NFS => Provider::Nobody("no deletable volume plugin matched".to_owned()),
-            other => match remote(rules, other) {
+            other => match remote(behavior, other) {
                 Some(plugin) => Provider::InTree(plugin),
                 None if !other.starts_with(IN_TREE_PREFIX) => Provider::External,
                 None => Provider::Nobody(format!("no volume plugin matched name: {other}")),
             },
         };
     }
-    if rules.static_csi_is_external {
+    if behavior.static_csi_is_external {
         if volume.meta.annotations.has(AnnotationKey::MigratedTo) {
             return Provider::External;
         }
@@ -124,10 +124,10 @@ pub fn find_deletable_plugin(rules: &Rules, volume: &PersistentVolume) -> Provid
         SourceKind::HostPath => Provider::InTree(Plugin::HostPath),
         SourceKind::Nfs => wrapped("no deletable volume plugin matched"),
         SourceKind::Other(field) if field == "rbd" => {
-            remote(rules, RBD).map_or_else(|| wrapped("no volume plugin matched"), Provider::InTree)
+            remote(behavior, RBD).map_or_else(|| wrapped("no volume plugin matched"), Provider::InTree)
         }
         SourceKind::Other(field) if field == "portworxVolume" => {
-            remote(rules, PORTWORX).map_or_else(|| wrapped("no volume plugin matched"), Provider::InTree)
+            remote(behavior, PORTWORX).map_or_else(|| wrapped("no volume plugin matched"), Provider::InTree)
         }
         SourceKind::Csi | SourceKind::Local | SourceKind::Other(_) | SourceKind::None => {
             wrapped("no volume plugin matched")

@@ -4,7 +4,7 @@ use super::binding::Claim;
 use super::plugins::{Plugin, Provider, delete_host_path, find_provisionable_plugin, migrated_driver};
 use super::reclaim::remove_finalizer;
 use super::volume::migration_annotations;
-use crate::controllers::{ClaimBranch, ProvisionStep, Rules, Sync};
+use crate::controllers::{ClaimBranch, KubernetesBehavior, ProvisionStep, SyncContext};
 use crate::model::{
     AnnotationKey, Annotations, ClaimRef, Held, ObjectMeta, PersistentVolume, ReclaimPolicy, SourceKind, StorageClass,
     Str, VolumeMode, VolumeSource, VolumeStatus,
@@ -18,8 +18,12 @@ use std::sync::Arc;
 const CREATE_RETRIES: u32 = 5;
 
 /// Upstream: `provisionClaim`, 1.36. The claim's status is not written on this path.
-pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim: Claim<'s>) -> ClaimBranch {
-    if !rules.dynamic_provisioning {
+pub(super) fn provision_claim<'s>(
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
+    claim: Claim<'s>,
+) -> ClaimBranch {
+    if !behavior.dynamic_provisioning {
         sync.wait_for("user", "", "create a PersistentVolume that fits; dynamic provisioning is switched off");
         return ClaimBranch::UnboundClaimProvisioningDisabled;
     }
@@ -38,7 +42,7 @@ pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim:
         }
     };
     let class: &StorageClass = &class;
-    let provider = find_provisionable_plugin(rules, class);
+    let provider = find_provisionable_plugin(behavior, class);
     let branch = match &provider {
         Provider::Nobody(text) => {
             sync.event(about, EventType::Warning, "ProvisioningFailed", text.as_str());
@@ -57,9 +61,9 @@ pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim:
         Started::Backoff => ClaimBranch::UnboundClaimProvisionBackoff,
         Started::Yes => {
             if let Provider::InTree(plugin) = provider {
-                provision_claim_operation(sync, rules, claim, plugin, class);
+                provision_claim_operation(sync, behavior, claim, plugin, class);
             } else {
-                provision_claim_operation_external(sync, rules, &claim, class);
+                provision_claim_operation_external(sync, behavior, &claim, class);
             }
             branch
         }
@@ -68,14 +72,14 @@ pub(super) fn provision_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, claim:
 
 /// Upstream: `provisionClaimOperationExternal`, 1.36.
 fn provision_claim_operation_external<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     claim: &Claim<'s>,
     class: &StorageClass,
 ) {
-    let name = migrated_driver(rules, &class.provisioner).unwrap_or(&class.provisioner);
+    let name = migrated_driver(behavior, &class.provisioner).unwrap_or(&class.provisioner);
     let requested = claim.object.meta.annotations.get(AnnotationKey::StorageProvisioner) == Some(name);
-    if let Err(error) = set_claim_provisioner(sync, rules, claim, name) {
+    if let Err(error) = set_claim_provisioner(sync, behavior, claim, name) {
         let message = format!("Error saving claim: {error}");
         sync.event(ObjectRef::to(&*claim.object), EventType::Warning, "ProvisioningFailed", message);
         sync.step(ProvisionStep::ExternalProvisionerSaveFailed.into());
@@ -102,8 +106,8 @@ fn provision_claim_operation_external<'s>(
 
 /// Upstream: `setClaimProvisioner`, 1.36. Only the stable annotation is looked at.
 fn set_claim_provisioner<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     claim: &Claim<'s>,
     name: &str,
 ) -> Result<Held<'s, crate::model::PersistentVolumeClaim>, ApiError> {
@@ -113,7 +117,7 @@ fn set_claim_provisioner<'s>(
     let mut changed = (*claim.object).clone();
     changed.meta.annotations.set(AnnotationKey::BetaStorageProvisioner, name);
     changed.meta.annotations.set(AnnotationKey::StorageProvisioner, name);
-    if let Some(annotations) = migration_annotations(&changed.meta.annotations, migrated_driver(rules, name)) {
+    if let Some(annotations) = migration_annotations(&changed.meta.annotations, migrated_driver(behavior, name)) {
         changed.meta.annotations = annotations;
     }
     sync.update(claim.id, changed)
@@ -121,17 +125,17 @@ fn set_claim_provisioner<'s>(
 
 /// Upstream: `provisionClaimOperation`, 1.36.
 fn provision_claim_operation<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     mut claim: Claim<'s>,
     plugin: Plugin,
     class: &StorageClass,
 ) {
     let about = ObjectRef::to(&*claim.object);
-    let says = |sync: &mut Sync<'_, 's>, message: String| {
+    let says = |sync: &mut SyncContext<'_, 's>, message: String| {
         sync.event(about.clone(), EventType::Warning, "ProvisioningFailed", message);
     };
-    let ends = |sync: &mut Sync<'_, 's>, step: ProvisionStep| {
+    let ends = |sync: &mut SyncContext<'_, 's>, step: ProvisionStep| {
         sync.step(step.into());
         sync.operation_failed();
     };
@@ -145,7 +149,7 @@ fn provision_claim_operation<'s>(
         );
         return ends(sync, ProvisionStep::InTreeDataSourceUnsupported);
     }
-    match set_claim_provisioner(sync, rules, &claim, &class.provisioner) {
+    match set_claim_provisioner(sync, behavior, &claim, &class.provisioner) {
         Ok(saved) => claim.object = saved,
         Err(_) => return ends(sync, ProvisionStep::InTreeClaimSaveFailed),
     }
@@ -166,7 +170,7 @@ fn provision_claim_operation<'s>(
         );
         return ends(sync, ProvisionStep::InTreeMountOptionsUnsupported);
     }
-    if plugin == Plugin::HostPath && !rules.hostpath_provisioning {
+    if plugin == Plugin::HostPath && !behavior.hostpath_provisioning {
         says(
             sync,
             format!("Failed to create provisioner: provisioning in volume plugin {:?} is disabled", plugin.name()),
@@ -196,14 +200,14 @@ fn provision_claim_operation<'s>(
             ends(sync, ProvisionStep::InTreeProvisionFailed);
         }
         PluginAnswer::Done => {
-            let volume = provisioned_volume(rules, &claim, class, plugin, &name);
-            create_volume(sync, rules, &claim, &volume, plugin);
+            let volume = provisioned_volume(behavior, &claim, class, plugin, &name);
+            create_volume(sync, behavior, &claim, &volume, plugin);
         }
     }
 }
 
 /// Upstream: `rescheduleProvisioning`, 1.36: the scheduler is asked for another node.
-fn reschedule_provisioning(sync: &mut Sync<'_, '_>, claim: &Claim<'_>) {
+fn reschedule_provisioning(sync: &mut SyncContext<'_, '_>, claim: &Claim<'_>) {
     if claim.object.meta.annotations.has(AnnotationKey::SelectedNode) {
         let mut changed = (*claim.object).clone();
         changed.meta.annotations.remove(AnnotationKey::SelectedNode);
@@ -214,7 +218,7 @@ fn reschedule_provisioning(sync: &mut Sync<'_, '_>, claim: &Claim<'_>) {
 
 /// The volume that the host-path plugin makes, as the controller completes it.
 fn provisioned_volume(
-    rules: &Rules,
+    behavior: &KubernetesBehavior,
     claim: &Claim<'_>,
     class: &StorageClass,
     plugin: Plugin,
@@ -228,7 +232,7 @@ fn provisioned_volume(
         ],
         1,
     );
-    let finalizers: Arc<[Str]> = if rules.deletion_finalizers && policy == ReclaimPolicy::Delete {
+    let finalizers: Arc<[Str]> = if behavior.deletion_finalizers && policy == ReclaimPolicy::Delete {
         Arc::new([Str::const_new("kubernetes.io/pv-controller")])
     } else {
         Arc::default()
@@ -263,8 +267,8 @@ fn provisioned_volume(
 
 /// Creates the volume, with retries; where all fail, the storage is cleaned up again.
 fn create_volume<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     claim: &Claim<'s>,
     volume: &PersistentVolume,
     plugin: Plugin,
@@ -276,7 +280,7 @@ fn create_volume<'s>(
     let wanted = VolumeId::new(u32::try_from(recorded).unwrap_or(u32::MAX).saturating_add(claim.id.0));
     let mut refusal = None;
     for _ in 0..CREATE_RETRIES {
-        match sync.create(volume.clone(), rules.api_gates(), Some(wanted)) {
+        match sync.create(volume.clone(), behavior.api_gates(), Some(wanted)) {
             Ok(_) | Err(ApiError::AlreadyExists { .. }) => {
                 refusal = None;
                 break;
@@ -303,7 +307,7 @@ fn create_volume<'s>(
     // finalizers the clean-up fails at that point, although the storage is gone.
     let cleanup = match sync.cleanup_failure() {
         Some(failure) => Err(failure.to_owned()),
-        None => delete_host_path(volume).and_then(|()| remove_finalizer(sync, rules, &name)),
+        None => delete_host_path(volume).and_then(|()| remove_finalizer(sync, behavior, &name)),
     };
     match cleanup {
         Ok(()) => sync.step(ProvisionStep::InTreeVolumeSaveFailedCleaned.into()),

@@ -6,7 +6,7 @@ use super::plugins::{
 };
 use super::volume::{EXTERNAL_FINALIZER, IN_TREE_FINALIZER, migration_annotations, without_in_tree_finalizer};
 use crate::controllers::persistent_volume::{DESTROYED, SCRUBBING};
-use crate::controllers::{DeleteStep, ReclaimStep, RecycleStep, Rules, Sync};
+use crate::controllers::{DeleteStep, KubernetesBehavior, ReclaimStep, RecycleStep, SyncContext};
 use crate::model::{
     AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, VolumePhase,
 };
@@ -17,7 +17,11 @@ use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started};
 ///
 /// # Errors
 /// When the API server refuses the status of a volume with an unknown policy.
-pub fn reclaim_volume<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>) -> Result<(), ApiError> {
+pub fn reclaim_volume<'s>(
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
+    volume: Volume<'s>,
+) -> Result<(), ApiError> {
     if let Some(driver) = recorded_driver(&volume.object) {
         if volume.object.reclaim_policy == ReclaimPolicy::Delete {
             sync.wait_for("external-provisioner", driver, "delete the storage and then the PersistentVolume");
@@ -42,7 +46,7 @@ pub fn reclaim_volume<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume
             let started = sync.start_operation(&format!("delete-{name}[{uid}]"));
             sync.step(started_step(started, ReclaimStep::ReclaimDelete).into());
             if started == Started::Yes {
-                delete_volume_operation(sync, rules, volume);
+                delete_volume_operation(sync, behavior, volume);
             }
         }
         ReclaimPolicy::Other(_) => {
@@ -67,7 +71,7 @@ fn started_step(started: Started, yes: ReclaimStep) -> ReclaimStep {
 }
 
 /// Whether nobody holds the volume any more, by the controller's cache. Upstream: `isVolumeReleased`, 1.36.
-fn is_volume_released(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> bool {
+fn is_volume_released(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> bool {
     let Some(claim_ref) = volume.claim_ref.as_ref().filter(|claim_ref| !claim_ref.uid.is_empty()) else {
         return false;
     };
@@ -80,11 +84,11 @@ fn is_volume_released(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> boo
 }
 
 /// Upstream: `deleteVolumeOperation`, 1.36 and before.
-fn delete_volume_operation<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>) {
-    if !rules.delete_plugin_first && !still_released(sync, rules, &volume.object) {
+fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, volume: Volume<'s>) {
+    if !behavior.delete_plugin_first && !still_released(sync, behavior, &volume.object) {
         return;
     }
-    let plugin = match find_deletable_plugin(rules, &volume.object) {
+    let plugin = match find_deletable_plugin(behavior, &volume.object) {
         Provider::InTree(plugin) => plugin,
         Provider::External => {
             sync.wait_for(
@@ -101,7 +105,7 @@ fn delete_volume_operation<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: V
             if marked.is_err() {
                 sync.step(DeleteStep::DeleteMarkFailed.into());
                 sync.operation_failed();
-            } else if rules.delete_plugin_first {
+            } else if behavior.delete_plugin_first {
                 sync.step(DeleteStep::DeletePluginMissing.into());
             } else {
                 sync.step(DeleteStep::DeleteFailed.into());
@@ -110,19 +114,19 @@ fn delete_volume_operation<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: V
             return;
         }
     };
-    if rules.delete_plugin_first && !still_released(sync, rules, &volume.object) {
+    if behavior.delete_plugin_first && !still_released(sync, behavior, &volume.object) {
         return;
     }
-    run_deleter(sync, rules, volume, plugin);
+    run_deleter(sync, behavior, volume, plugin);
 }
 
 /// Reads the volume again and asks whether it is still released; the leaf is recorded when not.
-fn still_released(sync: &mut Sync<'_, '_>, rules: &Rules, volume: &PersistentVolume) -> bool {
+fn still_released(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     let Ok((_, live)) = sync.live_get::<PersistentVolume>(&volume.meta.name) else {
         sync.step(DeleteStep::DeleteVolumeGone.into());
         return false;
     };
-    let left_alone = rules.skip_delete_when_terminating && live.terminating();
+    let left_alone = behavior.skip_delete_when_terminating && live.terminating();
     let released = !left_alone && is_volume_released(sync, &live);
     if !released {
         sync.step(DeleteStep::DeleteNotReleased.into());
@@ -130,7 +134,7 @@ fn still_released(sync: &mut Sync<'_, '_>, rules: &Rules, volume: &PersistentVol
     released
 }
 
-fn run_deleter<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, plugin: Plugin) {
+fn run_deleter<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, volume: Volume<'s>, plugin: Plugin) {
     let default = match plugin {
         Plugin::HostPath => match delete_host_path(&volume.object) {
             Ok(()) => PluginAnswer::Done,
@@ -156,7 +160,7 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, p
         PluginAnswer::Failed(text) => Some(text),
         PluginAnswer::Done => {
             sync.mark(volume.id, DESTROYED);
-            remove_finalizer(sync, rules, &volume.object.meta.name).err()
+            remove_finalizer(sync, behavior, &volume.object.meta.name).err()
         }
     };
     if let Some(text) = failure {
@@ -174,8 +178,12 @@ fn run_deleter<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>, p
 ///
 /// # Errors
 /// Upstream's words, when the volume cannot be read or written.
-pub(super) fn remove_finalizer(sync: &mut Sync<'_, '_>, rules: &Rules, name: &str) -> Result<(), String> {
-    if !rules.deletion_finalizers {
+pub(super) fn remove_finalizer(
+    sync: &mut SyncContext<'_, '_>,
+    behavior: &KubernetesBehavior,
+    name: &str,
+) -> Result<(), String> {
+    if !behavior.deletion_finalizers {
         return Ok(());
     }
     let (id, live) = sync.live_get(name).map_err(|error| error.to_string())?;
@@ -228,7 +236,7 @@ pub fn recycling(volume: &str, uid: &str) -> String {
 pub const OLD_RECYCLER: &str = "old recycler pod found, will retry later";
 
 /// Upstream: `recycleVolumeOperation`, 1.36. It never returns an error, so there is no back-off.
-fn recycle_volume_operation<'s>(sync: &mut Sync<'_, 's>, volume: &Volume<'s>) {
+fn recycle_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, volume: &Volume<'s>) {
     let Ok((id, live)) = sync.live_get(&volume.object.meta.name) else {
         return sync.step(RecycleStep::RecycleVolumeGone.into());
     };
@@ -281,7 +289,7 @@ fn recycle_volume_operation<'s>(sync: &mut Sync<'_, 's>, volume: &Volume<'s>) {
 }
 
 /// The active pods that use the claim of the claimRef, as `namespace/name`, sorted. Upstream: `isVolumeUsed`, 1.36.
-fn users_of(sync: &mut Sync<'_, '_>, volume: &PersistentVolume) -> Vec<String> {
+fn users_of(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> Vec<String> {
     let Some(named) = &volume.claim_ref else { return Vec::new() };
     let mut users: Vec<String> = sync
         .pods_of(&named.namespace, &named.name)
@@ -327,20 +335,20 @@ pub fn is_guarded(volume: &PersistentVolume) -> bool {
 /// asks for the deletion of it. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner, passes over volumes
 /// that are being deleted and lack its finalizer; before 1.36 `deleteVolumeOperation` did, too, without the gate
 /// `HonorPVReclaimPolicy`.
-pub fn leaks(rules: &Rules, volume: &PersistentVolume) -> bool {
-    match data_fate(rules, volume) {
+pub fn leaks(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
+    match data_fate(behavior, volume) {
         DataFate::HandedToDriver => !is_guarded(volume),
-        DataFate::Destroyed => rules.skip_delete_when_terminating,
+        DataFate::Destroyed => behavior.skip_delete_when_terminating,
         DataFate::Kept | DataFate::Scrubbed => false,
     }
 }
 
 /// The driver to which the controller leaves a migrated volume, once it has put the volume's annotation right; it does
 /// that before it reclaims. Upstream: `updateMigrationAnnotations`, 1.36.
-pub fn migrated_to<'v>(rules: &Rules, volume: &'v PersistentVolume) -> Option<&'v str> {
+pub fn migrated_to<'v>(behavior: &KubernetesBehavior, volume: &'v PersistentVolume) -> Option<&'v str> {
     let annotations = &volume.meta.annotations;
     match annotations.get(AnnotationKey::ProvisionedBy) {
-        Some(provisioner) => migrated_driver(rules, provisioner),
+        Some(provisioner) => migrated_driver(behavior, provisioner),
         None => recorded_driver(volume),
     }
 }
@@ -352,26 +360,26 @@ fn recorded_driver(volume: &PersistentVolume) -> Option<&str> {
 
 /// What reclaiming does, or would do, to the data behind a volume. A recycling that failed is tried again in every
 /// sync, so the data of a Failed volume are not safe.
-pub fn data_fate(rules: &Rules, volume: &PersistentVolume) -> DataFate {
+pub fn data_fate(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> DataFate {
     let annotations = &volume.meta.annotations;
     let provisioner = annotations.get(AnnotationKey::ProvisionedBy);
     // The controller puts the name of the driver right before it reclaims.
-    match provisioner.and_then(|name| migration_annotations(annotations, migrated_driver(rules, name))) {
-        None => fate_by_annotations(rules, volume),
+    match provisioner.and_then(|name| migration_annotations(annotations, migrated_driver(behavior, name))) {
+        None => fate_by_annotations(behavior, volume),
         Some(annotations) => {
             let mut righted = volume.clone();
             righted.meta.annotations = annotations;
-            fate_by_annotations(rules, &righted)
+            fate_by_annotations(behavior, &righted)
         }
     }
 }
 
 /// The same, where the annotations are right.
-fn fate_by_annotations(rules: &Rules, volume: &PersistentVolume) -> DataFate {
+fn fate_by_annotations(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> DataFate {
     let migrated = recorded_driver(volume).is_some();
     match &volume.reclaim_policy {
         ReclaimPolicy::Delete if migrated => DataFate::HandedToDriver,
-        ReclaimPolicy::Delete => match find_deletable_plugin(rules, volume) {
+        ReclaimPolicy::Delete => match find_deletable_plugin(behavior, volume) {
             Provider::External => DataFate::HandedToDriver,
             Provider::InTree(Plugin::Remote(name)) if remote_deleter(name, volume).is_ok() => DataFate::Destroyed,
             Provider::InTree(Plugin::HostPath) if delete_host_path(volume).is_ok() => DataFate::Destroyed,

@@ -90,14 +90,14 @@ fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &P
 /// claim that the controller marked and whose volume another claim took, and for a search that cannot be used, which
 /// fails as such from the moment on in which a volume with the access modes is provisioned.
 fn private_claim_step(step: &Step<'_, '_>, before: &PersistentVolumeClaim, after: &PersistentVolumeClaim) -> bool {
-    let rules = &step.settings.rules;
+    let behavior = &step.settings.behavior;
     let same = |key| before.meta.annotations.has(key) == after.meta.annotations.has(key);
     let may_stay_unwritten = || {
         !capacities_stated(step)
             || (before.meta.annotations.has(AnnotationKey::BoundByController)
                 && !before.meta.annotations.has(AnnotationKey::BindCompleted)
                 && !before.volume_name.is_empty())
-            || (rules.hostpath_provisioning && may_search(before) && Query::new(rules, before, false).is_err())
+            || (behavior.hostpath_provisioning && may_search(before) && Query::new(behavior, before, false).is_err())
     };
     before.volume_name == after.volume_name
         && before.class_name == after.class_name
@@ -111,7 +111,7 @@ fn capacities_stated(step: &Step<'_, '_>) -> bool {
     step.component.iter().all(|id| match id.typed() {
         TypedId::PersistentVolume(id) => step.snapshot.volume(id).storage().is_some(),
         TypedId::PersistentVolumeClaim(id) => {
-            !step.settings.rules.hostpath_provisioning || step.snapshot.claim(id).request.is_some()
+            !step.settings.behavior.hostpath_provisioning || step.snapshot.claim(id).request.is_some()
         }
         _ => true,
     })

@@ -3,13 +3,13 @@
 use super::binding::{Volume, unbind_volume, update_volume_phase};
 use super::plugins::{IN_TREE_PREFIX, migrated_driver};
 use super::reclaim::reclaim_volume;
-use crate::controllers::{Rules, Sync, VolumeBranch};
+use crate::controllers::{KubernetesBehavior, SyncContext, VolumeBranch};
 use crate::model::{
     AnnotationKey, Annotations, ClaimRef, Held, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str,
     VolumePhase,
 };
 use crate::snapshot::VolumeId;
-use crate::world::{ApiError, Compared, EventType, ObjectRef, Test};
+use crate::world::{ApiError, Compared, ComparisonStep, EventType, ObjectRef};
 use std::sync::Arc;
 
 /// The finalizer by which kube-controller-manager keeps a volume until its own plugin has deleted the storage.
@@ -19,19 +19,27 @@ pub const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
 pub const EXTERNAL_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 
 /// Syncs a volume that exists. Upstream: `syncVolume`, 1.36.
-pub fn sync_volume(sync: &mut Sync<'_, '_>, rules: &Rules, id: VolumeId) -> Option<VolumeBranch> {
+pub fn sync_volume(
+    sync: &mut SyncContext<'_, '_>,
+    behavior: &KubernetesBehavior,
+    id: VolumeId,
+) -> Option<VolumeBranch> {
     let object = sync.cached(id)?;
-    let volume = match update_migration_annotations_and_finalizers(sync, rules, Volume { id, object }) {
+    let volume = match update_migration_annotations_and_finalizers(sync, behavior, Volume { id, object }) {
         Ok(volume) => volume,
         Err(error) => {
             sync.fail(format!("persistent Volume Controller can't anneal migration annotations or finalizer: {error}"));
             return Some(VolumeBranch::VolumeMigrationUpdateFailed);
         }
     };
-    Some(sync_annotated(sync, rules, volume))
+    Some(sync_annotated(sync, behavior, volume))
 }
 
-fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>) -> VolumeBranch {
+fn sync_annotated<'s>(
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
+    volume: Volume<'s>,
+) -> VolumeBranch {
     let name = volume.object.meta.name.clone();
     sync.test(|| {
         test(
@@ -60,7 +68,7 @@ fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>
         set_phase(sync, volume, VolumePhase::Available);
         return VolumeBranch::VolumeReserved;
     }
-    let claim = match find_claim(sync, rules, &volume.object) {
+    let claim = match find_claim(sync, behavior, &volume.object) {
         Ok(claim) => claim,
         Err(error) => {
             sync.fail(error.to_string());
@@ -84,11 +92,11 @@ fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>
                     false,
                 )
             });
-            release_and_reclaim(sync, rules, volume);
+            release_and_reclaim(sync, behavior, volume);
             return branch;
         }
     };
-    sync.test(|| Test {
+    sync.test(|| ComparisonStep {
         question: "the claim names a volume, and it is this one",
         left: Compared {
             object: format!("pvc/{} -n {}", claim.meta.name, claim.meta.namespace),
@@ -107,7 +115,7 @@ fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>
     }
     let annotations = &volume.object.meta.annotations;
     if annotations.has(AnnotationKey::ProvisionedBy) && volume.object.reclaim_policy == ReclaimPolicy::Delete {
-        release_and_reclaim(sync, rules, volume);
+        release_and_reclaim(sync, behavior, volume);
         return VolumeBranch::VolumeSurplusDynamic;
     }
     let branch = if annotations.has(AnnotationKey::BoundByController) {
@@ -123,7 +131,7 @@ fn sync_annotated<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: Volume<'s>
 
 /// Who has to act for a volume that is reserved by name alone. Upstream does not look the claim up here, and a claim
 /// that is there and open takes the volume by itself, or says at its own sync why it does not.
-fn await_reserved(sync: &mut Sync<'_, '_>, volume: &str, named: &ClaimRef) {
+fn await_reserved(sync: &mut SyncContext<'_, '_>, volume: &str, named: &ClaimRef) {
     if named.namespace.is_empty() || named.name.is_empty() {
         let action = complete_claim_ref(sync, volume, named);
         return sync.wait_for("user", volume, action);
@@ -144,7 +152,7 @@ fn await_reserved(sync: &mut Sync<'_, '_>, volume: &str, named: &ClaimRef) {
 
 /// How to mend a claimRef that lacks a name or a namespace, so that no claim can be meant: by the one claim that names
 /// the volume and differs from the claimRef in nothing else.
-fn complete_claim_ref(sync: &Sync<'_, '_>, volume: &str, named: &ClaimRef) -> String {
+fn complete_claim_ref(sync: &SyncContext<'_, '_>, volume: &str, named: &ClaimRef) -> String {
     let snapshot = sync.world().snapshot();
     let same = |set: &str, other: &str| set.is_empty() || set == other;
     let mut meant = snapshot
@@ -170,14 +178,14 @@ fn complete_claim_ref(sync: &Sync<'_, '_>, volume: &str, named: &ClaimRef) -> St
     }
 }
 
-fn set_phase<'s>(sync: &mut Sync<'_, 's>, volume: Volume<'s>, phase: VolumePhase) {
+fn set_phase<'s>(sync: &mut SyncContext<'_, 's>, volume: Volume<'s>, phase: VolumePhase) {
     if let Err(error) = update_volume_phase(sync, volume, phase, "") {
         sync.fail(error.to_string());
     }
 }
 
 /// The claim is ours and has not chosen a volume yet.
-fn await_claim(sync: &mut Sync<'_, '_>, volume: &Volume<'_>, claim: &PersistentVolumeClaim) -> VolumeBranch {
+fn await_claim(sync: &mut SyncContext<'_, '_>, volume: &Volume<'_>, claim: &PersistentVolumeClaim) -> VolumeBranch {
     if claim.mode() != volume.object.mode() {
         let (volume_name, claim_name) = (volume.object.meta.name.as_str(), claim.meta.name.as_str());
         sync.event(
@@ -208,14 +216,14 @@ fn await_claim(sync: &mut Sync<'_, '_>, volume: &Volume<'_>, claim: &PersistentV
     }
 }
 
-fn release_and_reclaim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, mut volume: Volume<'s>) {
+fn release_and_reclaim<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, mut volume: Volume<'s>) {
     if !matches!(volume.object.status.phase, VolumePhase::Released | VolumePhase::Failed) {
         match update_volume_phase(sync, volume, VolumePhase::Released, "") {
             Ok(released) => volume = released,
             Err(error) => return sync.fail(error.to_string()),
         }
     }
-    if let Err(error) = reclaim_volume(sync, rules, volume) {
+    if let Err(error) = reclaim_volume(sync, behavior, volume) {
         sync.fail(error.to_string());
     }
 }
@@ -228,22 +236,26 @@ enum Found<'s> {
 
 /// Looks the claim of the claimRef up: in the controller's cache, then, for a volume that is not yet released, in the
 /// informer and live, so that a claim that the cache has not seen yet does not count as gone.
-fn find_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: &PersistentVolume) -> Result<Found<'s>, ApiError> {
+fn find_claim<'s>(
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
+    volume: &PersistentVolume,
+) -> Result<Found<'s>, ApiError> {
     let Some(claim_ref) = &volume.claim_ref else { return Ok(Found::Missing) };
     let mut claim =
         sync.cached_named::<PersistentVolumeClaim>(&claim_ref.namespace, &claim_ref.name).map(|(_, claim)| claim);
     let settled = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
     let asks_again =
-        !rules.recheck_only_bound_by_controller || volume.meta.annotations.has(AnnotationKey::BoundByController);
+        !behavior.recheck_only_bound_by_controller || volume.meta.annotations.has(AnnotationKey::BoundByController);
     if claim.is_none() && !settled && asks_again {
         claim = sync.lister_get(&claim_ref.namespace, &claim_ref.name)?;
         if claim.is_none() {
-            claim = live_claim(sync, rules, claim_ref)?;
+            claim = live_claim(sync, behavior, claim_ref)?;
         }
     }
     let Some(mut claim) = claim else { return Ok(Found::Missing) };
     if claim.meta.uid != claim_ref.uid {
-        match live_claim(sync, rules, claim_ref)? {
+        match live_claim(sync, behavior, claim_ref)? {
             Some(live) if live.meta.uid == claim_ref.uid => claim = live,
             Some(_) | None => return Ok(Found::Replaced),
         }
@@ -253,11 +265,11 @@ fn find_claim<'s>(sync: &mut Sync<'_, 's>, rules: &Rules, volume: &PersistentVol
 
 /// The claim of that name as the API server has it; an absent one is no error.
 fn live_claim<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     named: &ClaimRef,
 ) -> Result<Option<Held<'s, PersistentVolumeClaim>>, ApiError> {
-    match sync.live_get_in(&named.namespace, &named.name, rules.without_namespace) {
+    match sync.live_get_in(&named.namespace, &named.name, behavior.without_namespace) {
         Ok((_, claim)) => Ok(Some(claim)),
         Err(error) if error.is_not_found() => Ok(None),
         Err(error) => Err(error),
@@ -266,15 +278,15 @@ fn live_claim<'s>(
 
 /// Upstream: `updateVolumeMigrationAnnotationsAndFinalizers`, 1.36.
 fn update_migration_annotations_and_finalizers<'s>(
-    sync: &mut Sync<'_, 's>,
-    rules: &Rules,
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
     mut volume: Volume<'s>,
 ) -> Result<Volume<'s>, ApiError> {
     let meta = &volume.object.meta;
     let Some(provisioner) = meta.annotations.get(AnnotationKey::ProvisionedBy) else { return Ok(volume) };
-    let migrated = migrated_driver(rules, provisioner);
+    let migrated = migrated_driver(behavior, provisioner);
     let annotations = migration_annotations(&meta.annotations, migrated);
-    let finalizers = deletion_finalizers(rules, &volume.object, provisioner);
+    let finalizers = deletion_finalizers(behavior, &volume.object, provisioner);
     if annotations.is_none() && finalizers.is_none() {
         return Ok(volume);
     }
@@ -304,13 +316,17 @@ pub(super) fn migration_annotations(annotations: &Annotations, migrated: Option<
 }
 
 /// The finalizers that a provisioned volume should have, if they differ. Upstream: `modifyDeletionFinalizers`, 1.36.
-fn deletion_finalizers(rules: &Rules, volume: &PersistentVolume, provisioner: &str) -> Option<Arc<[Str]>> {
-    if !rules.deletion_finalizers {
+fn deletion_finalizers(
+    behavior: &KubernetesBehavior,
+    volume: &PersistentVolume,
+    provisioner: &str,
+) -> Option<Arc<[Str]>> {
+    if !behavior.deletion_finalizers {
         return None;
     }
     let mut finalizers = volume.meta.finalizers.to_vec();
     let in_tree = volume.meta.has_finalizer(IN_TREE_FINALIZER);
-    if migrated_driver(rules, provisioner).is_some() {
+    if migrated_driver(behavior, provisioner).is_some() {
         finalizers.retain(|finalizer| finalizer != IN_TREE_FINALIZER);
     } else if provisioner.starts_with(IN_TREE_PREFIX) {
         match volume.reclaim_policy {
@@ -335,9 +351,20 @@ pub(super) fn without_in_tree_finalizer(volume: &PersistentVolume) -> Option<Per
     })
 }
 
-fn test(question: &'static str, volume: &PersistentVolume, field: &'static str, value: String, holds: bool) -> Test {
+fn test(
+    question: &'static str,
+    volume: &PersistentVolume,
+    field: &'static str,
+    value: String,
+    holds: bool,
+) -> ComparisonStep {
     let value = if value.is_empty() { shown("") } else { value };
-    Test { question, left: Compared { object: format!("pv/{}", volume.meta.name), field, value }, right: None, holds }
+    ComparisonStep {
+        question,
+        left: Compared { object: format!("pv/{}", volume.meta.name), field, value },
+        right: None,
+        holds,
+    }
 }
 
 fn claim_ref_text(volume: &PersistentVolume) -> String {

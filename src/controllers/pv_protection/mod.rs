@@ -3,7 +3,7 @@
 pub mod leaves;
 
 use super::spec::{Controller, ControllerSpec};
-use super::{Sync, finalizers};
+use super::{SyncContext, finalizers};
 use crate::model::{HeldObject, Kind, PersistentVolume, VolumePhase};
 use crate::snapshot::VolumeId;
 use leaves::VolumeProtectionBranch;
@@ -31,7 +31,7 @@ fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
 }
 
 /// Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36. Only the recorded phase counts.
-pub fn sync_volume(sync: &mut Sync<'_, '_>, id: VolumeId) -> VolumeProtectionBranch {
+pub fn sync_volume(sync: &mut SyncContext<'_, '_>, id: VolumeId) -> VolumeProtectionBranch {
     let Some(volume) = sync.cached(id) else { return VolumeProtectionBranch::VolumeProtectionUnchanged };
     let protected = volume.meta.has_finalizer(FINALIZER);
     if volume.terminating() && protected {

@@ -4,7 +4,7 @@
 pub mod leaves;
 
 use super::spec::{Controller, ControllerSpec, Needs, informers_of, note_gap};
-use super::{Rules, Settings, Sync, finalizers};
+use super::{KubernetesBehavior, Settings, SyncContext, finalizers};
 use crate::model::{HeldObject, Kind, PersistentVolumeClaim, Pod};
 use crate::snapshot::{ClaimId, Snapshot};
 use leaves::ClaimProtectionBranch;
@@ -20,9 +20,9 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     same,
     is_hidden: |_| true,
     needs,
-    ..ControllerSpec::named("persistentvolumeclaim-protection-controller", "pvc-protection", |sync, rules, id| {
+    ..ControllerSpec::named("persistentvolumeclaim-protection-controller", "pvc-protection", |sync, behavior, id| {
         let id = id.of().filter(|id| sync.world().get::<PersistentVolumeClaim>(*id).is_some())?;
-        Some(sync_claim(sync, rules, id).into())
+        Some(sync_claim(sync, behavior, id).into())
     })
 });
 
@@ -65,9 +65,9 @@ fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
-pub fn sync_claim(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> ClaimProtectionBranch {
+pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: ClaimId) -> ClaimProtectionBranch {
     let Some(claim) = sync.cached(id) else { return ClaimProtectionBranch::ClaimGone };
-    if rules.unused_condition && !claim.terminating() {
+    if behavior.unused_condition && !claim.terminating() {
         let refers = |pod: &Pod| pod_refers_to_claim(pod, &claim);
         let mut used = sync.pods_of(&claim.meta.namespace, &claim.meta.name).iter().any(|pod| refers(pod));
         if !used {
@@ -119,6 +119,6 @@ pub fn sync_claim(sync: &mut Sync<'_, '_>, rules: &Rules, id: ClaimId) -> ClaimP
 
 /// Whether a live list shows such a pod beside those that the informer has. Upstream: `askAPIServer`,
 /// `pkg/controller/volume/pvcprotection`, 1.36.
-fn lists(sync: &Sync<'_, '_>, claim: &PersistentVolumeClaim, wanted: impl Fn(&Pod) -> bool) -> bool {
+fn lists(sync: &SyncContext<'_, '_>, claim: &PersistentVolumeClaim, wanted: impl Fn(&Pod) -> bool) -> bool {
     sync.live_only_pods_of(&claim.meta.namespace, &claim.meta.name).iter().any(|pod| wanted(pod))
 }

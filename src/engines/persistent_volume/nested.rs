@@ -46,17 +46,17 @@ fn is_plain_claim(
 ) -> bool {
     let provisions_in_tree = snapshot
         .class(claim.class())
-        .is_some_and(|class| matches!(find_provisionable_plugin(&settings.rules, class), Provider::InTree(_)));
+        .is_some_and(|class| matches!(find_provisionable_plugin(&settings.behavior, class), Provider::InTree(_)));
     may_search(claim)
         && claim.selector.is_none()
         && !claim.terminating()
         && claim.status.phase == ClaimPhase::Pending
         // One that may be given a default class searches for its own only until then, also where the other one waits.
-        && own_classes(snapshot, &settings.rules, claim) == [key.class.clone()]
-        && searched_classes(snapshot, &settings.rules, claim) == [key.class.clone()]
+        && own_classes(snapshot, &settings.behavior, claim) == [key.class.clone()]
+        && searched_classes(snapshot, &settings.behavior, claim) == [key.class.clone()]
         && claim.mode() == key.mode
-        && settings.rules.attributes_class_compared
-        && settings.rules.attributes_class
+        && settings.behavior.attributes_class_compared
+        && settings.behavior.attributes_class
         && claim.attributes_class() == key.attributes_class
         && key.access_modes.contains_all(&claim.access_modes)
         && !provisions_in_tree

@@ -84,7 +84,7 @@ fn freed(snapshot: &Snapshot, volume: &PersistentVolume) -> Snapshot {
 /// The claims that may get it, by namespace and name.
 fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> Vec<String> {
     let Some(id) = freed.volume_id(&volume.meta.name) else { return Vec::new() };
-    let simulation = simulation(freed, Settings::new(settings.rules.clone()), 1);
+    let simulation = simulation(freed, Settings::new(settings.behavior.clone()), 1);
     let outcomes = simulation.outcomes(ObjectId::from(id));
     let mut winners: Vec<String> = outcomes
         .of_every_sort()
@@ -95,12 +95,12 @@ fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume)
         .collect();
     for claim in freed.claims() {
         // Such a claim waits for its pod, and the scheduler chooses for it among what fits.
-        let waits = delays_binding(freed, &settings.rules, claim) == Ok(true);
+        let waits = delays_binding(freed, &settings.behavior, claim) == Ok(true);
         let free = freed.volume(id);
         let fits = |query: Query<'_>| {
             query.fit(free) == Fit::Free && free.access_modes.set().contains_all(&claim.access_modes)
         };
-        if waits && Query::new(&settings.rules, claim, false).is_ok_and(fits) {
+        if waits && Query::new(&settings.behavior, claim, false).is_ok_and(fits) {
             winners.push(format!("{} (its class waits for a pod)", claim.key()));
         }
     }

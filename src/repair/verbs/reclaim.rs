@@ -3,7 +3,7 @@
 
 use super::build::{Builder, Planned, has_ended, policy, stays, unmounted, volume};
 use super::release::held;
-use crate::controllers::Rules;
+use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::plugins::{
     Plugin, Provider, delete_host_path, find_deletable_plugin, remote_deleter,
 };
@@ -82,11 +82,11 @@ enum Deleter {
 }
 
 /// Who that is, or what kube-controller-manager says where it is nobody.
-fn deleter(rules: &Rules, volume: &PersistentVolume) -> Result<Deleter, String> {
-    if let Some(driver) = migrated_to(rules, volume) {
+fn deleter(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Result<Deleter, String> {
+    if let Some(driver) = migrated_to(behavior, volume) {
         return Ok(Deleter::Outside(driver.to_owned()));
     }
-    match find_deletable_plugin(rules, volume) {
+    match find_deletable_plugin(behavior, volume) {
         Provider::External => {
             let recorded = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).filter(|name| !name.is_empty());
             Ok(Deleter::Outside(recorded.unwrap_or(&volume.source.detail).to_owned()))
@@ -102,7 +102,7 @@ fn deleter(rules: &Rules, volume: &PersistentVolume) -> Result<Deleter, String> 
 /// The data go because somebody typed the volume's name.
 fn hand_over(situation: &Situation<'_>, request: &Request, volume: &PersistentVolume) -> Planned {
     let name = &volume.meta.name;
-    let deleter = deleter(&situation.settings.rules, volume).map_err(|why| {
+    let deleter = deleter(&situation.settings.behavior, volume).map_err(|why| {
         Refusal::new(
             "actor",
             format!(

@@ -157,5 +157,5 @@ fn ends_bound(situation: &Situation<'_>, volume: &PersistentVolume, claim: &Pers
         let mut listed = candidates.listed.iter().filter(|one| one.may_be_chosen());
         listed.any(|one| snapshot.volume(one.volume).meta.name == volume.meta.name)
     };
-    claim.volume_name.is_empty() && match_claim(snapshot, &situation.settings.rules, claim).is_ok_and(taken)
+    claim.volume_name.is_empty() && match_claim(snapshot, &situation.settings.behavior, claim).is_ok_and(taken)
 }

@@ -1,7 +1,7 @@
 //! What a class does to its claims.
 
 use super::document::EvidenceOut;
-use crate::controllers::Rules;
+use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::claim::newest_default;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin, migrated_driver};
 use crate::model::{BindingMode, NO_PROVISIONER, ReclaimPolicy, StorageClass};
@@ -42,9 +42,9 @@ pub struct ClassOut<'a> {
 
 impl<'a> ClassOut<'a> {
     /// What the class does in that world.
-    pub fn new(snapshot: &'a Snapshot, rules: &Rules, class: &'a StorageClass) -> Self {
-        let driver = migrated_driver(rules, &class.provisioner);
-        let kind = match find_provisionable_plugin(rules, class) {
+    pub fn new(snapshot: &'a Snapshot, behavior: &KubernetesBehavior, class: &'a StorageClass) -> Self {
+        let driver = migrated_driver(behavior, &class.provisioner);
+        let kind = match find_provisionable_plugin(behavior, class) {
             Provider::External if driver.is_some() => "migrated",
             Provider::External => "external",
             Provider::InTree(_) => "inTree",
@@ -74,13 +74,13 @@ impl<'a> ClassOut<'a> {
     }
 
     /// What the class does, in words.
-    pub(super) fn headline(&self, snapshot: &Snapshot, rules: &Rules, class: &StorageClass) -> String {
+    pub(super) fn headline(&self, snapshot: &Snapshot, behavior: &KubernetesBehavior, class: &StorageClass) -> String {
         let name = &class.meta.name;
         let provisions = match (self.provisioner_kind, self.driver) {
             ("migrated", Some(driver)) => format!("{driver} provisions volumes (for {})", self.provisioner),
             ("external", _) => format!("{} provisions volumes", self.provisioner),
             // The host-path plugin is the only one that a flag keeps from it.
-            ("inTree", _) if class.provisioner == HOST_PATH && !rules.hostpath_provisioning => format!(
+            ("inTree", _) if class.provisioner == HOST_PATH && !behavior.hostpath_provisioning => format!(
                 "nothing provisions volumes: {} is switched off, as --enable-hostpath-provisioner is by default",
                 self.provisioner
             ),
@@ -96,7 +96,7 @@ impl<'a> ClassOut<'a> {
         };
         let data = match (&class.reclaim_policy, self.provisioner_kind) {
             (_, "none" | "unknown") => String::new(),
-            _ if class.provisioner == HOST_PATH && !rules.hostpath_provisioning => String::new(),
+            _ if class.provisioner == HOST_PATH && !behavior.hostpath_provisioning => String::new(),
             (Some(ReclaimPolicy::Delete) | None, _) => {
                 " When a claim is deleted, so are its volume and the data (policy Delete).".to_owned()
             }

@@ -110,7 +110,7 @@ impl DivergenceOut {
             reasons: Vec::new(),
             alive: None,
             recheck: if from_files { Recheck::Impossible } else { Recheck::Possible },
-            resync_seconds: view.rules().resync_seconds,
+            resync_seconds: view.behavior().resync_seconds,
             resynced: resynced(view, outcomes),
         };
         if from_files {
@@ -382,7 +382,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::controllers::{CONTROLLERS, Rules};
+    use crate::controllers::{CONTROLLERS, KubernetesBehavior};
     use crate::model::ObjectMeta;
     use crate::model::{ObjectKey, ResourceVersion};
     use crate::report::explanation::{Asked, Explanation};
@@ -415,7 +415,7 @@ mod tests {
         let prediction = simulation.predict(target(&snapshot, object));
         let asked = Asked {
             simulation: &simulation,
-            model: Model::new(&Rules::default(), &CONTROLLERS, "assumed"),
+            model: Model::new(&KubernetesBehavior::default(), &CONTROLLERS, "assumed"),
             from_files,
         };
         let mut explanation = Explanation::of_object(asked, &prediction);

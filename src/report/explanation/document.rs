@@ -219,10 +219,10 @@ impl<'a> Explanation<'a> {
                 let volume = snapshot.volume(id);
                 (
                     users_of_volume(snapshot, volume),
-                    Some(if volume.terminating() && leaks(view.rules(), volume) {
+                    Some(if volume.terminating() && leaks(view.behavior(), volume) {
                         DataFate::Kept.as_str()
                     } else {
-                        data_fate(view.rules(), volume).as_str()
+                        data_fate(view.behavior(), volume).as_str()
                     }),
                 )
             }
@@ -330,14 +330,14 @@ impl<'a> Explanation<'a> {
     pub fn of_class(asked: Asked<'a>, class: &'a StorageClass) -> Self {
         let Asked { simulation, model, .. } = asked;
         let snapshot = simulation.snapshot();
-        let described = ClassOut::new(snapshot, &simulation.settings().rules, class);
+        let described = ClassOut::new(snapshot, &simulation.settings().behavior, class);
         Self {
             api_version: API_VERSION,
             kind: "Explanation",
             model,
             coverage: coverage_out(snapshot.coverage()),
             object: ObjectId::new(Kind::StorageClass, &class.meta),
-            headline: described.headline(snapshot, &simulation.settings().rules, class),
+            headline: described.headline(snapshot, &simulation.settings().behavior, class),
             recorded: None,
             prediction: None,
             evidence: class::evidence(class),
@@ -370,7 +370,7 @@ fn candidates(view: View<'_>) -> Vec<MatchRow<'_>> {
         return Vec::new();
     }
     let (snapshot, claim) = (view.snapshot(), view.snapshot().claim(id));
-    match_claim(snapshot, view.rules(), claim)
+    match_claim(snapshot, view.behavior(), claim)
         .map(|candidates| candidate_rows(snapshot, claim, &candidates))
         .unwrap_or_default()
 }

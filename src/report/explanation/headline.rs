@@ -203,7 +203,7 @@ fn kept_of_an_earlier_claim(view: View<'_>, claim: &PersistentVolumeClaim) -> Op
     let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
     let kept = naming.map(|id| snapshot.volume(*id)).find(|volume| {
         let other = volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && named.uid != claim.meta.uid);
-        other && !volume.terminating() && data_fate(view.rules(), volume) == DataFate::Kept
+        other && !volume.terminating() && data_fate(view.behavior(), volume) == DataFate::Kept
     })?;
     Some(format!(
         "The data of an earlier claim of this name are kept in volume {} ({}, policy {}); this claim does not get them \
@@ -218,7 +218,7 @@ fn kept_of_an_earlier_claim(view: View<'_>, claim: &PersistentVolumeClaim) -> Op
 fn nearest_miss(view: View<'_>, claim: &PersistentVolumeClaim, candidates: &[MatchRow<'_>]) -> Option<String> {
     let row = candidates.iter().find(|row| !row.is_taken()).filter(|row| !row.fits())?;
     let volume = view.snapshot().volume(view.snapshot().volume_id(row.object.name)?);
-    let misfits = Query::new(view.rules(), claim, false).map(|query| query.misfits(volume)).unwrap_or_default();
+    let misfits = Query::new(view.behavior(), claim, false).map(|query| query.misfits(volume)).unwrap_or_default();
     // The table of candidates has the one that matching meets first.
     let first = row.without_delay.unwrap_or(row.verdict);
     let more = misfits
@@ -298,7 +298,7 @@ fn dies_with(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
 /// What becomes of a volume and its data as soon as the claim is gone that is being deleted.
 fn once_gone(view: View<'_>, volume: &PersistentVolume) -> String {
     let fate = fate(view, volume);
-    match data_fate(view.rules(), volume) {
+    match data_fate(view.behavior(), volume) {
         DataFate::Kept => format!("When the claim is gone, {fate}."),
         DataFate::HandedToDriver | DataFate::Destroyed | DataFate::Scrubbed => {
             format!("Danger: when the claim is gone, {fate}.")
@@ -310,7 +310,7 @@ fn once_gone(view: View<'_>, volume: &PersistentVolume) -> String {
 fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
     let name = &volume.meta.name;
     let policy = volume.reclaim_policy.as_str();
-    match data_fate(view.rules(), volume) {
+    match data_fate(view.behavior(), volume) {
         DataFate::Kept if volume.reclaim_policy == ReclaimPolicy::Retain => {
             format!("volume {name} is Released and its data stay (policy Retain)")
         }
@@ -325,7 +325,7 @@ fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
 
 /// Who would have to delete the storage.
 fn driver(view: View<'_>, volume: &PersistentVolume) -> String {
-    [migrated_to(view.rules(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
+    [migrated_to(view.behavior(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
         .into_iter()
         .flatten()
         .chain((volume.source.kind == SourceKind::Csi).then_some(volume.source.detail.as_str()))
@@ -340,7 +340,7 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
     }
     let Some(Branch::VolumeBranch(branch)) = view.binder().next().map(|decision| decision.branch) else { return };
     if released(branch) {
-        sentences.push(match data_fate(view.rules(), volume) {
+        sentences.push(match data_fate(view.behavior(), volume) {
             DataFate::Kept if volume.reclaim_policy == ReclaimPolicy::Retain => {
                 "You have to free it for another claim, or delete it.".to_owned()
             }
@@ -399,7 +399,7 @@ fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
         return "No claim has it, so nothing deletes its storage.".to_owned();
     }
     let until = if volume.status.phase == VolumePhase::Bound { "Once its claim is gone, it goes too; " } else { "" };
-    let text = match data_fate(view.rules(), volume) {
+    let text = match data_fate(view.behavior(), volume) {
         DataFate::Kept => "the object vanishes, and its storage stays.".to_owned(),
         DataFate::HandedToDriver if is_guarded(volume) => {
             format!("its finalizer holds it until {} has deleted the storage.", driver(view, volume))

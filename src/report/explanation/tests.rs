@@ -4,7 +4,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
 use super::{Asked, Explanation};
-use crate::controllers::{CONTROLLERS, Rules};
+use crate::controllers::{CONTROLLERS, KubernetesBehavior};
 use crate::engines::simulation;
 use crate::model::Kind;
 use crate::report::shared::machine::Model;
@@ -17,13 +17,14 @@ use crate::text::width;
 use serde_json::{Value, json};
 
 fn model() -> Model {
-    Model::new(&Rules::default(), &CONTROLLERS, "assumed")
+    Model::new(&KubernetesBehavior::default(), &CONTROLLERS, "assumed")
 }
 
 /// Hands the explanation of an object to a test.
 pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(&Explanation<'_>) -> T) -> T {
     colored::control::set_override(false);
-    let simulation = simulation(snapshot, Settings { tracing: true, ..Settings::new(Rules::default()) }, 1);
+    let simulation =
+        simulation(snapshot, Settings { tracing: true, ..Settings::new(KubernetesBehavior::default()) }, 1);
     let asked = Asked { simulation: &simulation, model: model(), from_files: false };
     if let Some(class) = object.strip_prefix("sc/") {
         return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));

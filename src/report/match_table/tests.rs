@@ -4,7 +4,7 @@
 
 use super::{MatchTable, Matched};
 use crate::controllers::persistent_volume::{match_claim, planned};
-use crate::controllers::{CONTROLLERS, Rules};
+use crate::controllers::{CONTROLLERS, KubernetesBehavior};
 use crate::model::PersistentVolumeClaim;
 use crate::report::shared::machine::Model;
 use crate::report::shared::table::TableStyle;
@@ -13,11 +13,11 @@ use crate::snapshot::{Snapshot, decode};
 use serde_json::{Value, json};
 
 fn model() -> Model {
-    Model::new(&Rules::default(), &CONTROLLERS, "assumed")
+    Model::new(&KubernetesBehavior::default(), &CONTROLLERS, "assumed")
 }
 
 fn table_of(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> Vec<(String, String, String)> {
-    let (model, candidates) = (model(), match_claim(snapshot, &Rules::default(), claim));
+    let (model, candidates) = (model(), match_claim(snapshot, &KubernetesBehavior::default(), claim));
     let table = MatchTable::new(Matched {
         snapshot,
         model: &model,
@@ -145,7 +145,7 @@ fn a_planned_claim_gets_the_newest_default_class() {
     let claim = decode::decode(manifest.to_string().as_bytes(), "a test").unwrap().of().unwrap();
     let planned = planned(&snapshot, claim);
     assert_eq!(planned.default_class.as_deref(), Some("new"));
-    let (model, candidates) = (model(), match_claim(&snapshot, &Rules::default(), &planned.claim));
+    let (model, candidates) = (model(), match_claim(&snapshot, &KubernetesBehavior::default(), &planned.claim));
     let table = MatchTable::new(Matched {
         snapshot: &snapshot,
         model: &model,

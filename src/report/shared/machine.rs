@@ -1,6 +1,6 @@
 //! Parts of the machine-readable output that several kinds of document share. The field names are public API.
 
-use crate::controllers::{Controller, Rules};
+use crate::controllers::{Controller, KubernetesBehavior};
 use crate::model::{Kind, Str};
 use crate::snapshot::Coverage;
 use crate::snapshot::printed;
@@ -84,18 +84,18 @@ impl Model {
     }
 
     /// The model of these rules and controllers. `source` says where the version comes from.
-    pub fn new(rules: &Rules, controllers: &[Controller], source: &'static str) -> Self {
-        let defaults = Rules::of(rules.version);
+    pub fn new(behavior: &KubernetesBehavior, controllers: &[Controller], source: &'static str) -> Self {
+        let defaults = KubernetesBehavior::of(behavior.version);
         Self {
-            kubernetes: rules.version.to_string(),
-            verified: rules.version.recorded().is_some() && defaults == *rules,
+            kubernetes: behavior.version.to_string(),
+            verified: behavior.version.recorded().is_some() && defaults == *behavior,
             source,
             given: Vec::new(),
-            feature_gates: rules.gates.clone(),
+            feature_gates: behavior.gates.clone(),
             controller_flags: BTreeMap::from([
-                ("enable-dynamic-provisioning", rules.dynamic_provisioning.to_string()),
-                ("enable-hostpath-provisioner", rules.hostpath_provisioning.to_string()),
-                ("pvclaimbinder-sync-period", format!("{}s", rules.resync_seconds)),
+                ("enable-dynamic-provisioning", behavior.dynamic_provisioning.to_string()),
+                ("enable-hostpath-provisioner", behavior.hostpath_provisioning.to_string()),
+                ("pvclaimbinder-sync-period", format!("{}s", behavior.resync_seconds)),
             ]),
             controllers: controllers.iter().map(|controller| controller.name).collect(),
             failures: false,

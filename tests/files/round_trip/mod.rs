@@ -9,7 +9,7 @@ mod objects;
 mod statements;
 mod worlds;
 
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use pvctl::engines::simulation;
 use pvctl::report::prediction::{CreatedOut, Head, JointOut, PredictionList, PredictionOut};
 use pvctl::report::shared::machine::Model;
@@ -35,14 +35,14 @@ fn snapshot_of(input: &str, options: &FileOptions) -> String {
 }
 
 /// What `predict -f - -o json --trace` prints of that input.
-fn prediction(input: &str, options: &FileOptions, rules: &Rules) -> String {
-    prediction_of(read_with(options, &mut input.as_bytes()).unwrap().parts, rules)
+fn prediction(input: &str, options: &FileOptions, behavior: &KubernetesBehavior) -> String {
+    prediction_of(read_with(options, &mut input.as_bytes()).unwrap().parts, behavior)
 }
 
-fn prediction_of(parts: Parts, rules: &Rules) -> String {
+fn prediction_of(parts: Parts, behavior: &KubernetesBehavior) -> String {
     let snapshot = Snapshot::new(parts);
-    let settings = Settings { tracing: true, budget: Budget { states: 300 }, ..Settings::new(rules.clone()) };
-    let model = Model::new(&settings.rules, &settings.controllers, "assumed");
+    let settings = Settings { tracing: true, budget: Budget { states: 300 }, ..Settings::new(behavior.clone()) };
+    let model = Model::new(&settings.behavior, &settings.controllers, "assumed");
     let simulation = simulation(&snapshot, settings, 1);
     let predictions: Vec<_> = simulation.targets().map(|target| simulation.predict(target)).collect();
     let components: BTreeSet<usize> = predictions.iter().map(|prediction| prediction.component).collect();

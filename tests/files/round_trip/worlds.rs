@@ -9,18 +9,18 @@ use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use pvctl::model::{Kind, Timestamp};
 use pvctl::progress::Silent;
 use pvctl::source::files::read_with;
 use pvctl::source::{ConnectOptions, Environment, FileOptions, Needs, Scope, Statement, archive};
 use serde_json::Value;
 
-pub(super) fn rules() -> impl Strategy<Value = Rules> {
-    let mut all_on = Rules::default();
+pub(super) fn behavior() -> impl Strategy<Value = KubernetesBehavior> {
+    let mut all_on = KubernetesBehavior::default();
     all_on.set_flag("enable-hostpath-provisioner", "true").unwrap();
     all_on.set_gate("PersistentVolumeClaimUnusedSinceTime", true).unwrap();
-    prop_oneof![2 => Just(Rules::default()), 1 => Just(all_on)]
+    prop_oneof![2 => Just(KubernetesBehavior::default()), 1 => Just(all_on)]
 }
 
 /// What is said of the files' completeness, and of the time, by flags.
@@ -48,7 +48,7 @@ pub(super) fn flags() -> impl Strategy<Value = FileOptions> {
 /// The flags are given once, to whatever reads the world; the reader of the snapshot needs none of them.
 #[test]
 fn a_snapshot_of_any_world_is_predicted_as_that_world() {
-    check(400, (worlds(4, 4), any::<u64>(), rules(), flags()), |(Cluster(mut parts), odd, rules, flags)| {
+    check(400, (worlds(4, 4), any::<u64>(), behavior(), flags()), |(Cluster(mut parts), odd, behavior, flags)| {
         enrich(&mut parts, odd);
         let world = manifest(&parts);
         // What is written is the whole world: a field that this test forgets would not be tested.
@@ -61,7 +61,7 @@ fn a_snapshot_of_any_world_is_predicted_as_that_world() {
         prop_assert_eq!(&read.objects.nodes, &parts.objects.nodes);
         let written = snapshot_of(&world, &flags);
         prop_assert!(!written.contains(SECRET), "{}", written);
-        prop_assert_eq!(prediction(&written, &stdin(), &rules), prediction(&world, &flags, &rules));
+        prop_assert_eq!(prediction(&written, &stdin(), &behavior), prediction(&world, &flags, &behavior));
         prop_assert_eq!(snapshot_of(&written, &stdin()), written);
         Ok(())
     });
@@ -120,17 +120,17 @@ fn a_field_that_redaction_dropped_would_be_noticed() {
         ProptestConfig { failure_persistence: None, ..ProptestConfig::default() },
         TestRng::deterministic_rng(RngAlgorithm::ChaCha),
     );
-    let strategy = (worlds(4, 4), any::<u64>(), rules());
+    let strategy = (worlds(4, 4), any::<u64>(), behavior());
     let mut unnoticed: Vec<_> = DECIDING.to_vec();
     for _ in 0..400 {
         if unnoticed.is_empty() {
             break;
         }
-        let (Cluster(mut parts), odd, rules) = strategy.new_tree(&mut runner).unwrap().current();
+        let (Cluster(mut parts), odd, behavior) = strategy.new_tree(&mut runner).unwrap().current();
         enrich(&mut parts, odd);
         let written = snapshot_of(&manifest(&parts), &stdin());
-        let expected = prediction(&written, &stdin(), &rules);
-        unnoticed.retain(|(kind, path)| prediction(&without(&written, kind, path), &stdin(), &rules) == expected);
+        let expected = prediction(&written, &stdin(), &behavior);
+        unnoticed.retain(|(kind, path)| prediction(&without(&written, kind, path), &stdin(), &behavior) == expected);
     }
     assert!(unnoticed.is_empty(), "nothing depends on {unnoticed:?}");
 }
@@ -152,13 +152,13 @@ fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
         ],
         0..=2,
     );
-    let strategy = (worlds(3, 3), any::<u64>(), rules(), prop_oneof![1 => Just(Vec::new()), 2 => hidden]);
+    let strategy = (worlds(3, 3), any::<u64>(), behavior(), prop_oneof![1 => Just(Vec::new()), 2 => hidden]);
     let uncertain = std::cell::Cell::new(0);
-    check(40, strategy, |(Cluster(mut parts), odd, rules, hidden)| {
+    check(40, strategy, |(Cluster(mut parts), odd, behavior, hidden)| {
         enrich(&mut parts, odd);
         let needs = Needs {
-            host_path_provisioning: rules.hostpath_provisioning,
-            unused_condition: rules.unused_condition,
+            host_path_provisioning: behavior.hostpath_provisioning,
+            unused_condition: behavior.unused_condition,
             ..Needs::default()
         };
         let (read, objects, stated) = runtime.block_on(async {
@@ -182,9 +182,9 @@ fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
             write(&objects, &statement, &mut written).unwrap();
             let back = read_with(&stdin(), &mut written.as_slice()).unwrap();
             prop_assert_eq!(back.kubernetes, Some(35));
-            prop_assert_eq!(prediction_of(back.parts, &rules), prediction_of(read.clone(), &rules));
+            prop_assert_eq!(prediction_of(back.parts, &behavior), prediction_of(read.clone(), &behavior));
         }
-        let prediction = prediction_of(read, &rules);
+        let prediction = prediction_of(read, &behavior);
         prop_assert!(!prediction.contains("\"as\": \"empty\""), "no absence in a cluster is assumed: {}", prediction);
         uncertain.set(uncertain.get() + u32::from(prediction.contains("\"unknown\": [")));
         Ok(())

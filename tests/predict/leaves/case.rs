@@ -5,7 +5,8 @@ use pvctl::controllers::persistent_volume::dispatch::Seen;
 use pvctl::controllers::persistent_volume::matching::{Fit, Query};
 use pvctl::controllers::persistent_volume::{sync_claim_by_key, sync_volume_by_key};
 use pvctl::controllers::{
-    Branch, Controller, KubeVersion, Rules, Sync, ephemeral_volume, persistent_volume, pv_protection, pvc_protection,
+    Branch, Controller, KubeVersion, KubernetesBehavior, SyncContext, ephemeral_volume, persistent_volume,
+    pv_protection, pvc_protection,
 };
 use pvctl::model::{
     BindingMode, Held, Node, ObjectId, Objects, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, Str,
@@ -64,7 +65,7 @@ pub(crate) struct Case {
     classes: Vec<pvctl::model::StorageClass>,
     pods: Vec<Pod>,
     nodes: Vec<Node>,
-    rules: Rules,
+    behavior: KubernetesBehavior,
     answers: Answers,
     operations: Vec<(String, OperationState)>,
     unseen_claims: Vec<&'static str>,
@@ -85,7 +86,7 @@ pub(crate) fn case(leaves: &'static [&'static str]) -> Case {
         classes: Vec::new(),
         pods: Vec::new(),
         nodes: Vec::new(),
-        rules: Rules::default(),
+        behavior: KubernetesBehavior::default(),
         answers: Answers::default(),
         operations: Vec::new(),
         unseen_claims: Vec::new(),
@@ -150,17 +151,17 @@ impl Case {
     // What decides besides the objects.
 
     pub(crate) fn kube(mut self, minor: u32) -> Self {
-        self.rules = Rules::of(KubeVersion::modelled(minor).unwrap());
+        self.behavior = KubernetesBehavior::of(KubeVersion::modelled(minor).unwrap());
         self
     }
 
     pub(crate) fn gate(mut self, name: &str, state: bool) -> Self {
-        self.rules.set_gate(name, state).unwrap();
+        self.behavior.set_gate(name, state).unwrap();
         self
     }
 
     pub(crate) fn flag(mut self, name: &str, value: &str) -> Self {
-        self.rules.set_flag(name, value).unwrap();
+        self.behavior.set_flag(name, value).unwrap();
         self
     }
 
@@ -311,7 +312,7 @@ impl Case {
                 let id = claim_id(&snapshot, name);
                 let mut world = World::new(&snapshot);
                 world.set(id, None);
-                self.by_hand(&mut world, memory, |sync| pvc_protection::sync_claim(sync, &self.rules, id).into())
+                self.by_hand(&mut world, memory, |sync| pvc_protection::sync_claim(sync, &self.behavior, id).into())
             }
             Call::VolumeKey(key, lister) => {
                 let id = snapshot.volume_id(key);
@@ -320,7 +321,7 @@ impl Case {
                         Lister::GoneVolume(volume) => Some(Held::Written(Arc::new((**volume).clone()))),
                         _ => None,
                     });
-                    sync_volume_by_key(sync, &self.rules, key, seen, id)
+                    sync_volume_by_key(sync, &self.behavior, key, seen, id)
                 })
             }
             Call::ClaimKey(key, lister) => {
@@ -330,7 +331,7 @@ impl Case {
                         Lister::GoneClaim(claim) => Some(Held::Written(Arc::new((**claim).clone()))),
                         _ => None,
                     });
-                    sync_claim_by_key(sync, &self.rules, key, seen, id)
+                    sync_claim_by_key(sync, &self.behavior, key, seen, id)
                 })
             }
         }
@@ -367,7 +368,7 @@ impl Case {
             controller,
             answers: self.answers.clone(),
             decisions: Limit::All,
-            ..Settings::new(self.rules.clone())
+            ..Settings::new(self.behavior.clone())
         };
         let mut decisions = decide::decide(&World::new(snapshot), &settings, target);
         assert_eq!(decisions.count, 1, "{:?} has one decision", self.leaves);
@@ -381,9 +382,9 @@ impl Case {
         &self,
         world: &mut World<'s>,
         mut memory: ControllerState<'s>,
-        call: impl FnOnce(&mut Sync<'_, 's>) -> Branch,
+        call: impl FnOnce(&mut SyncContext<'_, 's>) -> Branch,
     ) -> Map<String, Value> {
-        let mut sync = Sync::new(world, &mut memory, &self.answers, Choices::first());
+        let mut sync = SyncContext::new(world, &mut memory, &self.answers, Choices::first());
         let branch = call(&mut sync);
         shape(branch, &sync.finish().0)
     }
@@ -394,7 +395,7 @@ impl Case {
         let delay = snapshot
             .class(claim.class())
             .is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
-        let query = Query::new(&self.rules, claim, delay).unwrap();
+        let query = Query::new(&self.behavior, claim, delay).unwrap();
         let chosen = |name: &str| {
             let writes = observed.get("writes").and_then(Value::as_array);
             writes.is_some_and(|writes| writes.iter().any(|write| write["update"] == format!("pv/{name}")))

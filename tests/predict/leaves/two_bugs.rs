@@ -2,7 +2,7 @@
 
 use super::build::{Claim, Class, Volume, claim, class, volume};
 use super::case::case;
-use pvctl::controllers::{KubeVersion, Rules, persistent_volume};
+use pvctl::controllers::{KubeVersion, KubernetesBehavior, persistent_volume};
 use pvctl::engines::settle;
 use pvctl::model::{ClaimPhase, Objects};
 use pvctl::simulate::component::components;
@@ -43,7 +43,7 @@ fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
     });
     let settings = Settings {
         controllers: vec![persistent_volume::CONTROLLER],
-        ..Settings::new(Rules::of(KubeVersion::modelled(minor).unwrap()))
+        ..Settings::new(KubernetesBehavior::of(KubeVersion::modelled(minor).unwrap()))
     };
     components(&snapshot, &settings)
         .iter()

@@ -3,19 +3,19 @@
 
 use super::build::{claim, class, volume};
 use super::case::case;
-use pvctl::controllers::{KubeVersion, Rules, RulesError};
+use pvctl::controllers::{BehaviorError, KubeVersion, KubernetesBehavior};
 use pvctl::model::{Kind, ListForm};
 use pvctl::world::{Read, WithoutNamespace};
 use serde_json::json;
 
-fn of(minor: u32) -> Rules {
-    Rules::of(KubeVersion::modelled(minor).unwrap())
+fn of(minor: u32) -> KubernetesBehavior {
+    KubernetesBehavior::of(KubeVersion::modelled(minor).unwrap())
 }
 
-fn with(minor: u32, gate: &str, state: bool) -> Rules {
-    let mut rules = of(minor);
-    rules.set_gate(gate, state).unwrap();
-    rules
+fn with(minor: u32, gate: &str, state: bool) -> KubernetesBehavior {
+    let mut behavior = of(minor);
+    behavior.set_gate(gate, state).unwrap();
+    behavior
 }
 
 /// The minors that have a line in `MODELLED`.
@@ -25,29 +25,29 @@ fn modelled() -> impl Iterator<Item = u32> {
 }
 
 /// The modelled minors in which something is so by default.
-fn minors(rule: impl Fn(&Rules) -> bool) -> Vec<u32> {
+fn minors(rule: impl Fn(&KubernetesBehavior) -> bool) -> Vec<u32> {
     modelled().filter(|minor| rule(&of(*minor))).collect()
 }
 
 #[test]
 fn each_rule_holds_in_the_minors_of_the_rule_book() {
-    assert_eq!(minors(|rules| rules.errors_are_retried), [36]);
-    assert_eq!(minors(|rules| rules.default_class_for_empty_class), [28, 29]);
-    assert_eq!(minors(|rules| rules.static_csi_is_external), [30, 31, 32, 33, 34, 35, 36]);
-    assert_eq!(minors(|rules| rules.attributes_class_compared), [31, 32, 33, 34, 35, 36]);
-    assert_eq!(minors(|rules| rules.attributes_class), [34, 35, 36]);
-    assert_eq!(minors(|rules| rules.deletion_finalizers), [31, 32, 33, 34, 35, 36]);
-    assert_eq!(minors(|rules| rules.skip_delete_when_terminating), [28, 29, 30]);
-    assert_eq!(minors(|rules| rules.delete_plugin_first), [36]);
-    assert_eq!(minors(|rules| rules.unused_condition), [0_u32; 0]);
-    assert_eq!(minors(|rules| rules.portworx_migrated), [31, 32, 33, 34, 35, 36]);
-    assert_eq!(minors(|rules| rules.rbd_in_tree), [28, 29, 30]);
-    assert_eq!(minors(|rules| rules.portworx_in_tree), [28, 29, 30, 31, 32, 33, 34, 35]);
-    assert_eq!(minors(|rules| rules.value_lists == ListForm::Go), [28, 29, 30, 31, 32, 33]);
-    assert_eq!(minors(|rules| rules.without_namespace == WithoutNamespace::Refused), [28, 29, 30]);
-    assert_eq!(minors(|rules| rules.selected_node_ends_delay), [0_u32; 0]);
-    assert_eq!(minors(|rules| rules.recheck_only_bound_by_controller), [0_u32; 0]);
-    assert_eq!(minors(|rules| rules.requests_can_be_lowered), [32, 33, 34, 35, 36]);
+    assert_eq!(minors(|behavior| behavior.errors_are_retried), [36]);
+    assert_eq!(minors(|behavior| behavior.default_class_for_empty_class), [28, 29]);
+    assert_eq!(minors(|behavior| behavior.static_csi_is_external), [30, 31, 32, 33, 34, 35, 36]);
+    assert_eq!(minors(|behavior| behavior.attributes_class_compared), [31, 32, 33, 34, 35, 36]);
+    assert_eq!(minors(|behavior| behavior.attributes_class), [34, 35, 36]);
+    assert_eq!(minors(|behavior| behavior.deletion_finalizers), [31, 32, 33, 34, 35, 36]);
+    assert_eq!(minors(|behavior| behavior.skip_delete_when_terminating), [28, 29, 30]);
+    assert_eq!(minors(|behavior| behavior.delete_plugin_first), [36]);
+    assert_eq!(minors(|behavior| behavior.unused_condition), [0_u32; 0]);
+    assert_eq!(minors(|behavior| behavior.portworx_migrated), [31, 32, 33, 34, 35, 36]);
+    assert_eq!(minors(|behavior| behavior.rbd_in_tree), [28, 29, 30]);
+    assert_eq!(minors(|behavior| behavior.portworx_in_tree), [28, 29, 30, 31, 32, 33, 34, 35]);
+    assert_eq!(minors(|behavior| behavior.value_lists == ListForm::Go), [28, 29, 30, 31, 32, 33]);
+    assert_eq!(minors(|behavior| behavior.without_namespace == WithoutNamespace::Refused), [28, 29, 30]);
+    assert_eq!(minors(|behavior| behavior.selected_node_ends_delay), [0_u32; 0]);
+    assert_eq!(minors(|behavior| behavior.recheck_only_bound_by_controller), [0_u32; 0]);
+    assert_eq!(minors(|behavior| behavior.requests_can_be_lowered), [32, 33, 34, 35, 36]);
 }
 
 /// `docs/two-bugs.md` says so.
@@ -66,29 +66,32 @@ fn the_historical_rules_are_the_oldest_with_two_bugs() {
 #[test]
 fn flags_have_the_defaults_of_the_controller_manager() {
     for minor in modelled() {
-        let rules = of(minor);
-        assert!(rules.dynamic_provisioning && !rules.hostpath_provisioning && rules.resync_seconds == 15, "{minor}");
+        let behavior = of(minor);
+        assert!(
+            behavior.dynamic_provisioning && !behavior.hostpath_provisioning && behavior.resync_seconds == 15,
+            "{minor}"
+        );
     }
-    let mut rules = of(36);
-    rules.set_flag("pvclaimbinder-sync-period", "2m").unwrap();
-    assert_eq!(rules.resync_seconds, 120);
-    assert_eq!(rules.set_flag("cluster-name", "x"), Err(RulesError::UnknownFlag("cluster-name".into())));
-    let bad = RulesError::BadFlagValue("enable-dynamic-provisioning".into(), "perhaps".into());
-    assert_eq!(rules.set_flag("enable-dynamic-provisioning", "perhaps"), Err(bad));
+    let mut behavior = of(36);
+    behavior.set_flag("pvclaimbinder-sync-period", "2m").unwrap();
+    assert_eq!(behavior.resync_seconds, 120);
+    assert_eq!(behavior.set_flag("cluster-name", "x"), Err(BehaviorError::UnknownFlag("cluster-name".into())));
+    let bad = BehaviorError::BadFlagValue("enable-dynamic-provisioning".into(), "perhaps".into());
+    assert_eq!(behavior.set_flag("enable-dynamic-provisioning", "perhaps"), Err(bad));
 }
 
 #[test]
 fn gates_turn_what_they_gate() {
     for minor in 28..=30 {
-        let rules = with(minor, "HonorPVReclaimPolicy", true);
-        assert!(rules.deletion_finalizers && !rules.skip_delete_when_terminating, "{minor}");
-        assert_eq!(rules.static_csi_is_external, minor == 30, "{minor}");
+        let behavior = with(minor, "HonorPVReclaimPolicy", true);
+        assert!(behavior.deletion_finalizers && !behavior.skip_delete_when_terminating, "{minor}");
+        assert_eq!(behavior.static_csi_is_external, minor == 30, "{minor}");
         assert!(with(minor, "CSIMigrationPortworx", true).portworx_migrated, "{minor}");
     }
     for minor in 31..=32 {
-        let rules = with(minor, "HonorPVReclaimPolicy", false);
-        assert!(!rules.deletion_finalizers && rules.skip_delete_when_terminating, "{minor}");
-        assert!(rules.static_csi_is_external, "without the gate in {minor}");
+        let behavior = with(minor, "HonorPVReclaimPolicy", false);
+        assert!(!behavior.deletion_finalizers && behavior.skip_delete_when_terminating, "{minor}");
+        assert!(behavior.static_csi_is_external, "without the gate in {minor}");
         assert!(!with(minor, "CSIMigrationPortworx", false).portworx_migrated, "{minor}");
     }
     for minor in 31..=35 {
@@ -101,8 +104,8 @@ fn gates_turn_what_they_gate() {
 #[test]
 fn gates_are_locked_absent_or_gone_as_upstream_declares() {
     let set = |minor, gate: &str, state| of(minor).set_gate(gate, state);
-    let locked = |gate: &str, state| Err(RulesError::LockedGate(gate.to_owned(), state));
-    let unknown = |gate: &str| Err(RulesError::UnknownGate(gate.to_owned()));
+    let locked = |gate: &str, state| Err(BehaviorError::LockedGate(gate.to_owned(), state));
+    let unknown = |gate: &str| Err(BehaviorError::UnknownGate(gate.to_owned()));
     for minor in 33..=35 {
         for gate in ["HonorPVReclaimPolicy", "CSIMigrationPortworx"] {
             assert_eq!(set(minor, gate, false), locked(gate, true), "{minor}");

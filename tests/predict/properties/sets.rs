@@ -3,7 +3,7 @@
 use super::{all_outcomes, all_rules, check, predicted, some_rules, targets};
 use crate::support::worlds::{Cluster, contended, free_volume, waiting_claim, worlds};
 use proptest::prelude::*;
-use pvctl::controllers::{Budget, Rules};
+use pvctl::controllers::{Budget, KubernetesBehavior};
 use pvctl::engines::{settle, simulation};
 use pvctl::model::{AccessMode, AccessModes, Objects};
 use pvctl::simulate::component::components;
@@ -18,10 +18,14 @@ use std::sync::Arc;
 fn no_world_makes_any_version_panic() {
     check(25, worlds(4, 4), |Cluster(parts)| {
         let snapshot = Snapshot::new(parts);
-        for rules in all_rules() {
+        for behavior in all_rules() {
             for failures in [false, true] {
-                let settings =
-                    Settings { tracing: true, failures, budget: Budget { states: 12 }, ..Settings::new(rules.clone()) };
+                let settings = Settings {
+                    tracing: true,
+                    failures,
+                    budget: Budget { states: 12 },
+                    ..Settings::new(behavior.clone())
+                };
                 let world = World::new(&snapshot);
                 for target in targets(&world) {
                     let decisions = decide::decide(&world, &settings, target);
@@ -50,7 +54,7 @@ fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
         let volumes: Vec<_> = volumes.iter().cloned().chain(odd).collect();
         let objects = Objects { volumes, claims: claims.clone(), ..Objects::default() };
         let snapshot = Snapshot::new(Parts { objects, ..Parts::default() });
-        let settings = Settings::new(Rules::default());
+        let settings = Settings::new(KubernetesBehavior::default());
         let all = components(&snapshot, &settings);
         assert_eq!(all.len(), 1);
         let settled = settle(&snapshot, &settings, &all[0]);
@@ -68,10 +72,10 @@ fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
 fn joint_states_are_known_wherever_every_object_has_one_outcome() {
     let found = RefCell::new((0, 0));
     let strategy = prop_oneof![2 => worlds(4, 4).boxed(), 1 => contended(12, 12).boxed()];
-    check(300, (strategy, some_rules(), any::<bool>()), |(Cluster(parts), rules, explored)| {
+    check(300, (strategy, some_rules(), any::<bool>()), |(Cluster(parts), behavior, explored)| {
         let snapshot = Snapshot::new(parts);
         let budget = Budget { states: if explored { 3000 } else { 0 } };
-        let simulation = simulation(&snapshot, Settings { budget, ..all_outcomes(rules) }, 1);
+        let simulation = simulation(&snapshot, Settings { budget, ..all_outcomes(behavior) }, 1);
         for (number, component) in (1..).zip(components(&snapshot, simulation.settings())) {
             let single = component.objects.iter().all(|target| {
                 let set = simulation.outcomes(*target);
@@ -101,9 +105,9 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
 #[test]
 fn six_by_six_is_always_exact() {
     let strategy = prop_oneof![worlds(6, 6).boxed(), contended(6, 6).boxed()];
-    check(60, (strategy, some_rules()), |(Cluster(parts), rules)| {
+    check(60, (strategy, some_rules()), |(Cluster(parts), behavior)| {
         let snapshot = Snapshot::new(parts);
-        let (_, exact) = predicted(&snapshot, &all_outcomes(rules));
+        let (_, exact) = predicted(&snapshot, &all_outcomes(behavior));
         prop_assert!(exact);
         Ok(())
     });

@@ -203,7 +203,7 @@ impl Server {
         }
         let snapshot = self.snapshot();
         let manifests = manifests(&self.client(), &plan.saves).await.unwrap();
-        let settings = Settings::new(pvctl::controllers::Rules::default());
+        let settings = Settings::new(pvctl::controllers::KubernetesBehavior::default());
         let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
         let reviewed = repair::review(&situation, plan, asked)?;
         KNOWN.lock().unwrap().insert(place, reviewed.clone());
@@ -225,7 +225,7 @@ impl Server {
     async fn plan_of(&self, request: &repair::Request) -> Plan {
         let snapshot = self.snapshot();
         let manifests = manifests(&self.client(), &repair::reads(&snapshot, request)).await.unwrap();
-        let settings = Settings::new(pvctl::controllers::Rules::default());
+        let settings = Settings::new(pvctl::controllers::KubernetesBehavior::default());
         let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
         match repair::propose(&situation, request) {
             Proposed::Plan(plan) => *plan,

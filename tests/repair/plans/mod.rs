@@ -7,7 +7,7 @@ mod undo;
 mod verbs;
 
 use crate::support::text;
-use pvctl::controllers::Rules;
+use pvctl::controllers::KubernetesBehavior;
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{
     Change, Done, Manifests, Plan, Proposed, Receipts, Recipient, Refusal, Rejected, Request, Reviewed, Right,
@@ -69,7 +69,7 @@ impl World {
     }
 
     pub(crate) fn situation<'a>(&'a self, manifests: &'a Manifests) -> Situation<'a> {
-        Situation { snapshot: &self.snapshot, settings: Settings::new(Rules::default()), manifests }
+        Situation { snapshot: &self.snapshot, settings: Settings::new(KubernetesBehavior::default()), manifests }
     }
 
     pub(crate) fn plan(&self, request: &Request) -> Plan {
@@ -265,7 +265,7 @@ fn reviewed(world: &World, plan: &Plan) -> Result<Reviewed, Box<Rejected>> {
 #[test]
 fn the_role_for_repairs_suffices() {
     let role = text("docs/rbac/repair.yaml");
-    let rules: Vec<&str> = role.split("- apiGroups:").collect();
+    let behavior: Vec<&str> = role.split("- apiGroups:").collect();
     let mut nfs = released();
     nfs[0]["spec"]["csi"] = Value::Null;
     nfs[0]["spec"]["nfs"] = json!({ "server": "nfs.example.com", "path": "/data" });
@@ -288,6 +288,6 @@ fn the_role_for_repairs_suffices() {
             resources.iter().any(|resource| resource == right.kind.resource())
                 && verbs.iter().any(|verb| verb == right.verb)
         };
-        assert!(rules.iter().any(allows), "{right:?} is not in docs/rbac/repair.yaml");
+        assert!(behavior.iter().any(allows), "{right:?} is not in docs/rbac/repair.yaml");
     }
 }

@@ -4,7 +4,7 @@
 use super::Random;
 use super::store::{NOW, Store, claim, text, volume};
 use pvctl::controllers::persistent_volume::{DESTROYED, SCRUBBING};
-use pvctl::controllers::{KubeVersion, Rules};
+use pvctl::controllers::{KubeVersion, KubernetesBehavior};
 use pvctl::model::{AnnotationKey, Annotations, Kind, ObjectId, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
 use pvctl::repair::Seen;
 use pvctl::simulate::{Settings, Stepped, stepped};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// How the model is set: Kubernetes 1.36, all controllers.
 pub(crate) fn settings() -> Settings<'static> {
-    Settings::new(Rules::of(KubeVersion::DEFAULT))
+    Settings::new(KubernetesBehavior::of(KubeVersion::DEFAULT))
 }
 
 /// Who writes here.

@@ -49,7 +49,7 @@ impl Judged<'_> {
         let settings = Settings {
             controllers: vec![controller(case, target)],
             controller: memory(self.snapshot, case)?,
-            ..binder(self.rules)
+            ..binder(self.behavior)
         };
         let decisions = decide(&World::new(self.snapshot), &settings, target).listed;
         let waiting = decisions.iter().flat_map(|decision| &decision.record.waiting);

@@ -123,9 +123,9 @@ impl Judged<'_> {
         let partial = Snapshot::new(parts(left, cut.coverage(state, namespaces, &self.line.world.items))?);
         let settled = self.line.settle.as_ref().filter(|real| !rejected(real));
         let settings = match settled {
-            Some(real) => settling(self.rules, real)?,
+            Some(real) => settling(self.behavior, real)?,
             // What the objects end in is not asked, and need not be found out.
-            None => Settings { controllers: CONTROLLERS.to_vec(), budget: Budget::NONE, ..binder(self.rules) },
+            None => Settings { controllers: CONTROLLERS.to_vec(), budget: Budget::NONE, ..binder(self.behavior) },
         };
         let simulation = simulation(&partial, settings.clone(), 1);
         for case in self.line.decisions.iter().chain(&self.line.protections) {

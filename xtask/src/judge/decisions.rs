@@ -64,7 +64,7 @@ impl Judged<'_> {
             controllers: vec![controller(case, target)],
             controller: memory(snapshot, case)?,
             answers: answers(case)?,
-            ..binder(self.rules)
+            ..binder(self.behavior)
         };
         let shape = Shape::of(case, &self.line.world.items);
         let real = shape.real(case);

@@ -3,7 +3,7 @@
 use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, found, target};
 use crate::line::{Ends, Object, Schedule, Settle};
 use anyhow::{Context as _, Result};
-use pvctl::controllers::{CONTROLLERS, Controller, Rules, persistent_volume};
+use pvctl::controllers::{CONTROLLERS, Controller, KubernetesBehavior, persistent_volume};
 use pvctl::engines;
 use pvctl::engines::simulation;
 use pvctl::model::{ObjectId, ObjectKey};
@@ -28,7 +28,7 @@ impl Judged<'_> {
             verdict.counts.refused += real.objects.len();
             return Ok(());
         }
-        let settings = settling(self.rules, real)?;
+        let settings = settling(self.behavior, real)?;
         let simulation = simulation(self.snapshot, settings.clone(), 1);
         let (mut with_faults, mut coarse) = (None, None);
         let mut components: BTreeSet<usize> = BTreeSet::new();
@@ -455,8 +455,8 @@ pub(super) fn controllers(real: &Settle) -> Result<Vec<Controller>> {
 }
 
 /// What decides besides the objects, with those who took part.
-pub(crate) fn settling<'s>(rules: &Rules, real: &Settle) -> Result<Settings<'s>> {
-    Ok(Settings { controllers: controllers(real)?, ..binder(rules) })
+pub(crate) fn settling<'s>(behavior: &KubernetesBehavior, real: &Settle) -> Result<Settings<'s>> {
+    Ok(Settings { controllers: controllers(real)?, ..binder(behavior) })
 }
 
 /// The ends as the oracle writes them.

@@ -5,7 +5,7 @@ use super::ends::{ends_of, settling};
 use super::{Judged, Verdict, binder, differ, snapshot_of, target};
 use crate::line::{Ends, Object, Settle};
 use anyhow::{Context as _, Result};
-use pvctl::controllers::{self, Budget, Controller, Rules, Sync};
+use pvctl::controllers::{self, Budget, Controller, KubernetesBehavior, SyncContext};
 use pvctl::engines::settle;
 use pvctl::model::{Held, HeldObject, ObjectId, PersistentVolume, PersistentVolumeClaim, Pod, TypedId};
 use pvctl::simulate::component::{Component, components};
@@ -50,7 +50,7 @@ impl Judged<'_> {
         if real.objects.len() <= FEW && !self.number().is_multiple_of(SHARE) {
             return Ok(());
         }
-        let settings = settling(self.rules, real)?;
+        let settings = settling(self.behavior, real)?;
         // Where objects are made for pods, the engines of volumes and claims do not know all of a component.
         let knows = |component: &&Component| component.of::<Pod>().len() == 0;
         for component in components(self.snapshot, &settings).iter().filter(knows) {
@@ -301,7 +301,7 @@ impl Judged<'_> {
 
 /// Whether an object is in that end in a world.
 fn can_be(world: &World<'_>, settings: &Settings<'_>, target: ObjectId, end: &Outcome) -> bool {
-    let ends = |unsettled| controllers::ends(&settings.rules, world, target, unsettled);
+    let ends = |unsettled| controllers::ends(&settings.behavior, world, target, unsettled);
     let mut ends = [false, true].into_iter().flat_map(ends);
     ends.any(|is| is == *end)
 }
@@ -312,7 +312,7 @@ fn stays(world: &World<'_>, settings: &Settings<'_>, object: ObjectId, objects: 
         let Some((after, _)) = sync(world, settings, *controller, object, Choices::first()) else { return true };
         let is = |world: &World<'_>, object: ObjectId| match object.typed() {
             TypedId::PersistentVolume(id) => {
-                Some(Outcome::of_volume(&settings.rules, world.get(id).as_deref(), false, false))
+                Some(Outcome::of_volume(&settings.behavior, world.get(id).as_deref(), false, false))
             }
             TypedId::PersistentVolumeClaim(id) => Some(Outcome::of_claim(world.get(id).as_deref(), false)),
             _ => None,
@@ -336,8 +336,8 @@ fn sync<'s>(
     script: Choices,
 ) -> Option<(World<'s>, Choices)> {
     let (mut after, mut memory, answers) = (world.clone(), ControllerState::in_step(), Answers::default());
-    let mut sync: Sync<'_, 's> = Sync::new(&mut after, &mut memory, &answers, script);
-    (controller.sync)(&mut sync, &settings.rules, target)?;
+    let mut sync: SyncContext<'_, 's> = SyncContext::new(&mut after, &mut memory, &answers, script);
+    (controller.sync)(&mut sync, &settings.behavior, target)?;
     let (_, met) = sync.finish();
     Some((after, met))
 }
@@ -395,7 +395,7 @@ pub fn hundred_sizes() -> Result<Verdict> {
         [volume, claim]
     });
     let snapshot = snapshot_of(&items.collect::<Vec<_>>())?;
-    let settings = binder(&Rules::default());
+    let settings = binder(&KubernetesBehavior::default());
     // A failure that no sync comes to is nothing but a reason to leave the exact engines alone.
     let never = Answers { refuse_from: Some((1000, Refusal::Conflict)), ..Answers::default() };
     let growing = Settings { answers: never, budget: Budget::NONE, ..settings.clone() };

@@ -44,7 +44,7 @@ pub(super) fn compare_folds(
 impl Judged<'_> {
     /// What `predict` lists of an object's decisions, of all controllers: the first ones, but at least one of each.
     pub(super) fn compare_listed(&self, verdict: &mut Verdict) -> Result<()> {
-        let settings = Settings { controllers: CONTROLLERS.to_vec(), budget: Budget::NONE, ..binder(self.rules) };
+        let settings = Settings { controllers: CONTROLLERS.to_vec(), budget: Budget::NONE, ..binder(self.behavior) };
         let mut of_limit = BTreeMap::new();
         for case in self.line.decisions.iter().filter(|case| case.decisions.len() > 1) {
             let target = super::target(self.snapshot, &case.object)?;
@@ -111,7 +111,7 @@ impl Judged<'_> {
         }
         let said: Vec<&str> = prediction.decided_by.iter().map(|by: &DecidedBy| by.as_str()).collect();
         let mut world = World::new(self.snapshot);
-        let settings = binder(self.rules);
+        let settings = binder(self.behavior);
         let all = Settings { controllers: CONTROLLERS.to_vec(), ..settings.clone() };
         let made = component.objects.iter().flat_map(|id| pvctl::controllers::made(self.snapshot, &all, *id));
         let claims: Vec<PersistentVolumeClaim> = made.filter_map(Resource::of).collect();

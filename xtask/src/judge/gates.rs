@@ -2,13 +2,13 @@
 
 use super::{Judged, Verdict, differ};
 use crate::line::Object;
-use pvctl::controllers::{Rules, RulesError};
+use pvctl::controllers::{BehaviorError, KubernetesBehavior};
 use std::collections::BTreeSet;
 
 impl Judged<'_> {
     /// Each gate and each period that the line has an answer to.
     pub(super) fn compare_features(&self, verdict: &mut Verdict) {
-        let version = Rules::of(self.rules.version);
+        let version = KubernetesBehavior::of(self.behavior.version);
         let object = |name: &str| Object { kind: "Flag".to_owned(), namespace: String::new(), name: name.to_owned() };
         for feature in &self.line.features {
             let name = feature.name.as_str();
@@ -16,13 +16,13 @@ impl Judged<'_> {
             real.insert(format!("by default {:?}", feature.default));
             predicted.insert(format!("by default {:?}", version.gates.get(name)));
             for (state, error) in [(false, &feature.off), (true, &feature.on)] {
-                let mut rules = version.clone();
-                let answer = match rules.set_gate(name, state) {
-                    Ok(()) => rules.gates.get(name).map(|state| format!("is {state}")).unwrap_or_default(),
-                    Err(RulesError::LockedGate(name, state)) => {
+                let mut behavior = version.clone();
+                let answer = match behavior.set_gate(name, state) {
+                    Ok(()) => behavior.gates.get(name).map(|state| format!("is {state}")).unwrap_or_default(),
+                    Err(BehaviorError::LockedGate(name, state)) => {
                         format!("cannot set feature gate {name} to {}, feature is locked to {state}", !state)
                     }
-                    Err(RulesError::UnknownGate(name)) => format!("unrecognized feature gate: {name}"),
+                    Err(BehaviorError::UnknownGate(name)) => format!("unrecognized feature gate: {name}"),
                     Err(other) => other.to_string(),
                 };
                 predicted.insert(format!("set to {state}: {answer}"));
@@ -32,10 +32,10 @@ impl Judged<'_> {
             differ("gate", &object(name), &real, &predicted, verdict);
         }
         for period in &self.line.periods {
-            let mut rules = version.clone();
-            let predicted = match rules.set_flag("--pvclaimbinder-sync-period", &period.text) {
-                Ok(()) => format!("{} s", rules.resync_seconds),
-                Err(RulesError::BadFlagValue(..)) => "no duration".to_owned(),
+            let mut behavior = version.clone();
+            let predicted = match behavior.set_flag("--pvclaimbinder-sync-period", &period.text) {
+                Ok(()) => format!("{} s", behavior.resync_seconds),
+                Err(BehaviorError::BadFlagValue(..)) => "no duration".to_owned(),
                 Err(other) => other.to_string(),
             };
             let real = if period.error.is_empty() { format!("{} s", period.seconds) } else { "no duration".to_owned() };

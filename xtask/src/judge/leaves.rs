@@ -253,7 +253,7 @@ impl Judged<'_> {
             && case.fail_read.is_none()
             && let Some(fate) = self.fate(case)
         {
-            let predicted = data_fate(self.rules, snapshot.volume(id));
+            let predicted = data_fate(self.behavior, snapshot.volume(id));
             let text = |fate: DataFate| BTreeSet::from([fate.as_str().to_owned()]);
             differ(&format!("{part}: data"), &case.object, &text(fate), &text(predicted), verdict);
         }
@@ -360,7 +360,7 @@ impl Judged<'_> {
             return None;
         }
         let binder = !case.protection && case.object.kind != "Pod";
-        let error = !done["error"].is_null() && (self.rules.errors_are_retried || !binder);
+        let error = !done["error"].is_null() && (self.behavior.errors_are_retried || !binder);
         let backs_off = each("operations").any(|operation| operation["state"] == "backoff");
         let wrote = each("writes").any(|write| write["refused"].is_null());
         let queued = ["VolumeAwaitsClaim", "VolumeDanglingAwaitsClaim"].contains(&branch.name());

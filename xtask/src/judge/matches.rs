@@ -30,7 +30,7 @@ impl Judged<'_> {
             } else {
                 error(&answer.error)
             };
-            let predicted = match Query::new(self.rules, claim, answer.delayed) {
+            let predicted = match Query::new(self.behavior, claim, answer.delayed) {
                 Ok(query) => {
                     found(self.snapshot, &query, &answer.excluded).into_iter().map(|name| text(&name)).collect()
                 }
@@ -39,14 +39,14 @@ impl Judged<'_> {
             verdict.counts.matches += 1;
             differ(&format!("matches[{place}]"), &answer.claim, &real, &predicted, verdict);
             // The verb `match` finds out itself whether binding is delayed.
-            let Ok(delayed) = delays_binding(self.snapshot, self.rules, claim) else { continue };
+            let Ok(delayed) = delays_binding(self.snapshot, self.behavior, claim) else { continue };
             if answer.delayed && !delayed {
                 continue;
             }
             let part = format!("matches[{place}]: candidates");
             let has_modes =
                 |id: VolumeId| self.snapshot.volume(id).access_modes.set().contains_all(&claim.access_modes);
-            match match_claim(self.snapshot, self.rules, claim) {
+            match match_claim(self.snapshot, self.behavior, claim) {
                 Err(why) => differ(&part, &answer.claim, &real, &error(&why), verdict),
                 // The controller searches among volumes with the claim's modes alone, and meets the error with the
                 // first.
@@ -88,7 +88,7 @@ impl Judged<'_> {
             }
             let part = format!("decisions[{place}]: candidates");
             let error = |error: &str| BTreeSet::from([json!({ "error": error }).to_string()]);
-            let predicted: BTreeSet<String> = match match_claim(self.snapshot, self.rules, claim) {
+            let predicted: BTreeSet<String> = match match_claim(self.snapshot, self.behavior, claim) {
                 Err(why) => error(&why),
                 Ok(candidates) => {
                     let chosen = candidates.listed.iter().filter(|candidate| candidate.may_be_chosen());

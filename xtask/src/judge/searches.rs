@@ -45,7 +45,7 @@ impl Judged<'_> {
     /// The tests that a volume fails are those that the search meets one after the other, each mended before the next
     /// one. Which one it meets first is what `FindMatchingVolume` itself is compared for.
     fn compare_misfits(&self, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
-        let Ok(query) = Query::new(self.rules, claim, false) else { return };
+        let Ok(query) = Query::new(self.behavior, claim, false) else { return };
         let object = crate::line::Object {
             kind: "PersistentVolumeClaim".to_owned(),
             namespace: claim.meta.namespace.to_string(),
@@ -54,12 +54,12 @@ impl Judged<'_> {
         for volume in self.snapshot.volumes() {
             let mut met = Vec::new();
             let (mut mended, mut wanting) = (volume.clone(), claim.clone());
-            while let Ok(query) = Query::new(self.rules, &wanting, false)
+            while let Ok(query) = Query::new(self.behavior, &wanting, false)
                 && let Fit::No(why) = query.fit(&mended)
                 && !met.contains(&why)
             {
                 met.push(why);
-                let changes = wanting.attributes_class.clone().filter(|_| self.rules.attributes_class);
+                let changes = wanting.attributes_class.clone().filter(|_| self.behavior.attributes_class);
                 match why {
                     CandidateVerdict::CandidateClaimedByOther => mended.claim_ref = None,
                     CandidateVerdict::CandidateTooSmall => mended.capacity = storage(&wanting),
@@ -93,7 +93,7 @@ impl Judged<'_> {
             return;
         };
         let text = |verdict: CandidateVerdict| BTreeSet::from([verdict.name().to_owned()]);
-        let said = match match_claim(self.snapshot, self.rules, claim) {
+        let said = match match_claim(self.snapshot, self.behavior, claim) {
             Ok(candidates) => match (candidates.listed.as_slice(), candidates.search) {
                 ([candidate], Search::Named) => text(candidate.verdict),
                 _ => BTreeSet::new(),

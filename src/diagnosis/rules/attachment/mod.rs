@@ -212,7 +212,7 @@ fn awaits_deletion(case: &Case<'_>, volume: &PersistentVolume, seconds: i64) -> 
         return None;
     }
     let lasted = case.seconds_since(volume.status.last_phase_transition).filter(|passed| *passed >= seconds)?;
-    if data_fate(case.rules(), volume) != DataFate::HandedToDriver {
+    if data_fate(case.behavior(), volume) != DataFate::HandedToDriver {
         return None;
     }
     let gone = matches!(case.volume_branch()?, VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeSurplusDynamic);

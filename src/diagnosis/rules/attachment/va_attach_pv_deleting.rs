@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
 fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
     let volume = refused_for_deletion(case, attachment)?;
     let (name, node) = (&volume.meta.name, &attachment.node_name);
-    let destroys = case.destroys(volume) && !leaks(case.rules(), volume);
+    let destroys = case.destroys(volume) && !leaks(case.behavior(), volume);
     let policy = volume.reclaim_policy.as_str();
     let prospect = if destroys { format!("; with policy {policy} its data go with its claim") } else { String::new() };
     let message = format!(

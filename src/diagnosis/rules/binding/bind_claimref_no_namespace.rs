@@ -125,7 +125,7 @@ fn meant<'a>(case: &Case<'a>, volume: &PersistentVolume, named: &ClaimRef) -> Ve
     let fits = |claim: &&PersistentVolumeClaim| {
         let is_taken =
             |verdict| matches!(verdict, CandidateVerdict::CandidateClaimedByOther | CandidateVerdict::CandidatePhase);
-        Query::new(case.rules(), claim, false).is_ok_and(|query| query.misfits(volume).into_iter().all(is_taken))
+        Query::new(case.behavior(), claim, false).is_ok_and(|query| query.misfits(volume).into_iter().all(is_taken))
     };
     let waits_in_vain = |claim: &&PersistentVolumeClaim| match case.class(claim.class()) {
         Some(class) => class.provisioner == NO_PROVISIONER,

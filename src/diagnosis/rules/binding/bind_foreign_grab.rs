@@ -84,7 +84,7 @@ pub(super) fn grab<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option
     }
     let is_early = waits_in_vain(case, claim)?;
     let request = claim.requested()?;
-    let query = Query::new(case.rules(), claim, false).ok()?;
+    let query = Query::new(case.behavior(), claim, false).ok()?;
     let (volume, holder, needs) = grabbed(case, claim, &request, &query)?;
     Some(Grab { volume, holder, request, needs, is_early })
 }

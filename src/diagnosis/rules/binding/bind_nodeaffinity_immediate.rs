@@ -50,7 +50,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     // The scheduler looks at what its CSI driver would have written in its place.
-    if migrated_to(case.rules(), volume).is_some() {
+    if migrated_to(case.behavior(), volume).is_some() {
         return None;
     }
     if case.claim_branch()? != ClaimBranch::BoundClaimVolumeOurs || !case.knows_all(Kind::Node, "") || nodes.is_empty()
@@ -67,7 +67,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     } else {
         format!("Class \"{class}\" binds at once, before anybody looks at nodes")
     };
-    let kept = data_fate(case.rules(), volume) == DataFate::Kept;
+    let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let found = Found::new(format!("its volume {name} can only be used on nodes with {wanted}, and {none}. {why}"));
     // A zone without nodes is normal as long as no pod waits for one.
     let mut users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);

@@ -54,7 +54,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         }
         None => reserved(case, claim)?,
     };
-    let kept = data_fate(case.rules(), volume) == DataFate::Kept;
+    let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let key = volume_key(&volume.meta.name);
     // Who deletes a claim whose uid the volume has releases the volume.
     let other = (!has_uid(volume)).then(|| recreate(claim, "with another volume, if the data are not needed"));
@@ -81,7 +81,7 @@ fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Found
     if !claim.volume_name.is_empty() || case.unbound_branch(claim)? == ClaimBranch::UnboundClaimVolumeFound {
         return None;
     }
-    let query = Query::new(case.rules(), claim, false).ok()?;
+    let query = Query::new(case.behavior(), claim, false).ok()?;
     let volume =
         reserved_volumes(case, claim).find(|volume| query.misfits(volume) == [CandidateVerdict::CandidateDeleting])?;
     let (name, words) = (&volume.meta.name, misfit_words(volume, claim, CandidateVerdict::CandidateDeleting)?);

@@ -53,7 +53,7 @@ fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if case.unbound_branch(claim)? != ClaimBranch::UnboundClaimVolumeFound {
         return None;
     }
-    let query = Query::new(case.rules(), claim, false).ok()?;
+    let query = Query::new(case.behavior(), claim, false).ok()?;
     let fitting: Vec<&PersistentVolume> =
         reserved_volumes(case, claim).filter(|volume| query.misfits(volume).is_empty()).collect();
     let [first, second, ..] = fitting.as_slice() else { return None };
@@ -122,7 +122,7 @@ fn becomes(case: &Case<'_>, volume: &PersistentVolume) -> (&'static str, bool) {
     if !has_uid(volume) {
         ("stays reserved for it", false)
     } else if annotations.has(AnnotationKey::ProvisionedBy) && volume.reclaim_policy == ReclaimPolicy::Delete {
-        match data_fate(case.rules(), volume) {
+        match data_fate(case.behavior(), volume) {
             DataFate::Kept => ("counts as released, and its data stay", false),
             DataFate::HandedToDriver | DataFate::Destroyed | DataFate::Scrubbed => {
                 ("is deleted as surplus, with all that is on it (policy Delete)", true)

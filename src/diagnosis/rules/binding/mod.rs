@@ -87,7 +87,7 @@ fn refused<'a>(
     }
     let volume = case.volume(&claim.volume_name)?;
     let found = misfit(volume, claim, verdict)?;
-    let rest = Query::new(case.rules(), claim, false).map(|query| query.misfits(volume)).unwrap_or_default();
+    let rest = Query::new(case.behavior(), claim, false).map(|query| query.misfits(volume)).unwrap_or_default();
     // Neither labels nor the phase are looked at where the claim names the volume.
     let is_tested = |other: &CandidateVerdict| {
         *other != verdict && !matches!(other, CandidateVerdict::CandidateSelector | CandidateVerdict::CandidatePhase)

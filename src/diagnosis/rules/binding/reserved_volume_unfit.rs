@@ -66,7 +66,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         | ClaimBranch::UnboundClaimDefaultClassAssigned => false,
         _ => return None,
     };
-    let query = Query::new(case.rules(), claim, false).ok()?;
+    let query = Query::new(case.behavior(), claim, false).ok()?;
     let (volume, verdicts) = reserved.into_iter().find_map(|volume| {
         let mut misfits = query.misfits(volume);
         misfits.retain(|verdict| *verdict != CandidateVerdict::CandidateDeleting);
@@ -75,7 +75,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let name = &volume.meta.name;
     let words: Vec<String> = verdicts.iter().filter_map(|verdict| misfit_words(volume, claim, *verdict)).collect();
     let has_uid = has_uid(volume);
-    let kept = data_fate(case.rules(), volume) == DataFate::Kept;
+    let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     // From here on the volume goes with the claim, though nobody has used it.
     let at_risk = has_uid && !kept;
     let prospect = if gets_another {

@@ -101,6 +101,6 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
 
 /// Whether nothing but the class keeps the claim from the volume.
 fn fits_but_for_class(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
-    let Ok(query) = Query::new(case.rules(), claim, false) else { return false };
+    let Ok(query) = Query::new(case.behavior(), claim, false) else { return false };
     query.misfits(volume) == [CandidateVerdict::CandidateClass]
 }

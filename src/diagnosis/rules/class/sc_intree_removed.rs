@@ -52,11 +52,11 @@ pub(super) static RULE: Rule = Rule {
 
 fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     let provisioner = class.provisioner.as_str();
-    let Provider::Nobody(text) = find_provisionable_plugin(case.rules(), class) else { return None };
+    let Provider::Nobody(text) = find_provisionable_plugin(case.behavior(), class) else { return None };
     if provisioner == NO_PROVISIONER {
         return None;
     }
-    let version = case.rules().version;
+    let version = case.behavior().version;
     let what = if REMOVED.contains(&provisioner) {
         format!("is no longer a plugin of Kubernetes {version}")
     } else if provisioner == "kubernetes.io/nfs" {

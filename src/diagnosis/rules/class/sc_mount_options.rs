@@ -44,7 +44,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         return None;
     }
     let (provisioner, options) = (class.provisioner.as_str(), class.mount_options.join(", "));
-    let (message, way) = match find_provisionable_plugin(case.rules(), class) {
+    let (message, way) = match find_provisionable_plugin(case.behavior(), class) {
         Provider::InTree(plugin) if !plugin.supports_mount_options() => (
             format!(
                 "its provisioner {provisioner} supports no mount options and refuses to provision while it has some \

@@ -64,7 +64,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     .early_while(case.is_young(claim.meta.created))
     .evidence(&case.object(), "spec.storageClassName", "")
     .remedy(by_hand(format!("if its volume is to be made by hand, make {}", wanted(claim))));
-    let makes = |class: &&StorageClass| find_provisionable_plugin(case.rules(), class) == Provider::External;
+    let makes = |class: &&StorageClass| find_provisionable_plugin(case.behavior(), class) == Provider::External;
     let making: Vec<&StorageClass> = classes.iter().filter(makes).collect();
     Some(match making.as_slice() {
         [] => found.remedy(by_hand("or install a driver with a class for it, and make that class the default one")),

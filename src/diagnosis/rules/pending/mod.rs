@@ -27,7 +27,7 @@ const SELECTED_NODE: &str = "metadata.annotations[volume.kubernetes.io/selected-
 
 /// The driver that has to make the volumes of a class, by the name that it has today.
 fn driver_of<'c>(case: &Case<'_>, class: &'c StorageClass) -> &'c str {
-    migrated_driver(case.rules(), &class.provisioner).unwrap_or(&class.provisioner)
+    migrated_driver(case.behavior(), &class.provisioner).unwrap_or(&class.provisioner)
 }
 
 /// The pods that use the claim and have not ended, in the order of their names.

@@ -68,7 +68,7 @@ pub(in crate::diagnosis::rules) fn taken<'a>(
 ) -> Option<Pool<'a>> {
     let mut pool = Pool::default();
     // What cannot be matched is only noticed where some volume has the access modes that are asked for; none has.
-    let Ok(query) = Query::new(case.rules(), claim, false) else { return Some(pool) };
+    let Ok(query) = Query::new(case.behavior(), claim, false) else { return Some(pool) };
     let snapshot = case.snapshot();
     let request = claim.requested().unwrap_or_default();
     let is_small = |id: &VolumeId| snapshot.volume(*id).storage().is_none_or(|size| size.compare(&request).is_lt());

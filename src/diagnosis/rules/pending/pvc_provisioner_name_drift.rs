@@ -45,7 +45,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let class = case.class(claim.class())?;
     let driver = driver_of(case, class);
     // Drivers also answer to the name of the in-tree plugin that they took over from.
-    let is_meant = asked == driver || migrated_driver(case.rules(), asked) == Some(driver);
+    let is_meant = asked == driver || migrated_driver(case.behavior(), asked) == Some(driver);
     if is_meant || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal {
         return None;
     }

@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
-    let rules = case.rules();
+    let rules = case.behavior();
     let is_off = rules.attributes_class_compared && !rules.attributes_class;
     let asked = claim.attributes_class();
     if !is_off || asked.is_empty() || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimMatchFailed {

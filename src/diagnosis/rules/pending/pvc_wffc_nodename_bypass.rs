@@ -109,7 +109,7 @@ fn ways_out(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Vec<Re
     ))];
     let class = case.class(claim.class());
     let driver = class
-        .filter(|class| find_provisionable_plugin(case.rules(), class) == Provider::External)
+        .filter(|class| find_provisionable_plugin(case.behavior(), class) == Provider::External)
         .map(|class| driver_of(case, class));
     // For a node that does not exist no driver makes anything.
     if let Some(driver) = driver.filter(|_| case.snapshot().node(node).is_some()) {

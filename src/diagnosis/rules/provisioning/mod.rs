@@ -41,7 +41,7 @@ impl Refusal<'_> {
     /// The driver that has to make the volume, by the name that it has today.
     fn driver(&self, case: &Case<'_>) -> String {
         let provisioner = &self.class.provisioner;
-        migrated_driver(case.rules(), provisioner).unwrap_or(provisioner).to_owned()
+        migrated_driver(case.behavior(), provisioner).unwrap_or(provisioner).to_owned()
     }
 
     /// Whether the driver may still be at work on the volume: the request ran into its time limit, was cut off, or

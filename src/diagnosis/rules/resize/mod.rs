@@ -113,7 +113,7 @@ fn class_allows(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<bool> 
 pub(super) fn driver_of<'v>(case: &Case<'_>, volume: &'v PersistentVolume) -> Option<&'v str> {
     match &volume.source.kind {
         SourceKind::Csi => Some(volume.source.detail.as_str()).filter(|driver| !driver.is_empty()),
-        SourceKind::Other(field) => in_tree_plugin(field).and_then(|plugin| migrated_driver(case.rules(), plugin)),
+        SourceKind::Other(field) => in_tree_plugin(field).and_then(|plugin| migrated_driver(case.behavior(), plugin)),
         SourceKind::HostPath | SourceKind::Nfs | SourceKind::Local | SourceKind::None => None,
     }
 }

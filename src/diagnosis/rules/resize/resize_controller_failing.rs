@@ -99,7 +99,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     let found = found.remedy(describe(&case.object(), "read what the driver says in its events and conditions"));
     let found = if said.is_some_and(wants_it_unused) { found.remedy(stop_pods(case, claim)) } else { found };
-    if case.rules().requests_can_be_lowered {
+    if case.behavior().requests_can_be_lowered {
         return Some(found.risk(Risk::None).remedy(lower(claim, &sizes)));
     }
     Some(found.remedies(retain(sizes.volume)).remedy(by_hand(format!(

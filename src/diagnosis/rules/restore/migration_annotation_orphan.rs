@@ -64,7 +64,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     };
     let found = Found::new(format!(
         "volumes of type {field} are served by CSI driver {driver} in Kubernetes {}, and that is not installed: {what}",
-        case.rules().version
+        case.behavior().version
     ))
     .severity(severity)
     .risk(risk)

@@ -89,7 +89,7 @@ fn stays_with(case: &Case<'_>, is_such: impl Fn(&str) -> bool) -> bool {
 /// The driver to which the volume's storage belongs, or how to call it.
 pub(super) fn driver_of(case: &Case<'_>, volume: &PersistentVolume) -> String {
     let of_source = if volume.source.kind == SourceKind::Csi { volume.source.detail.as_str() } else { "" };
-    [migrated_to(case.rules(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
+    [migrated_to(case.behavior(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
         .into_iter()
         .flatten()
         .chain([of_source])
@@ -119,9 +119,9 @@ fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
         return nothing(Risk::None);
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
-    let (words, risk) = match data_fate(case.rules(), volume) {
+    let (words, risk) = match data_fate(case.behavior(), volume) {
         DataFate::Kept => (format!("; its data stay on volume {name} (policy {policy})"), Risk::None),
-        DataFate::HandedToDriver | DataFate::Destroyed if volume.terminating() && leaks(case.rules(), volume) => {
+        DataFate::HandedToDriver | DataFate::Destroyed if volume.terminating() && leaks(case.behavior(), volume) => {
             (format!("; volume {name} goes with it, and its storage is left behind"), Risk::None)
         }
         DataFate::HandedToDriver => {

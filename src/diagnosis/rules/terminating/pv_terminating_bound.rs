@@ -53,8 +53,8 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     let Holder::Lives(claim) = case.holder(volume) else { return None };
-    let fate = data_fate(case.rules(), volume);
-    let leaks = leaks(case.rules(), volume);
+    let fate = data_fate(case.behavior(), volume);
+    let leaks = leaks(case.behavior(), volume);
     let destroys = fate != DataFate::Kept && !leaks;
     // Whether the claim is on its way out is asked only where it is: where it stays, no other object matters.
     let mut risk = if destroys { Risk::Possible } else { Risk::None };
@@ -111,7 +111,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
 fn is_attached_by_driver(case: &Case<'_>, volume: &PersistentVolume) -> bool {
     match &volume.source.kind {
         SourceKind::Csi => true,
-        SourceKind::Other(_) => migrated_to(case.rules(), volume).is_some(),
+        SourceKind::Other(_) => migrated_to(case.behavior(), volume).is_some(),
         SourceKind::HostPath | SourceKind::Nfs | SourceKind::Local | SourceKind::None => false,
     }
 }

@@ -77,7 +77,7 @@ fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
     }
     let provisioner = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).unwrap_or_default();
     if !drops_at_retain(case, provisioner) {
-        return Some(if case.rules().deletion_finalizers {
+        return Some(if case.behavior().deletion_finalizers {
             format!(
                 "finalizer {IN_TREE_FINALIZER} keeps it, which kube-controller-manager takes only from volumes of its \
                  own plugins, and {} names {}",
@@ -88,11 +88,11 @@ fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
             format!(
                 "finalizer {IN_TREE_FINALIZER} keeps it, and Kubernetes {} takes no such finalizer away while gate \
                  HonorPVReclaimPolicy is off",
-                case.rules().version
+                case.behavior().version
             )
         });
     }
-    let reason = match find_deletable_plugin(case.rules(), volume) {
+    let reason = match find_deletable_plugin(case.behavior(), volume) {
         Provider::Nobody(text) => text,
         Provider::InTree(Plugin::HostPath) => delete_host_path(volume).err()?,
         Provider::InTree(Plugin::Remote(name)) => match remote_deleter(name, volume) {
@@ -126,7 +126,7 @@ fn wedged(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
 
 /// Whether the controller takes the finalizer from the volume as soon as the policy is Retain.
 fn drops_at_retain(case: &Case<'_>, provisioner: &str) -> bool {
-    case.rules().deletion_finalizers
+    case.behavior().deletion_finalizers
         && provisioner.starts_with(IN_TREE_PREFIX)
-        && migrated_driver(case.rules(), provisioner).is_none()
+        && migrated_driver(case.behavior(), provisioner).is_none()
 }

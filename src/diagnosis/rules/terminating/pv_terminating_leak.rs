@@ -44,14 +44,14 @@ pub(super) static RULE: Rule = Rule {
 
 fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     // Of one that its claim has let go, nobody can tell whether the storage was deleted already.
-    if !volume.terminating() || !leaks(case.rules(), volume) || case.volume_branch()? != VolumeBranch::VolumeBound {
+    if !volume.terminating() || !leaks(case.behavior(), volume) || case.volume_branch()? != VolumeBranch::VolumeBound {
         return None;
     }
     let named = volume.claim_ref.as_ref()?;
     let handle = shown(&volume.source.handle);
     let storage =
         if volume.source.kind == SourceKind::Csi { format!("storage {handle}") } else { "storage".to_owned() };
-    let why = if data_fate(case.rules(), volume) == DataFate::HandedToDriver {
+    let why = if data_fate(case.behavior(), volume) == DataFate::HandedToDriver {
         format!("no finalizer keeps it for {}", driver_of(case, volume))
     } else {
         "kube-controller-manager passes over volumes that are being deleted (gate HonorPVReclaimPolicy is off)"

@@ -74,7 +74,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         None => "no node will do for a pod that uses it".to_owned(),
     };
     let is_bound = volume.status.phase == VolumePhase::Bound;
-    let kept = data_fate(case.rules(), volume) == DataFate::Kept;
+    let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let found = Found::new(format!(
         "it can only be used where label {HOSTNAME} is {wanted}; that is the name of a node, which {shown}, so \
          {consequence}. The affinity cannot be changed, only the volume be made anew for the same storage"

@@ -35,12 +35,12 @@ const SELECTED_NODE: &str = "metadata.annotations[volume.kubernetes.io/selected-
 fn made_outside(case: &Case<'_>, class: &StorageClass) -> bool {
     class.provisioner != NO_PROVISIONER
         && !class.provisioner.is_empty()
-        && matches!(find_provisionable_plugin(case.rules(), class), Provider::External)
+        && matches!(find_provisionable_plugin(case.behavior(), class), Provider::External)
 }
 
 /// The driver that has to make the volumes of a class, by the name that it has today.
 fn driver_of<'c>(case: &Case<'_>, class: &'c StorageClass) -> &'c str {
-    migrated_driver(case.rules(), &class.provisioner).unwrap_or(&class.provisioner)
+    migrated_driver(case.behavior(), &class.provisioner).unwrap_or(&class.provisioner)
 }
 
 /// Whether some node has registered the driver.

@@ -76,10 +76,10 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let ends = case.ends();
     let some_end = ends.into_iter().flat_map(OutcomeSet::of_every_sort).find_map(destroyed);
     let is_doomed = is_doomed_with_its_namespace(case, volume);
-    let with_namespace = is_doomed.then(|| data_fate(case.rules(), volume));
+    let with_namespace = is_doomed.then(|| data_fate(case.behavior(), volume));
     let fate = next.or(some_end).or(with_namespace)?;
     // Its object goes, and the storage stays behind.
-    if volume.terminating() && leaks(case.rules(), volume) {
+    if volume.terminating() && leaks(case.behavior(), volume) {
         return None;
     }
     let is_certain = is_doomed || ends.is_some_and(|ends| ends.of_every_sort().all(|end| destroyed(end).is_some()));

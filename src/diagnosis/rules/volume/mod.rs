@@ -150,7 +150,7 @@ fn reclaim<'a>(case: &Case<'a>, volume: &PersistentVolume, decision: &'a Decisio
             Some(DeleteStep::DeletePluginMissing) => Reclaim::NoDeleter,
             // Before 1.36 a missing plugin was a failure like any other.
             Some(DeleteStep::DeleteFailed | DeleteStep::DeleteMarkFailed) => {
-                match find_deletable_plugin(case.rules(), volume) {
+                match find_deletable_plugin(case.behavior(), volume) {
                     Provider::Nobody(_) => Reclaim::NoDeleter,
                     Provider::InTree(_) | Provider::External => Reclaim::DeleteFails,
                 }

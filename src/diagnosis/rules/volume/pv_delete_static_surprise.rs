@@ -48,7 +48,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     {
         return None;
     }
-    if data_fate(case.rules(), volume) != DataFate::HandedToDriver {
+    if data_fate(case.behavior(), volume) != DataFate::HandedToDriver {
         return None;
     }
     // Where the claim is gone already, this is no surprise any more, and has other rules.

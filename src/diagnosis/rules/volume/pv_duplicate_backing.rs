@@ -55,7 +55,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let first = case.volumes(sharing).find(|one| !one.terminating())?;
     let speaks = is(first, volume);
     let looked_at = || iter::once(volume).chain(others().take(if speaks { usize::MAX } else { MOST }));
-    let doomed = looked_at().find(|one| data_fate(case.rules(), one) != DataFate::Kept);
+    let doomed = looked_at().find(|one| data_fate(case.behavior(), one) != DataFate::Kept);
     let exclusive = looked_at().any(is_exclusive);
     let other = others().next()?;
     let more = match sharing.len().saturating_sub(2) {

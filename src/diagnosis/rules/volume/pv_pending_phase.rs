@@ -47,7 +47,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     }
     let since = volume.status.last_phase_transition.or(volume.meta.created);
     let waited = case.seconds_since(since)?;
-    let resync = case.rules().resync_seconds;
+    let resync = case.behavior().resync_seconds;
     let patience = i64::try_from(resync.saturating_mul(2).saturating_add(30)).unwrap_or(i64::MAX);
     // A volume whose claim is gone has a rule of its own.
     if waited <= patience || claim_is_gone(case.volume_branch()?) {

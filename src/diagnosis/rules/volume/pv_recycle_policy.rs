@@ -51,7 +51,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     let kind = volume.source.kind.as_str();
-    let scrubbed = data_fate(case.rules(), volume) == DataFate::Scrubbed;
+    let scrubbed = data_fate(case.behavior(), volume) == DataFate::Scrubbed;
     let (risk, message) = match (gone.is_some(), scrubbed) {
         (true, true) => (
             Risk::Imminent,

@@ -49,7 +49,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         return None;
     }
     // The controller itself goes by the claim, and the drivers' provisioners by the phase.
-    let goes_by_phase = data_fate(case.rules(), volume) == DataFate::HandedToDriver;
+    let goes_by_phase = data_fate(case.behavior(), volume) == DataFate::HandedToDriver;
     let endangered = volume.status.phase == VolumePhase::Released && goes_by_phase;
     let is_bound = match case.volume_branch()? {
         VolumeBranch::VolumeBound => true,

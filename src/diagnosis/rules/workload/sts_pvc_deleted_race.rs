@@ -77,7 +77,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
         }
         Some(volume) => {
             let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
-            match data_fate(case.rules(), volume) {
+            match data_fate(case.behavior(), volume) {
                 DataFate::Kept => (
                     format!(", which gets an empty volume; the old data stay on volume {name} (policy {policy})"),
                     Risk::Possible,

@@ -128,7 +128,7 @@ fn identity_free(
         TypedId::PersistentVolumeClaim(id) => {
             let claim = snapshot.claim(id);
             let alone = !claim.volume_name.is_empty()
-                || settings.rules.hostpath_provisioning
+                || settings.behavior.hostpath_provisioning
                 || !snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).is_empty()
                 // Only a claim that is being deleted can vanish, and only then pods decide anything.
                 || (claim.terminating()

@@ -2,7 +2,7 @@
 
 use super::ObjectState;
 use super::groups::Groups;
-use crate::controllers::Sync;
+use crate::controllers::SyncContext;
 use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::links::{is_permanent, may_search};
@@ -99,7 +99,7 @@ impl<'a, 's> Growth<'a, 's> {
         }
         let unusable = component.of().any(|id| {
             let claim = snapshot.claim(id);
-            may_search(claim) && Query::new(&settings.rules, claim, false).is_err()
+            may_search(claim) && Query::new(&settings.behavior, claim, false).is_err()
         });
         let mut permanent: Vec<VolumeId> = Vec::new();
         if unusable {
@@ -208,8 +208,8 @@ impl<'a, 's> Growth<'a, 's> {
             let mut choices = Some(Choices::first());
             while let Some(script) = choices {
                 let (mut after, mut memory) = (before.clone(), ControllerState::in_step());
-                let sync = Sync::new(&mut after, &mut memory, &answers, script);
-                let Some((_, met)) = run(sync, &self.settings.rules, *controller, target) else { break };
+                let sync = SyncContext::new(&mut after, &mut memory, &answers, script);
+                let Some((_, met)) = run(sync, &self.settings.behavior, *controller, target) else { break };
                 worlds.push(after);
                 choices = met.next();
             }
@@ -284,12 +284,12 @@ impl<'a, 's> Growth<'a, 's> {
 
     /// The search of a claim, if it can be used.
     pub(super) fn query<'c>(&self, claim: &'c PersistentVolumeClaim) -> Option<Query<'c>> {
-        let rules = &self.settings.rules;
-        let selected = rules.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
+        let behavior = &self.settings.behavior;
+        let selected = behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
         let class = self.snapshot.class(claim.class());
         let delays = |mode: &BindingMode| *mode == BindingMode::WaitForFirstConsumer;
         let delay = !selected && class.is_some_and(|class| class.binding_mode.as_ref().is_some_and(delays));
-        Query::new(rules, claim, delay).ok()
+        Query::new(behavior, claim, delay).ok()
     }
 
     /// The volumes that a searching claim may find, each in a state in which it fits; and nobody, unless some volume

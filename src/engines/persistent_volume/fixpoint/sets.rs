@@ -78,18 +78,18 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
     fn destroyed(&self, target: ObjectId, place: usize) -> Vec<(Outcome, Option<usize>)> {
         let Some(id) = target.of::<PersistentVolume>() else { return Vec::new() };
         let growth = self.growth;
-        let rules = &growth.settings.rules;
-        let fate = data_fate(rules, growth.snapshot.volume(id));
+        let behavior = &growth.settings.behavior;
+        let fate = data_fate(behavior, growth.snapshot.volume(id));
         if !matches!(fate, DataFate::Destroyed | DataFate::Scrubbed) {
             return Vec::new();
         }
         let ends = self.ends[place].iter().map(|number| &growth.objects[place].states[*number]);
         ends.filter_map(|state| match state {
             ObjectState::Volume(None) if fate == DataFate::Scrubbed => {
-                Outcome::of_volume(rules, None, false, false).with_scrubbing(true).pop()
+                Outcome::of_volume(behavior, None, false, false).with_scrubbing(true).pop()
             }
             ObjectState::Volume(_) if fate == DataFate::Scrubbed => None,
-            ObjectState::Volume(volume) => Some(Outcome::of_volume(rules, volume.as_deref(), true, false)),
+            ObjectState::Volume(volume) => Some(Outcome::of_volume(behavior, volume.as_deref(), true, false)),
             ObjectState::Claim(_) => None,
         })
         .map(|outcome| (outcome, None))
@@ -103,7 +103,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         let several = |group: &usize| groups.members[*group].len() > 1;
         match state {
             ObjectState::Volume(volume) if target.kind == Kind::PersistentVolume => {
-                let outcome = Outcome::of_volume(&self.growth.settings.rules, volume.as_deref(), false, false);
+                let outcome = Outcome::of_volume(&self.growth.settings.behavior, volume.as_deref(), false, false);
                 let claim = volume.as_ref().and_then(|volume| volume.claim_ref.as_ref()).and_then(|named| {
                     let id = snapshot.claim_id(&named.namespace, &named.name)?;
                     (snapshot.claim(id).meta.uid == named.uid).then_some(ObjectId::from(id))

@@ -8,7 +8,8 @@ mod volume;
 pub(in crate::report) use claim::verdict_of;
 
 use crate::controllers::{
-    Branch, ClaimProtectionBranch, Controller, Rules, VolumeProtectionBranch, ephemeral_volume, persistent_volume,
+    Branch, ClaimProtectionBranch, Controller, KubernetesBehavior, VolumeProtectionBranch, ephemeral_volume,
+    persistent_volume,
 };
 use crate::diagnosis::misfit::claim_name;
 use crate::model::{ClaimRef, HeldObject, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, TypedId};
@@ -47,8 +48,8 @@ impl<'v> View<'v> {
         self.simulation.snapshot()
     }
 
-    pub(in crate::report) fn rules(self) -> &'v Rules {
-        &self.simulation.settings().rules
+    pub(in crate::report) fn behavior(self) -> &'v KubernetesBehavior {
+        &self.simulation.settings().behavior
     }
 
     fn meta(self) -> &'v ObjectMeta {

@@ -3,7 +3,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
 use super::why;
-use crate::controllers::{Branch, ClaimBranch, Rules, VolumeBranch, persistent_volume, pvc_protection};
+use crate::controllers::{Branch, ClaimBranch, KubernetesBehavior, VolumeBranch, persistent_volume, pvc_protection};
 use crate::engines::simulation;
 use crate::model::{Kind, TypedId};
 use crate::report::testing::{
@@ -405,7 +405,8 @@ fn a_missing_read_is_named() {
 #[test]
 fn other_controllers_are_not_silent() {
     let snapshot = world(&[with(pvc("data"), json!({ "metadata": { "finalizers": [] } }))]);
-    let settings = Settings { controllers: vec![pvc_protection::CONTROLLER], ..Settings::new(Rules::default()) };
+    let settings =
+        Settings { controllers: vec![pvc_protection::CONTROLLER], ..Settings::new(KubernetesBehavior::default()) };
     let simulation = simulation(&snapshot, settings, 1);
     let said = why(&simulation, &simulation.predict(target(&snapshot, "pvc/data")));
     assert_eq!(said, "gets finalizer kubernetes.io/pvc-protection; the binder does not take part");

@@ -45,7 +45,7 @@ pub(super) fn sentence(
                 return with(format!("its claim {claim} is gone; {reclaimed}"), view.doubt());
             }
             // The claim is there, and only the controller's cache lacks it.
-            let driver = match data_fate(view.rules(), volume) {
+            let driver = match data_fate(view.behavior(), volume) {
                 DataFate::HandedToDriver => ", and may do so before the claim is seen",
                 DataFate::Kept | DataFate::Destroyed | DataFate::Scrubbed => "",
             };
@@ -132,8 +132,8 @@ fn why_not_taken(view: View<'_>, volume: &PersistentVolume, named: &ClaimRef) ->
     if !claim.volume_name.is_empty() {
         return format!(", which has {}", claim.volume_name);
     }
-    let delay = delays_binding(snapshot, view.rules(), claim).unwrap_or(false);
-    let Ok(query) = Query::new(view.rules(), claim, delay) else { return String::new() };
+    let delay = delays_binding(snapshot, view.behavior(), claim).unwrap_or(false);
+    let Ok(query) = Query::new(view.behavior(), claim, delay) else { return String::new() };
     match query.fit(volume) {
         Fit::No(verdict) => match misfit(volume, claim, verdict) {
             Some(found) => format!(", but {}", found.words),

@@ -1,5 +1,5 @@
 //! What differs between Kubernetes versions, feature gates and controller-manager flags, as named booleans. The minor
-//! version is looked at here and nowhere else: `MODELLED` lists the versions, `GATES` the gates, and [`Rules::of`] says
+//! version is looked at here and nowhere else: `MODELLED` lists the versions, `GATES` the gates, and [`KubernetesBehavior::of`] says
 //! what else differs. All other places ask these.
 
 use crate::model::ListForm;
@@ -89,7 +89,7 @@ impl fmt::Display for KubeVersion {
 
 /// Why settings cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RulesError {
+pub enum BehaviorError {
     /// That version has no gate of that name, or it decides nothing.
     UnknownGate(String),
     /// A gate is locked to its default in that version.
@@ -100,7 +100,7 @@ pub enum RulesError {
     BadFlagValue(String, String),
 }
 
-impl fmt::Display for RulesError {
+impl fmt::Display for BehaviorError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownGate(gate) => write!(
@@ -143,7 +143,7 @@ const GATES: [Gate; 4] = [
 
 /// Everything but the objects that decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub struct KubernetesBehavior {
     /// The version that is modelled.
     pub version: KubeVersion,
     /// The gates that decide, with their states.
@@ -192,7 +192,7 @@ pub struct Rules {
     pub requests_can_be_lowered: bool,
 }
 
-impl Rules {
+impl KubernetesBehavior {
     /// What decides over what the API server stores.
     pub fn api_gates(&self) -> ApiGates {
         ApiGates { attributes_class: self.gate("VolumeAttributesClass") }
@@ -208,7 +208,7 @@ impl Rules {
                 Some((gate.name, *state))
             })
             .collect();
-        let mut rules = Self {
+        let mut behavior = Self {
             version,
             gates,
             dynamic_provisioning: true,
@@ -232,20 +232,20 @@ impl Rules {
             recheck_only_bound_by_controller: version == KubeVersion::HISTORICAL,
             requests_can_be_lowered: version.minor >= KubeVersion::LOWERS_REQUESTS.minor,
         };
-        rules.apply_gates();
-        rules
+        behavior.apply_gates();
+        behavior
     }
 
     /// Sets a feature gate.
     ///
     /// # Errors
     /// When this version has no such gate, the gate decides nothing, or it is locked.
-    pub fn set_gate(&mut self, name: &str, state: bool) -> Result<(), RulesError> {
-        let unknown = || RulesError::UnknownGate(name.to_owned());
+    pub fn set_gate(&mut self, name: &str, state: bool) -> Result<(), BehaviorError> {
+        let unknown = || BehaviorError::UnknownGate(name.to_owned());
         let gate = GATES.iter().find(|gate| gate.name == name).ok_or_else(unknown)?;
         let current = *self.gates.get(gate.name).ok_or_else(unknown)?;
         if gate.locked.is_some_and(|from| from <= self.version.minor) && current != state {
-            return Err(RulesError::LockedGate(name.to_owned(), current));
+            return Err(BehaviorError::LockedGate(name.to_owned(), current));
         }
         self.gates.insert(gate.name, state);
         self.apply_gates();
@@ -256,8 +256,8 @@ impl Rules {
     ///
     /// # Errors
     /// When the flag decides nothing, or its value cannot be read.
-    pub fn set_flag(&mut self, name: &str, value: &str) -> Result<(), RulesError> {
-        let bad = || RulesError::BadFlagValue(name.to_owned(), value.to_owned());
+    pub fn set_flag(&mut self, name: &str, value: &str) -> Result<(), BehaviorError> {
+        let bad = || BehaviorError::BadFlagValue(name.to_owned(), value.to_owned());
         let name_only = name.trim_start_matches('-');
         match name_only {
             "enable-dynamic-provisioning" => self.dynamic_provisioning = value.parse().map_err(|_| bad())?,
@@ -272,7 +272,7 @@ impl Rules {
                 };
                 self.resync_seconds = number.parse::<u64>().map_err(|_| bad())?.saturating_mul(factor);
             }
-            _ => return Err(RulesError::UnknownFlag(name.to_owned())),
+            _ => return Err(BehaviorError::UnknownFlag(name.to_owned())),
         }
         Ok(())
     }
@@ -292,7 +292,7 @@ impl Rules {
     }
 }
 
-impl Default for Rules {
+impl Default for KubernetesBehavior {
     fn default() -> Self {
         Self::of(KubeVersion::DEFAULT)
     }
