@@ -4,10 +4,10 @@ use super::Status;
 use super::shared::repair::run as repair;
 use crate::cli::{GlobalArgs, RecreateArgs};
 use crate::error::Error;
-use crate::ops::repair::Asked;
+use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
 /// Asks for that repair.
 pub(super) fn run(args: &RecreateArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
-    repair(&args.repair, global, terminal, |namespace| args.request(namespace).map(Asked::Request))
+    repair(&args.repair, global, terminal, |namespace| args.request(namespace).map(RepairRequest::Request))
 }

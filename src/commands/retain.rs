@@ -4,13 +4,13 @@ use super::Status;
 use super::shared::repair::run as repair;
 use crate::cli::{GlobalArgs, RetainArgs};
 use crate::error::Error;
-use crate::ops::repair::Asked;
+use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
 /// Asks for that repair.
 pub(super) fn run(args: &RetainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, global, terminal, |namespace| match args.claim(namespace)? {
-        Some(claim) => Ok(Asked::VolumeOf(claim)),
-        None => args.request().map(Asked::Request),
+        Some(claim) => Ok(RepairRequest::VolumeOf(claim)),
+        None => args.request().map(RepairRequest::Request),
     })
 }

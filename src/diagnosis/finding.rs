@@ -82,7 +82,7 @@ pub(super) struct Blame {
 
 /// The answer of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct Detection {
     pub(super) severity: Option<Severity>,
     pub(super) risk: Option<Risk>,
     pub(super) message: String,
@@ -96,7 +96,7 @@ pub struct Found {
     pub(super) is_early: bool,
 }
 
-impl Found {
+impl Detection {
     /// What is so and why, in a sentence or two that name the objects, the field and both values.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -255,7 +255,7 @@ impl Finding {
         place: u32,
         object: ObjectKey,
         meta: &ObjectMeta,
-        found: Found,
+        found: Detection,
         assumed: Vec<Assumed>,
     ) -> Self {
         let risk = found.risk.unwrap_or(rule.risk);

@@ -20,11 +20,11 @@ mod survey;
 
 pub use around::{asked_provisioner, meant_class};
 pub use case::{Case, Holder, Unread};
-pub use finding::{Evidence, Finding, Found, Remedy, Risk, Severity};
+pub use finding::{Evidence, Finding, Detection, Remedy, Risk, Severity};
 pub use graph::Role;
 
 pub use rule::{Act, Page, Repair, Rule};
-pub use subject::{Detect, Look, Subject};
+pub use subject::{Detect, DetectFn, Subject};
 pub use suppression::{Suppressed, Suppression, matches_glob};
 pub use survey::Survey;
 
@@ -86,7 +86,7 @@ pub fn diagnose_named(
     let looked = in_parallel(threads, batches.len(), |number| {
         let mut some = Diagnosis::default();
         for subject in batches[number] {
-            look_at(simulation, &survey, *subject, scrutiny, named, &mut some);
+            apply_rules(simulation, &survey, *subject, scrutiny, named, &mut some);
         }
         some
     });
@@ -115,7 +115,7 @@ pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'st
     let Some(subject) = Subject::of(snapshot, target) else { return Vec::new() };
     let scrutiny = Scrutiny { rules, suppressions: &[], scope: &|_| true };
     let mut diagnosis = Diagnosis::default();
-    look_at(simulation, &Survey::of(snapshot), subject, scrutiny, &|_| true, &mut diagnosis);
+    apply_rules(simulation, &Survey::of(snapshot), subject, scrutiny, &|_| true, &mut diagnosis);
     rules::give_way(&mut diagnosis.findings);
     diagnosis.findings
 }
@@ -135,7 +135,7 @@ fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: Scrutiny<'s>) -> imp
 }
 
 /// Asks every rule that is about such an object.
-fn look_at(
+fn apply_rules(
     simulation: &Simulation<'_>,
     survey: &Survey<'_>,
     subject: Subject<'_>,

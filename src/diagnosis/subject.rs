@@ -1,12 +1,12 @@
 //! The kinds of object at which rules look: one table, from which everything follows that differs by them.
 
-use super::{Case, Found};
+use super::{Case, Detection};
 use crate::model::surroundings::{Namespace, StatefulSet, VolumeAttachment};
 use crate::model::{Kind, ObjectId, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, TypedId};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 
 /// Looks at one object of a kind, and says what is wrong with it.
-pub type Look<T> = fn(&Case<'_>, &T) -> Option<Found>;
+pub type DetectFn<T> = fn(&Case<'_>, &T) -> Option<Detection>;
 
 /// Each line is a kind of object: the word for it here, its type, which has the name of its [`Kind`], that of the id by
 /// which controllers know it, where they do, and where all of them stand. They are looked at in the order of the lines.
@@ -47,7 +47,7 @@ macro_rules! subjects {
         /// At which kind of object a rule looks, and how.
         #[derive(Debug)]
         pub enum Detect {
-            $(#[$doc] $word(Look<$object>),)+
+            $(#[$doc] $word(DetectFn<$object>),)+
         }
 
         impl Detect {
@@ -64,7 +64,7 @@ macro_rules! subjects {
             }
 
             /// Looks at the object; nothing where it is of another kind.
-            pub(super) fn ask(&self, case: &Case<'_>, subject: Subject<'_>) -> Option<Found> {
+            pub(super) fn ask(&self, case: &Case<'_>, subject: Subject<'_>) -> Option<Detection> {
                 match (self, subject) {
                     $((Self::$word(look), Subject::$word(object, ..)) => look(case, object),)+
                     _ => None,

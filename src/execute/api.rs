@@ -2,7 +2,7 @@
 //! out.
 
 use super::error::Stopped;
-use super::{Sent, Way};
+use super::{Sent, ApiAccess};
 use crate::model::{Kind, ObjectKey};
 use crate::repair;
 use crate::snapshot::decode::LARGEST_OBJECT;
@@ -96,11 +96,11 @@ impl Status {
 /// The way to the API server.
 #[derive(Clone, Copy)]
 pub(super) struct Api<'a> {
-    way: Way<'a>,
+    way: ApiAccess<'a>,
 }
 
 impl<'a> Api<'a> {
-    pub(super) fn new(way: Way<'a>) -> Self {
+    pub(super) fn new(way: ApiAccess<'a>) -> Self {
         Self { way }
     }
 
@@ -114,8 +114,8 @@ impl<'a> Api<'a> {
     ) -> Answer {
         let begun = Instant::now();
         let (code, answer) = self.exchange(method, path, content_type, body).await;
-        if let Some(hears) = self.way.hears {
-            hears(&Sent { method, path, status: code, milliseconds: begun.elapsed().as_millis() });
+        if let Some(observer_of_requests) = self.way.observer_of_requests {
+            observer_of_requests(&Sent { method, path, status: code, milliseconds: begun.elapsed().as_millis() });
         }
         answer
     }

@@ -1,7 +1,7 @@
 //! One run: step by step, and what becomes of it when something comes between.
 
 use super::api::{Answer, Api, LONGEST, Status, is_that};
-use super::doubt::{Fate, fate};
+use super::doubt::{RequestFate, fate};
 use super::error::{StopKind, Stopped};
 use super::identity::{is_only_awaited, keeps_manifest};
 use super::journal::Journal;
@@ -10,7 +10,7 @@ use super::look::{again, decode, in_the_way};
 use super::receipts::{Objection, is_quota, makes_room, refusal, try_out};
 use super::record::Record;
 use super::unless::unless;
-use super::{Event, Observer, Options, Outcome, Settled};
+use super::{PlanEvent, Observer, Options, PlanCompletion, Settled};
 use crate::model::Str;
 use crate::repair::{Change, Plan, Recheck, Request, Seen, Step, Undo, Wait, Waited, Write};
 use serde_json::Value;
@@ -36,14 +36,14 @@ pub(super) async fn settle(api: Api<'_>, journal: &mut Journal) -> Result<Settle
     let now = api.get(&write.object).await?;
     let seen = decode(&write.object, now.as_ref())?;
     match fate(&entry.plan, write, step.wait.as_ref(), asked.before.as_ref(), now.as_ref(), seen.as_ref()) {
-        Fate::Done => {
+        RequestFate::Done => {
             let after = after(write, now);
             journal.add(Record::Done { step: step.id, after, was_so: false })?;
             Ok(Settled::Written)
         }
-        Fate::NotDone => Ok(Settled::NotWritten),
-        Fate::Unknown if write.obstacle(seen.as_ref()).is_none() => Ok(Settled::AsExpected),
-        Fate::Unknown => Ok(Settled::Unknown),
+        RequestFate::NotDone => Ok(Settled::NotWritten),
+        RequestFate::Unknown if write.obstacle(seen.as_ref()).is_none() => Ok(Settled::AsExpected),
+        RequestFate::Unknown => Ok(Settled::Unknown),
     }
 }
 
@@ -63,7 +63,7 @@ enum Attempt {
 }
 
 /// What a look at the object of a step came to.
-enum Look {
+enum ObservedStep {
     /// It is as the step expects it: the object.
     Fit(Option<Value>),
     /// There is nothing to write.
@@ -76,7 +76,7 @@ fn of_step(step: &Step, mut stop: Stopped) -> Stopped {
 }
 
 /// Ends a run that the person wants to end.
-fn heed(observer: &dyn Observer, step: u32) -> Result<(), Stopped> {
+fn check_interrupt(observer: &dyn Observer, step: u32) -> Result<(), Stopped> {
     if observer.interrupted() { Err(interrupted(step)) } else { Ok(()) }
 }
 
@@ -120,7 +120,7 @@ impl<'r> Run<'r> {
     }
 
     /// Carries the steps out, and leaves the journal with how it ended.
-    pub(super) async fn carry_out(&mut self) -> Result<Outcome, Stopped> {
+    pub(super) async fn carry_out(&mut self) -> Result<PlanCompletion, Stopped> {
         if self.journal.is_rehearsal() {
             return Err(Stopped::refused("a plan is not carried out without a journal"));
         }
@@ -128,9 +128,9 @@ impl<'r> Run<'r> {
         result.map_err(|stop| self.stopped(stop))
     }
 
-    async fn steps(&mut self) -> Result<Outcome, Stopped> {
+    async fn steps(&mut self) -> Result<PlanCompletion, Stopped> {
         self.save().await?;
-        let mut outcome = Outcome::default();
+        let mut outcome = PlanCompletion::default();
         for step in &self.plan.steps {
             self.step(step).await?;
             outcome.done.push(step.id);
@@ -198,7 +198,7 @@ impl<'r> Run<'r> {
     }
 
     fn interrupted(&self, step: &Step) -> Result<(), Stopped> {
-        heed(self.observer, step.id)
+        check_interrupt(self.observer, step.id)
     }
 
     /// Looks again at what may have changed since the review.
@@ -211,7 +211,7 @@ impl<'r> Run<'r> {
     }
 
     async fn step(&mut self, step: &Step) -> Result<(), Stopped> {
-        self.observer.event(Event::StepStarts { step });
+        self.observer.event(PlanEvent::StepStarts { step });
         let was_so = if let Some(write) = &step.write {
             self.write(step, write).await?
         } else {
@@ -222,7 +222,7 @@ impl<'r> Run<'r> {
         if let Some(wait) = &step.wait {
             self.wait(step, wait).await?;
         }
-        self.observer.event(Event::StepDone { step, was_so });
+        self.observer.event(PlanEvent::StepDone { step, was_so });
         Ok(())
     }
 
@@ -250,7 +250,7 @@ impl<'r> Run<'r> {
                     format!("step {}: the API server could not be made to {} {}", step.id, write.verb(), write.object);
                 return Err(Stopped::unreadable(message).cause(why));
             }
-            self.observer.event(Event::Again { step, why: &why });
+            self.observer.event(PlanEvent::Again { step, why: &why });
             unless_interrupted(self.observer, step.id, tokio::time::sleep(pause)).await?;
         }
     }
@@ -259,8 +259,8 @@ impl<'r> Run<'r> {
     /// this plan has deleted.
     async fn attempt(&mut self, step: &Step, write: &Write, patient: bool) -> Result<Attempt, Stopped> {
         let current = match self.look(step, write).await? {
-            Look::Fit(current) => current,
-            Look::Over(attempt) => return Ok(attempt),
+            ObservedStep::Fit(current) => current,
+            ObservedStep::Over(attempt) => return Ok(attempt),
         };
         let tried = unless_interrupted(self.observer, step.id, try_out(self.api, write, current.as_ref())).await?;
         match tried.map_err(|stop| of_step(step, stop))? {
@@ -273,15 +273,15 @@ impl<'r> Run<'r> {
         }
         // Admission may have taken its time: what the write rests on is looked at after it.
         let current = match self.look(step, write).await? {
-            Look::Fit(current) => current,
-            Look::Over(attempt) => return Ok(attempt),
+            ObservedStep::Fit(current) => current,
+            ObservedStep::Over(attempt) => return Ok(attempt),
         };
         kept::look(self.api, self.journal, step.id.saturating_sub(1)).await?;
         if let Err(stop) = self.recheck(step).await {
             // A request of an earlier attempt may have arrived since: what is found then is its doing.
             if stop.kind == StopKind::Changed
                 && self.journal.entry().doubt(step.id).is_some()
-                && let Look::Over(attempt) = self.look(step, write).await?
+                && let ObservedStep::Over(attempt) = self.look(step, write).await?
             {
                 return Ok(attempt);
             }
@@ -336,25 +336,25 @@ impl<'r> Run<'r> {
             return Err(stop);
         }
         match self.look(step, write).await {
-            Ok(Look::Over(attempt)) => Ok(attempt),
+            Ok(ObservedStep::Over(attempt)) => Ok(attempt),
             Err(other) if other.kind != StopKind::Changed => Err(other),
-            Ok(Look::Fit(_)) | Err(_) => Err(stop),
+            Ok(ObservedStep::Fit(_)) | Err(_) => Err(stop),
         }
     }
 
     /// Reads the object of a step, and compares it with what the step expects.
-    async fn look(&mut self, step: &Step, write: &Write) -> Result<Look, Stopped> {
+    async fn look(&mut self, step: &Step, write: &Write) -> Result<ObservedStep, Stopped> {
         self.interrupted(step)?;
         let current = unless_interrupted(self.observer, step.id, self.api.get(&write.object)).await??;
         let seen = decode(&write.object, current.as_ref())?;
         if let Some(asked) = self.journal.entry().doubt(step.id) {
             let wait = step.wait.as_ref();
             match fate(self.plan, write, wait, asked.before.as_ref(), current.as_ref(), seen.as_ref()) {
-                Fate::Done => return self.done(step, write, current).map(Look::Over),
-                Fate::NotDone => {}
+                RequestFate::Done => return self.done(step, write, current).map(ObservedStep::Over),
+                RequestFate::NotDone => {}
                 // Somebody has looked at it meanwhile, and asks for it again: what it expects has to hold.
-                Fate::Unknown if self.inherited => {}
-                Fate::Unknown => {
+                RequestFate::Unknown if self.inherited => {}
+                RequestFate::Unknown => {
                     let message = format!(
                         "step {}: whether the request to {} {} was carried out is in doubt: it had no answer, and the \
                          object has changed since",
@@ -372,11 +372,11 @@ impl<'r> Run<'r> {
                 self.recheck(step).await?;
             }
             self.journal.add(Record::Done { step: step.id, after: current, was_so: true })?;
-            return Ok(Look::Over(Attempt::Done { was_so: true }));
+            return Ok(ObservedStep::Over(Attempt::Done { was_so: true }));
         }
         match write.obstacle(seen.as_ref()) {
             Some(obstacle) => Err(of_step(step, in_the_way(write, &obstacle))),
-            None => Ok(Look::Fit(current)),
+            None => Ok(ObservedStep::Fit(current)),
         }
     }
 
@@ -444,7 +444,7 @@ impl<'r> Run<'r> {
                 let stop = Stopped::changed(message);
                 return Err(stop.hint("--timeout DURATION makes it wait longer, for example --timeout 10m"));
             }
-            self.observer.event(Event::Waiting { step, what: wait, seconds: waited.as_secs(), so_far: &so_far });
+            self.observer.event(PlanEvent::Waiting { step, what: wait, seconds: waited.as_secs(), so_far: &so_far });
             let pause = self.options.poll.min(self.options.wait_limit.saturating_sub(waited));
             unless_interrupted(self.observer, step.id, tokio::time::sleep(pause)).await?;
         }
@@ -482,24 +482,24 @@ impl<'r> Run<'r> {
     }
 
     /// Has the server try every write that does not depend on an earlier one.
-    pub(super) async fn rehearse(&mut self) -> Result<Outcome, Stopped> {
-        let mut outcome = Outcome::default();
+    pub(super) async fn rehearse(&mut self) -> Result<PlanCompletion, Stopped> {
+        let mut outcome = PlanCompletion::default();
         let mut emptied: Vec<&Str> = Vec::new();
         let mut first = true;
         for step in &self.plan.steps {
             let Some(write) = &step.write else { continue };
             self.interrupted(step)?;
-            self.observer.event(Event::StepStarts { step });
+            self.observer.event(PlanEvent::StepStarts { step });
             let tried = self.rehearse_step(step, write, &emptied);
             match unless_interrupted(self.observer, step.id, tried).await?? {
                 Ok(was_so) => {
                     outcome.done.push(step.id);
-                    self.observer.event(Event::StepDone { step, was_so });
+                    self.observer.event(PlanEvent::StepDone { step, was_so });
                 }
                 Err(stop) if first || stop.kind != StopKind::Changed => return Err(stop),
                 Err(stop) => {
                     outcome.untried.push(step.id);
-                    self.observer.event(Event::Untried { step, why: &stop.message });
+                    self.observer.event(PlanEvent::Untried { step, why: &stop.message });
                 }
             }
             if matches!(write.change, Change::Delete) {

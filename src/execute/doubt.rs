@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// What became of a request without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum RequestFate {
     /// It was carried out.
     Done,
     /// It was not: the object is the same as before.
@@ -23,23 +23,23 @@ pub(super) fn fate(
     before: Option<&Value>,
     now: Option<&Value>,
     seen: Option<&Seen>,
-) -> Fate {
+) -> RequestFate {
     if let Change::Create { manifest } = &write.change {
         return match now {
-            Some(found) if is_ours(plan, manifest, found) => Fate::Done,
-            Some(found) if is_signed(plan, found) => Fate::Unknown,
+            Some(found) if is_ours(plan, manifest, found) => RequestFate::Done,
+            Some(found) if is_signed(plan, found) => RequestFate::Unknown,
             // Where a stranger has the name, none of ours is there.
-            Some(_) | None => Fate::NotDone,
+            Some(_) | None => RequestFate::NotDone,
         };
     }
     let version = |object: Option<&Value>| object.map(|object| object["metadata"]["resourceVersion"].clone());
     if before.is_some() && version(before) == version(now) {
-        return Fate::NotDone;
+        return RequestFate::NotDone;
     }
     if write.is_done(seen) || shows(write, wait, before, seen) {
-        return Fate::Done;
+        return RequestFate::Done;
     }
-    if shows_not(write, before, seen) { Fate::NotDone } else { Fate::Unknown }
+    if shows_not(write, before, seen) { RequestFate::NotDone } else { RequestFate::Unknown }
 }
 
 /// Whether what is there now cannot follow from the write, because the API server lets nobody take it back.

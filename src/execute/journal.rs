@@ -25,7 +25,7 @@ const ENDING: &str = "jsonl";
 
 /// A request that was sent, or was about to be.
 #[derive(Clone)]
-pub(super) struct Asked {
+pub(super) struct SentRequest {
     /// The object before it, if it was there.
     pub(super) before: Option<Value>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Asked {
 #[derive(Clone, Default)]
 struct Progress {
     /// A request of which nobody knows yet whether it was carried out.
-    doubt: Option<Asked>,
+    doubt: Option<SentRequest>,
     /// The object afterwards, and whether it was so already.
     done: Option<(Option<Value>, bool)>,
     /// The API server has stored something else than was sent: there is something to take back, and it is not done.
@@ -146,7 +146,7 @@ impl Entry {
     }
 
     /// The request of a step that is in doubt.
-    pub(super) fn doubt(&self, step: u32) -> Option<&Asked> {
+    pub(super) fn doubt(&self, step: u32) -> Option<&SentRequest> {
         self.steps.get(&step)?.doubt.as_ref()
     }
 
@@ -165,7 +165,7 @@ impl Entry {
         match record {
             Record::Header { .. } => return Err("a second header".to_owned()),
             Record::Saved { object, manifest } => self.saved.push((object, manifest)),
-            Record::Intent { step, before, .. } => self.progress(step)?.doubt = Some(Asked { before }),
+            Record::Intent { step, before, .. } => self.progress(step)?.doubt = Some(SentRequest { before }),
             Record::Done { step, after, was_so } => {
                 let progress = self.progress(step)?;
                 progress.doubt = None;

@@ -48,18 +48,18 @@ pub struct Sent<'a> {
 }
 
 /// Who hears of each request.
-pub type Hears<'a> = &'a (dyn Fn(&Sent<'_>) + Send + Sync);
+pub type RequestObserver<'a> = &'a (dyn Fn(&Sent<'_>) + Send + Sync);
 
 /// The way to the API server: kube's client, how long one request may take, and who hears of each. A client alone is
 /// one as well.
 #[derive(Clone, Copy)]
-pub struct Way<'a> {
+pub struct ApiAccess<'a> {
     client: &'a Client,
     limit: Duration,
-    hears: Option<Hears<'a>>,
+    observer_of_requests: Option<RequestObserver<'a>>,
 }
 
-impl<'a> Way<'a> {
+impl<'a> ApiAccess<'a> {
     /// With a limit for each request; zero means none.
     #[must_use]
     pub fn within(self, limit: Duration) -> Self {
@@ -68,20 +68,20 @@ impl<'a> Way<'a> {
 
     /// With somebody who hears of each request.
     #[must_use]
-    pub fn heard_by(self, hears: Hears<'a>) -> Self {
-        Self { hears: Some(hears), ..self }
+    pub fn observed_by(self, observer_of_requests: RequestObserver<'a>) -> Self {
+        Self { observer_of_requests: Some(observer_of_requests), ..self }
     }
 }
 
-impl std::fmt::Debug for Way<'_> {
+impl std::fmt::Debug for ApiAccess<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Way").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
 
-impl<'a> From<&'a Client> for Way<'a> {
+impl<'a> From<&'a Client> for ApiAccess<'a> {
     fn from(client: &'a Client) -> Self {
-        Self { client, limit: LIMIT, hears: None }
+        Self { client, limit: LIMIT, observer_of_requests: None }
     }
 }
 
@@ -105,14 +105,14 @@ impl Default for Options {
 /// Hears how a plan goes on, and may end it between two requests.
 pub trait Observer: Sync {
     /// Something happens.
-    fn event(&self, event: Event<'_>);
+    fn event(&self, event: PlanEvent<'_>);
     /// Whether the person wants it to end. Asked before each write and at each look during a wait.
     fn interrupted(&self) -> bool;
 }
 
 /// What happens.
 #[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+pub enum PlanEvent<'a> {
     /// A step begins.
     StepStarts {
         /// The step.
@@ -155,7 +155,7 @@ pub enum Event<'a> {
 
 /// What came of a plan that went through to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct PlanCompletion {
     /// Whether something was written.
     pub written: bool,
     /// The steps that were carried out, or, in a rehearsal, tried.
@@ -184,7 +184,7 @@ pub enum Settled {
 ///
 /// # Errors
 /// One of them could not be read.
-pub async fn manifests<'a>(way: impl Into<Way<'a>>, keys: &[ObjectKey]) -> Result<Manifests, Stopped> {
+pub async fn manifests<'a>(way: impl Into<ApiAccess<'a>>, keys: &[ObjectKey]) -> Result<Manifests, Stopped> {
     let api = Api::new(way.into());
     let mut manifests = Manifests::default();
     for key in keys {
@@ -200,7 +200,7 @@ pub async fn manifests<'a>(way: impl Into<Way<'a>>, keys: &[ObjectKey]) -> Resul
 ///
 /// # Errors
 /// The server did not answer, or the world is not as the first step expects it.
-pub async fn receipts<'a>(way: impl Into<Way<'a>>, plan: &Plan) -> Result<Receipts, Stopped> {
+pub async fn receipts<'a>(way: impl Into<ApiAccess<'a>>, plan: &Plan) -> Result<Receipts, Stopped> {
     check::check(plan)?;
     receipts::receipts(Api::new(way.into()), plan).await
 }
@@ -210,12 +210,12 @@ pub async fn receipts<'a>(way: impl Into<Way<'a>>, plan: &Plan) -> Result<Receip
 /// # Errors
 /// Why it was not carried out to its end, and whether something was written.
 pub async fn execute<'a>(
-    way: impl Into<Way<'a>>,
+    way: impl Into<ApiAccess<'a>>,
     confirmed: Confirmed,
     journal: &mut Journal,
     options: &Options,
     observer: &dyn Observer,
-) -> Result<Outcome, Stopped> {
+) -> Result<PlanCompletion, Stopped> {
     let plan = confirmed.plan();
     check::check(plan)?;
     if journal.entry().plan != *plan || !journal.entry().is_fresh() {
@@ -229,12 +229,12 @@ pub async fn execute<'a>(
 /// # Errors
 /// Why it was not carried out to its end.
 pub async fn resume<'a>(
-    way: impl Into<Way<'a>>,
+    way: impl Into<ApiAccess<'a>>,
     confirmed: Confirmed,
     journal: &mut Journal,
     options: &Options,
     observer: &dyn Observer,
-) -> Result<Outcome, Stopped> {
+) -> Result<PlanCompletion, Stopped> {
     let plan = confirmed.plan();
     check::check(plan)?;
     if !check::same_but_for_expectations(&journal.entry().remaining(), plan) {
@@ -244,12 +244,12 @@ pub async fn resume<'a>(
 }
 
 async fn run(
-    way: Way<'_>,
+    way: ApiAccess<'_>,
     plan: &Plan,
     journal: &mut Journal,
     options: &Options,
     observer: &dyn Observer,
-) -> Result<Outcome, Stopped> {
+) -> Result<PlanCompletion, Stopped> {
     let mut run = Run::new(Api::new(way), plan, journal, options, observer);
     if options.server_dry_run { run.rehearse().await } else { run.carry_out().await }
 }
@@ -260,7 +260,7 @@ async fn run(
 ///
 /// # Errors
 /// The object could not be read, or the journal not be written.
-pub async fn settle<'a>(way: impl Into<Way<'a>>, journal: &mut Journal) -> Result<Settled, Stopped> {
+pub async fn settle<'a>(way: impl Into<ApiAccess<'a>>, journal: &mut Journal) -> Result<Settled, Stopped> {
     let settled = carry::settle(Api::new(way.into()), journal).await?;
     journal.close()?;
     Ok(settled)
@@ -280,7 +280,7 @@ pub fn reached_by_others(journal: &mut Journal) -> Result<(), Stopped> {
 ///
 /// # Errors
 /// One of them is another one by now, or could not be read.
-pub async fn recognise<'a>(way: impl Into<Way<'a>>, journal: &mut Journal, sameness: Sameness) -> Result<(), Stopped> {
+pub async fn recognise<'a>(way: impl Into<ApiAccess<'a>>, journal: &mut Journal, sameness: Sameness) -> Result<(), Stopped> {
     let looked = identity::recognise(Api::new(way.into()), journal.entry(), sameness).await;
     if let Err(stop) = &looked
         && stop.volume_lost

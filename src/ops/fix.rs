@@ -10,7 +10,7 @@ use crate::diagnosis::{Finding, Scrutiny, Severity, diagnose_named, matches_glob
 use crate::engines::simulation;
 use crate::error::{Error, ErrorKind};
 use crate::model::{ObjectArgument, ObjectKey};
-use crate::repair::{self, Case, Found, Plan, Request};
+use crate::repair::{self, Case, FindingKey, Plan, Request};
 use std::collections::BTreeSet;
 
 /// What is to be repaired, and how.
@@ -179,11 +179,11 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
     /// Makes one repair on the world as it is now.
     async fn make(&self, request: &Request) -> Result<Status, Error> {
         let run = Run::new(&self.options.repair, self.cluster, self.asker).await?;
-        run.repair(PlanSource::Asked(request.clone())).await
+        run.repair(PlanSource::RepairRequest(request.clone())).await
     }
 
     /// Says of what was just repaired that it is still found: what a repair makes harmless may still be there.
-    fn still_found(&self, cases: &[Case], done: &[Found]) {
+    fn still_found(&self, cases: &[Case], done: &[FindingKey]) {
         for case in cases.iter().filter(|case| done.contains(&case.key())) {
             self.asker.message(&format!("note: {} is still found on {}", case.id, case.object));
         }
@@ -313,8 +313,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
 
     /// How many findings are repaired and how many are left, in a line.
     fn sum(&self, left: &[&Case], tried: &Tried) -> String {
-        let open: BTreeSet<Found> = left.iter().map(|case| case.key()).collect();
-        let repaired: BTreeSet<&Found> = tried.repaired.iter().filter(|found| !open.contains(*found)).collect();
+        let open: BTreeSet<FindingKey> = left.iter().map(|case| case.key()).collect();
+        let repaired: BTreeSet<&FindingKey> = tried.repaired.iter().filter(|found| !open.contains(*found)).collect();
         let findings = if repaired.len() == 1 { "finding" } else { "findings" };
         let why = if !tried.requests.is_empty() {
             ""
@@ -339,7 +339,7 @@ fn unmade(kind: ErrorKind) -> Status {
 #[derive(Default)]
 struct Tried {
     requests: Vec<Request>,
-    repaired: Vec<Found>,
+    repaired: Vec<FindingKey>,
     /// Why the first repair was not made that was not.
     failed: Option<ErrorKind>,
     /// Whether a repair was made and the result is not as it was predicted.

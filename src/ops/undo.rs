@@ -44,7 +44,7 @@ pub(super) struct TakenBack {
 
 /// Who looks what became of a request.
 #[derive(Debug)]
-pub(super) struct Look<'a, C, A> {
+pub(super) struct RequestCheck<'a, C, A> {
     /// The cluster.
     pub(super) cluster: &'a C,
     /// Which one that is.
@@ -67,7 +67,7 @@ impl TakenBack {
     ///
     /// # Errors
     /// An object is another one by now, or nobody can tell what became of the request.
-    pub(super) async fn settle(&mut self, look: &Look<'_, impl Writer, impl Asker>) -> Result<Option<String>, Error> {
+    pub(super) async fn settle(&mut self, look: &RequestCheck<'_, impl Writer, impl Asker>) -> Result<Option<String>, Error> {
         recognise(&mut self.journal, look.here, look.cluster).await?;
         at_rest(&mut self.journal, look).await?;
         if !self.is_named {
@@ -94,7 +94,7 @@ fn written<A: Asker>(shelf: &Shelf<'_, A>, id: Option<&str>, but: &[String]) -> 
 }
 
 /// Takes an older journal in the place of one that has written nothing, as long as there is one.
-async fn pass_over<C: Writer, A: Asker>(journal: &mut Box<Journal>, look: &Look<'_, C, A>) -> Result<(), Error> {
+async fn pass_over<C: Writer, A: Asker>(journal: &mut Box<Journal>, look: &RequestCheck<'_, C, A>) -> Result<(), Error> {
     let mut empty: Vec<String> = Vec::new();
     while !has_written(journal.entry()) {
         // Its only request was not carried out, and it would stand in the way of the older ones for ever.
@@ -120,7 +120,7 @@ async fn pass_over<C: Writer, A: Asker>(journal: &mut Box<Journal>, look: &Look<
 
 /// Whether nobody has begun to take a repair back: who plans that anew takes what is done of it for the doing of
 /// somebody else. Says so where it came to its end, and nobody knew.
-async fn not_begun(journal: &Journal, look: &Look<'_, impl Writer, impl Asker>) -> Result<Option<String>, Error> {
+async fn not_begun(journal: &Journal, look: &RequestCheck<'_, impl Writer, impl Asker>) -> Result<Option<String>, Error> {
     let (id, directory) = (journal.id(), directory(journal));
     for summary in Journal::list(directory)? {
         let Ok(entry) = summary.entry else { continue };
@@ -147,7 +147,7 @@ async fn not_begun(journal: &Journal, look: &Look<'_, impl Writer, impl Asker>) 
 
 /// Settles a journal for good: a request that was not carried out so far, and still may be, would overtake what is
 /// planned on what is there now. So it is waited for as long as it may be under way.
-async fn at_rest(journal: &mut Journal, look: &Look<'_, impl Writer, impl Asker>) -> Result<(), Error> {
+async fn at_rest(journal: &mut Journal, look: &RequestCheck<'_, impl Writer, impl Asker>) -> Result<(), Error> {
     settle(journal, false, look.cluster).await?;
     let (Some(step), Some(rest)) = (journal.entry().in_doubt().map(|step| step.id), under_way(journal)) else {
         return Ok(());

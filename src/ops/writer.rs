@@ -1,7 +1,7 @@
 //! By whom a use case writes.
 
 use super::Reader;
-use crate::execute::{Journal, Observer, Options, Outcome, Settled, Stopped};
+use crate::execute::{Journal, Observer, Options, PlanCompletion, Settled, Stopped};
 use crate::model::ObjectKey;
 use crate::repair::{Confirmed, Manifests, Plan, Receipts, Sameness};
 
@@ -42,7 +42,7 @@ pub trait Writer: Reader {
         journal: &mut Journal,
         options: &Options,
         observer: &dyn Observer,
-    ) -> Result<Outcome, Stopped>;
+    ) -> Result<PlanCompletion, Stopped>;
 
     /// Goes on with a plan that was cut short.
     ///
@@ -54,5 +54,5 @@ pub trait Writer: Reader {
         journal: &mut Journal,
         options: &Options,
         observer: &dyn Observer,
-    ) -> Result<Outcome, Stopped>;
+    ) -> Result<PlanCompletion, Stopped>;
 }

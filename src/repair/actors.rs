@@ -2,12 +2,12 @@
 //! manifests, the scheduler and the garbage collector. Each function gives the moves that are possible in a state, with
 //! the state after each.
 
-use super::cast::STRANGER;
+use super::participants::STRANGER;
 use super::guards::may_apply_delete;
 use super::overlay::delete;
 use super::plan::Plan;
 use super::situation::{Manifests, volume_key};
-use super::stage::{Stage, State};
+use super::safety_model::{SafetyModel, State};
 use super::write::Seen;
 use crate::controllers::persistent_volume::binding::bind_volume_to_claim;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
@@ -16,7 +16,7 @@ use crate::model::{
 };
 use std::sync::Arc;
 
-impl Stage<'_> {
+impl SafetyModel<'_> {
     /// What drivers may do: the data of a volume that they may have begun to delete go, and the object with them.
     pub(super) fn drivers(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
@@ -138,14 +138,14 @@ impl Stage<'_> {
     /// start and are gone. An owner of another kind lives on as it does without the plan.
     /// Upstream: `attemptToDeleteItem`, `pkg/controller/garbagecollector`, 1.36.
     pub(super) fn collections(&mut self, state: &State) -> Vec<(usize, State)> {
-        self.deleted(state, |stage, claim| {
+        self.deleted(state, |model, claim| {
             let gone = |uid: &str| {
                 let has = |state: &State| {
-                    stage
+                    model
                         .claim_places()
-                        .any(|place| stage.claim(state, place).is_some_and(|claim| claim.meta.uid == uid))
+                        .any(|place| model.claim(state, place).is_some_and(|claim| claim.meta.uid == uid))
                 };
-                has(&stage.initial) && !has(state)
+                has(&model.initial) && !has(state)
             };
             let owners = claim.owners();
             !claim.terminating()

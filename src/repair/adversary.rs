@@ -10,10 +10,10 @@
 //! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration
 //! is made without the plan, and a plan is refused for the harm that it adds.
 
-use super::cast::Cast;
+use super::participants::Participants;
 use super::plan::{GivenUp, Plan, Step};
 use super::situation::Situation;
-use super::stage::{Stage, State};
+use super::safety_model::{SafetyModel, State};
 use super::wait::{Wait, Waited};
 use super::write::{Change, Expect};
 use crate::model::{ObjectId, ObjectKey, Str};
@@ -55,7 +55,7 @@ impl Harm {
             Self::ObjectGone => {
                 format!("volume {volume} is gone, and nothing in the cluster knows its storage any more")
             }
-            Self::Taken(namespace, _) if namespace == super::cast::STRANGER => {
+            Self::Taken(namespace, _) if namespace == super::participants::STRANGER => {
                 format!("volume {volume} is bound to a stranger's claim")
             }
             Self::Taken(namespace, name) => format!("volume {volume} is bound to claim {namespace}/{name}"),
@@ -111,34 +111,34 @@ impl Reach {
 /// Looks for an interleaving in which the plan does harm.
 pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: Reach) -> Verdict {
     let mut states = 0;
-    let cast = Cast::reaching(situation.snapshot, plan, reach.everyone);
-    let Some(mut stage) = Stage::new(situation.snapshot, &situation.settings, plan, &cast) else {
+    let participants = Participants::reaching(situation.snapshot, plan, reach.everyone);
+    let Some(mut model) = SafetyModel::new(situation.snapshot, &situation.settings, plan, &participants) else {
         return Verdict::TooMany;
     };
-    stage.appear(situation.manifests, plan);
+    model.appear(situation.manifests, plan);
     for deletes in [false, true] {
         let steps = if deletes { before_policies(plan) } else { &plan.steps };
-        let Some(with) = Exploration::run(&mut stage, steps, deletes, reach, None) else {
+        let Some(with) = Exploration::run(&mut model, steps, deletes, reach, None) else {
             return Verdict::TooMany;
         };
         states += with.states.len();
         let mut found = with.harms.clone();
         found.retain(|(place, harm), _| {
-            let carried = plan.volumes.iter().find(|carried| carried.volume == *stage.volume_name(*place));
+            let carried = plan.volumes.iter().find(|carried| carried.volume == *model.volume_name(*place));
             !harm.is_given_up(carried.map_or(&[][..], |carried| carried.given_up.as_slice()))
         });
         if found.is_empty() {
             continue;
         }
-        let Some(without) = Exploration::run(&mut stage, &[], deletes, reach, Some(&found)) else {
+        let Some(without) = Exploration::run(&mut model, &[], deletes, reach, Some(&found)) else {
             return Verdict::TooMany;
         };
         states += without.states.len();
         found.retain(|harm, _| !without.harms.contains_key(harm));
         if let Some(((place, harm), state)) = found.into_iter().next() {
-            let name = stage.volume_name(place);
+            let name = model.volume_name(place);
             let mut moves: Vec<String> =
-                with.moves_to(state).iter().map(|step| step.describe(&stage, &plan.steps)).collect();
+                with.moves_to(state).iter().map(|step| step.describe(&model, &plan.steps)).collect();
             moves.push(harm.describe(name));
             return Verdict::Harmful(Interleaving { volume: name.clone(), harm, moves });
         }
@@ -172,35 +172,35 @@ struct Exploration {
 impl Exploration {
     /// All states that anybody can bring about, or those up to the last one of the harms that are looked for. Nothing
     /// where there are too many.
-    fn run(stage: &mut Stage<'_>, steps: &[Step], deletes: bool, reach: Reach, sought: Option<&Harms>) -> Option<Self> {
+    fn run(model: &mut SafetyModel<'_>, steps: &[Step], deletes: bool, reach: Reach, sought: Option<&Harms>) -> Option<Self> {
         let mut search = Self { states: Vec::new(), ways: Vec::new(), harms: BTreeMap::new() };
         let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
-        search.visit(stage, &mut numbers, stage.initial(), None);
+        search.visit(model, &mut numbers, model.initial(), None);
         let mut next = 0;
         while next < search.states.len() {
             if sought.is_some_and(|sought| sought.keys().all(|harm| search.harms.contains_key(harm))) {
                 break;
             }
-            if search.states.len() > reach.states || stage.is_full() {
+            if search.states.len() > reach.states || model.is_full() {
                 return None;
             }
             let state = search.states[next];
             let mut moves: Vec<(Move, State)> = Vec::new();
-            moves.extend(plan_move(stage, steps, &state));
+            moves.extend(plan_move(model, steps, &state));
             // Whether the plan takes another volume for its own does not depend on who else comes, or what goes wrong.
             let is_anew = state.fates.iter().any(|fate| fate.anew);
-            for (target, ordinary, after) in stage.syncs(&state, reach.failures && !is_anew) {
+            for (target, ordinary, after) in model.syncs(&state, reach.failures && !is_anew) {
                 moves.push((Move::Sync(target, ordinary), after));
             }
             if !is_anew {
-                moves.extend(Self::others(stage, &state, deletes));
+                moves.extend(Self::others(model, &state, deletes));
             }
             if !deletes {
-                let makings = stage.makings(&state, &looked_at(steps, &state)).into_iter();
+                let makings = model.makings(&state, &looked_at(steps, &state)).into_iter();
                 moves.extend(makings.map(|(place, after)| (Move::Making(place), after)));
             }
             for (label, after) in moves {
-                search.visit(stage, &mut numbers, after, Some((next, label)));
+                search.visit(model, &mut numbers, after, Some((next, label)));
             }
             next += 1;
         }
@@ -208,19 +208,19 @@ impl Exploration {
     }
 
     /// What others than the controllers may do next.
-    fn others(stage: &mut Stage<'_>, state: &State, deletes: bool) -> Vec<(Move, State)> {
+    fn others(model: &mut SafetyModel<'_>, state: &State, deletes: bool) -> Vec<(Move, State)> {
         let mut moves: Vec<(Move, State)> = Vec::new();
-        for (place, after) in stage.drivers(state) {
+        for (place, after) in model.drivers(state) {
             moves.push((Move::Driver(place), after));
         }
-        moves.extend(stage.creations(state).into_iter().map(|(seat, after)| (Move::Creation(seat), after)));
-        for ((volume, claim), after) in stage.reservations(state) {
+        moves.extend(model.creations(state).into_iter().map(|(seat, after)| (Move::Creation(seat), after)));
+        for ((volume, claim), after) in model.reservations(state) {
             moves.push((Move::Reservation { volume, claim }, after));
         }
-        moves.extend(stage.applications(state).into_iter().map(|(place, after)| (Move::Application(place), after)));
-        moves.extend(stage.collections(state).into_iter().map(|(place, after)| (Move::Collection(place), after)));
+        moves.extend(model.applications(state).into_iter().map(|(place, after)| (Move::Application(place), after)));
+        moves.extend(model.collections(state).into_iter().map(|(place, after)| (Move::Collection(place), after)));
         if deletes {
-            let deletions = stage.deletions(state).into_iter();
+            let deletions = model.deletions(state).into_iter();
             moves.extend(deletions.map(|(place, after)| (Move::Deletion(place), after)));
         }
         moves
@@ -228,7 +228,7 @@ impl Exploration {
 
     fn visit(
         &mut self,
-        stage: &Stage<'_>,
+        model: &SafetyModel<'_>,
         numbers: &mut FxHashMap<State, usize>,
         state: State,
         way: Option<(usize, Move)>,
@@ -237,11 +237,11 @@ impl Exploration {
             return;
         }
         let number = self.states.len();
-        for place in stage.volume_places() {
+        for place in model.volume_places() {
             let fate = state.fates[place];
-            let gone = stage.volume(&state, place).is_none() && !fate.destroyed;
-            let taker = stage.taker(&state, place);
-            let lost = stage.lost(&state, place);
+            let gone = model.volume(&state, place).is_none() && !fate.destroyed;
+            let taker = model.taker(&state, place);
+            let lost = model.lost(&state, place);
             // What becomes of the other one is its maker's business.
             if fate.anew {
                 if fate.mistaken {
@@ -303,29 +303,29 @@ pub(super) enum Move {
 }
 
 impl Move {
-    fn describe(self, stage: &Stage<'_>, steps: &[Step]) -> String {
+    fn describe(self, model: &SafetyModel<'_>, steps: &[Step]) -> String {
         let step = |place: usize| steps.get(place).map_or((0, ""), |step| (step.id, step.why.as_str()));
         match self {
             Self::Step(place) => format!("pvctl: step {}, {}", step(place).0, step(place).1),
             Self::GoesOn(place) => format!("pvctl goes on after step {}", step(place).0),
             Self::Sync(target, ordinary) => {
                 let how = if ordinary { "" } else { ", late or cut short" };
-                format!("the controller syncs {}{how}", stage.key_of(target))
+                format!("the controller syncs {}{how}", model.key_of(target))
             }
-            Self::Driver(place) => format!("the driver deletes the storage of volume {}", stage.volume_name(place)),
-            Self::Creation(seat) => format!("somebody creates {}", stage.seat(seat)),
+            Self::Driver(place) => format!("the driver deletes the storage of volume {}", model.volume_name(place)),
+            Self::Creation(seat) => format!("somebody creates {}", model.seat(seat)),
             Self::Reservation { volume, claim } => {
-                format!("the scheduler reserves volume {} for {}", stage.volume_name(volume), stage.claim_name(claim))
+                format!("the scheduler reserves volume {} for {}", model.volume_name(volume), model.claim_name(claim))
             }
             Self::Collection(place) => {
-                format!("the garbage collector deletes {}, the owner of which is gone", stage.claim_name(place))
+                format!("the garbage collector deletes {}, the owner of which is gone", model.claim_name(place))
             }
-            Self::Deletion(place) => format!("somebody deletes {}", stage.claim_name(place)),
+            Self::Deletion(place) => format!("somebody deletes {}", model.claim_name(place)),
             Self::Application(place) => {
-                format!("somebody applies volume {} again, with policy Delete", stage.volume_name(place))
+                format!("somebody applies volume {} again, with policy Delete", model.volume_name(place))
             }
             Self::Making(place) => {
-                format!("somebody deletes volume {0} and makes another one called {0}", stage.volume_name(place))
+                format!("somebody deletes volume {0} and makes another one called {0}", model.volume_name(place))
             }
         }
     }
@@ -341,14 +341,14 @@ fn looked_at(steps: &[Step], state: &State) -> Vec<ObjectKey> {
 }
 
 /// What the plan does next in a state, if it does not stop there: it writes, or it goes on after a wait.
-pub(super) fn plan_move(stage: &mut Stage<'_>, steps: &[Step], state: &State) -> Option<(Move, State)> {
+pub(super) fn plan_move(model: &mut SafetyModel<'_>, steps: &[Step], state: &State) -> Option<(Move, State)> {
     let place = usize::from(state.position / 2);
     let step = steps.get(place)?;
     if state.position % 2 == 1 {
-        let met = step.wait.as_ref().is_none_or(|wait| is_met(stage, state, wait));
+        let met = step.wait.as_ref().is_none_or(|wait| is_met(model, state, wait));
         let mut after = *state;
         after.position += 1;
-        stage.mistake(&mut after, &step.wait.as_ref().map(Wait::objects).unwrap_or_default());
+        model.mistake(&mut after, &step.wait.as_ref().map(Wait::objects).unwrap_or_default());
         return met.then_some((Move::GoesOn(place), after));
     }
     let Some(write) = &step.write else {
@@ -356,28 +356,28 @@ pub(super) fn plan_move(stage: &mut Stage<'_>, steps: &[Step], state: &State) ->
         after.position += 1;
         return Some((Move::Step(place), after));
     };
-    let seen = stage.seen(state, &write.object);
+    let seen = model.seen(state, &write.object);
     let mut after = if write.is_so_already(seen.as_ref()) {
         *state
     } else {
-        if write.obstacle(seen.as_ref()).is_some() || !step.recheck.iter().all(|recheck| stage.recheck(state, recheck))
+        if write.obstacle(seen.as_ref()).is_some() || !step.recheck.iter().all(|recheck| model.recheck(state, recheck))
         {
             return None;
         }
         let written = write.apply(seen.as_ref());
-        stage.with(state, &write.object, written)
+        model.with(state, &write.object, written)
     };
     after.position += 1;
-    stage.mistake(&mut after, std::slice::from_ref(&write.object));
+    model.mistake(&mut after, std::slice::from_ref(&write.object));
     Some((Move::Step(place), after))
 }
 
-pub(super) fn is_met(stage: &Stage<'_>, state: &State, wait: &Wait) -> bool {
+pub(super) fn is_met(model: &SafetyModel<'_>, state: &State, wait: &Wait) -> bool {
     let objects = wait.objects();
     let mut claim = None;
     let mut volume = None;
     for object in &objects {
-        match stage.seen(state, object) {
+        match model.seen(state, object) {
             Some(super::write::Seen::Volume(seen)) => volume = Some(seen),
             Some(super::write::Seen::Claim(seen)) => claim = Some(seen),
             None => {}
@@ -472,19 +472,19 @@ mod tests {
         let situation = Situation { snapshot: &snapshot, settings: settings.clone(), manifests: &manifests };
         let request = Request::Release { volume: "data".into(), to: Recipient::Anyone };
         let plan = plan(&situation, &request);
-        let cast = Cast::reaching(&snapshot, &plan, true);
-        let mut stage = Stage::new(&snapshot, &settings, &plan, &cast).expect("there is room");
+        let participants = Participants::reaching(&snapshot, &plan, true);
+        let mut model = SafetyModel::new(&snapshot, &settings, &plan, &participants).expect("there is room");
 
         let reach = Reach { states: 20_000, failures: true, everyone: true };
-        let search = Exploration::run(&mut stage, &plan.steps, true, reach, None).expect("the world is small");
+        let search = Exploration::run(&mut model, &plan.steps, true, reach, None).expect("the world is small");
         assert!(search.states.len() > 1_000, "only {} states", search.states.len());
         let reserved = |step: &(usize, Move)| matches!(step.1, Move::Reservation { .. });
         assert!(search.ways.iter().flatten().any(reserved), "the scheduler never came");
         for state in &search.states {
-            let shared = stage.syncs(state, true);
-            let known = std::mem::take(&mut stage.known);
-            assert_eq!(stage.syncs(state, true), shared, "{state:?}");
-            stage.known = known;
+            let shared = model.syncs(state, true);
+            let known = std::mem::take(&mut model.known);
+            assert_eq!(model.syncs(state, true), shared, "{state:?}");
+            model.known = known;
         }
     }
 

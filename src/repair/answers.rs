@@ -1,9 +1,9 @@
 //! What the controllers make of the steps of a plan while nobody else acts.
 
 use super::adversary::{is_met, plan_move};
-use super::cast::Cast;
+use super::participants::Participants;
 use super::plan::{Plan, Step, state_in_words};
-use super::stage::{Stage, State, VOLUMES};
+use super::safety_model::{SafetyModel, State, VOLUMES};
 use crate::model::ObjectKey;
 use crate::simulate::Settings;
 use crate::snapshot::Snapshot;
@@ -11,25 +11,25 @@ use rustc_hash::FxHashSet;
 
 /// What the controllers make of each step while nobody else acts. Nothing where there are too many states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
-    let mut cast = Cast::of(snapshot, plan);
-    let open = cast.serve(snapshot, &settings.behavior, plan, VOLUMES);
-    let mut stage = Stage::new(snapshot, settings, plan, &cast)?;
+    let mut participants = Participants::of(snapshot, plan);
+    let open = participants.serve(snapshot, &settings.behavior, plan, VOLUMES);
+    let mut model = SafetyModel::new(snapshot, settings, plan, &participants)?;
     let objects: Vec<ObjectKey> = plan.objects().into_iter().filter(|object| !open.contains(object)).collect();
-    let mut at = vec![stage.initial()];
+    let mut at = vec![model.initial()];
     let mut answers = Vec::new();
     for step in &plan.steps {
         let mut written: Vec<State> = Vec::new();
         let mut stopped = 0;
         for state in &at {
-            match plan_move(&mut stage, &plan.steps, state) {
+            match plan_move(&mut model, &plan.steps, state) {
                 Some((_, after)) => written.push(after),
                 None => stopped += 1,
             }
         }
-        let described = |stage: &Stage<'_>, rest: &[State]| {
+        let described = |model: &SafetyModel<'_>, rest: &[State]| {
             let states = objects.iter().map(|object| {
                 let mut words: Vec<String> =
-                    rest.iter().map(|state| state_in_words(object.kind, stage.seen(state, object).as_ref())).collect();
+                    rest.iter().map(|state| state_in_words(object.kind, model.seen(state, object).as_ref())).collect();
                 words.sort();
                 words.dedup();
                 (object.clone(), words)
@@ -37,14 +37,14 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
             states.collect()
         };
         if written.is_empty() {
-            let (why, way_on) = at.first().map(|state| obstacle_in_words(&stage, step, state)).unwrap_or_default();
-            answers.push(Answer { states: described(&stage, &at), came: Came::Stopped { why, way_on } });
+            let (why, way_on) = at.first().map(|state| obstacle_in_words(&model, step, state)).unwrap_or_default();
+            answers.push(Answer { states: described(&model, &at), came: Came::Stopped { why, way_on } });
             return Some(answers);
         }
-        let rest = rest_of(&mut stage, written)?;
+        let rest = rest_of(&mut model, written)?;
         let met: Vec<State> = rest
             .iter()
-            .filter(|state| step.wait.as_ref().is_none_or(|wait| is_met(&stage, state, wait)))
+            .filter(|state| step.wait.as_ref().is_none_or(|wait| is_met(&model, state, wait)))
             .copied()
             .collect();
         let came = if met.is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
         } else {
             Came::Perhaps
         };
-        answers.push(Answer { states: described(&stage, &rest), came });
+        answers.push(Answer { states: described(&model, &rest), came });
         at = met;
         for state in &mut at {
             state.position += 1;
@@ -67,12 +67,12 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
 }
 
 /// What stands against a step in a state in which it is not carried out, and what leads on.
-fn obstacle_in_words(stage: &Stage<'_>, step: &Step, state: &State) -> (String, Option<String>) {
+fn obstacle_in_words(model: &SafetyModel<'_>, step: &Step, state: &State) -> (String, Option<String>) {
     let written = step.write.as_ref().and_then(|write| {
-        let obstacle = write.obstacle(stage.seen(state, &write.object).as_ref())?;
+        let obstacle = write.obstacle(model.seen(state, &write.object).as_ref())?;
         Some((format!("{} {obstacle}", write.object), obstacle.way_on(&write.object)))
     });
-    let looked = || step.recheck.iter().find(|recheck| !stage.recheck(state, recheck));
+    let looked = || step.recheck.iter().find(|recheck| !model.recheck(state, recheck));
     written
         .or_else(|| looked().map(|recheck| (format!("it is not so that {recheck}"), recheck.way_on())))
         .unwrap_or_default()
@@ -101,7 +101,7 @@ pub(super) enum Came {
 }
 
 /// The states in which nothing moves any more, by the controllers alone; all that were met where it goes round.
-fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
+fn rest_of(model: &mut SafetyModel<'_>, from: Vec<State>) -> Option<Vec<State>> {
     const MOST: usize = 2_000;
     let mut known: FxHashSet<State> = FxHashSet::default();
     let mut all = from;
@@ -116,7 +116,7 @@ fn rest_of(stage: &mut Stage<'_>, from: Vec<State>) -> Option<Vec<State>> {
             return None;
         }
         let state = all[next];
-        let syncs = stage.syncs(&state, false);
+        let syncs = model.syncs(&state, false);
         if syncs.is_empty() {
             rest.push(state);
         }

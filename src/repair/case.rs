@@ -27,7 +27,7 @@ pub struct Case {
 }
 
 /// A rule, and the object on which it found something.
-pub type Found = (&'static str, ObjectKey);
+pub type FindingKey = (&'static str, ObjectKey);
 
 impl Case {
     /// A finding, and what was proposed for each of the requests that repair it.
@@ -54,7 +54,7 @@ impl Case {
     }
 
     /// What was found, and where.
-    pub fn key(&self) -> Found {
+    pub fn key(&self) -> FindingKey {
         (self.id, self.object.clone())
     }
 }

@@ -8,7 +8,7 @@ use crate::world::{Cached, Choices, ControllerState, Effect, OperationState, Rec
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NextSync {
     /// An event: this sync wrote the object, or put it on a queue.
-    Event,
+    RecordedEvent,
     /// The periodic resync.
     Resync,
     /// The retry of something that failed.
@@ -19,7 +19,7 @@ impl NextSync {
     /// The word of the output contract.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Event => "event",
+            Self::RecordedEvent => "event",
             Self::Resync => "resync",
             Self::Backoff => "backoff",
         }
@@ -147,7 +147,7 @@ fn next_sync(behavior: &KubernetesBehavior, controller: Controller, record: &Rec
     if record.error.is_some() && (controller.retries_errors)(behavior) || record.operation_failed || backs_off {
         NextSync::Backoff
     } else if wrote || !controller.resyncs {
-        NextSync::Event
+        NextSync::RecordedEvent
     } else {
         NextSync::Resync
     }

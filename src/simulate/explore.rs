@@ -92,7 +92,7 @@ pub fn schedule<'s>(
 
 /// How a state was reached first.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct FirstPath {
     from: usize,
     controller: Controller,
     object: ObjectId,
@@ -117,7 +117,7 @@ struct Search<'a, 's> {
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
     /// For each state how it was reached first; nothing for the recorded one, and where something went wrong.
-    ways: Vec<Option<Way>>,
+    ways: Vec<Option<FirstPath>>,
     /// Where syncs without a failure lead: the ends are those of a world in which no more failures happen.
     edges: Vec<Vec<usize>>,
     /// Syncs may run under other circumstances than the ordinary ones.
@@ -153,7 +153,7 @@ impl<'a, 's> Search<'a, 's> {
         Some(search)
     }
 
-    fn visit(&mut self, state: State, way: Option<Way>) -> usize {
+    fn visit(&mut self, state: State, way: Option<FirstPath>) -> usize {
         if let Some(number) = self.numbers.get(&state) {
             return *number;
         }
@@ -169,12 +169,12 @@ impl<'a, 's> Search<'a, 's> {
     /// lead through it.
     fn expand(&mut self, number: usize) {
         let world = self.variants.world_of(&self.states[number].clone());
-        let mut successors: Vec<(State, Way)> = Vec::new();
+        let mut successors: Vec<(State, FirstPath)> = Vec::new();
         let mut failed: Vec<State> = Vec::new();
         for object in self.objects_in(&world) {
             for controller in &self.settings.controllers {
                 let reached = self.syncs(&world, *controller, object, &mut failed);
-                let way = |picked| Way { from: number, controller: *controller, object, picked };
+                let way = |picked| FirstPath { from: number, controller: *controller, object, picked };
                 if let [Reached { state, hidden: true, picked }] = reached.as_slice()
                     && !self.may_fail
                 {
@@ -198,7 +198,7 @@ impl<'a, 's> Search<'a, 's> {
     fn steps_to(&self, number: usize) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut way = self.ways[number];
-        while let Some(Way { from, controller, object, picked }) = way {
+        while let Some(FirstPath { from, controller, object, picked }) = way {
             let world = self.variants.world_of(&self.states[from]);
             let named = |id: ObjectId| world.object(id).map(|object| ObjectRef::of(id.kind, object.meta()));
             // A sync of an object that is not there reaches nothing, so that it is on no way.

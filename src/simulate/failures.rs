@@ -3,7 +3,7 @@
 use super::decide::{Decision, run};
 use crate::controllers::{Controller, Settings, SyncContext};
 use crate::model::ObjectId;
-use crate::world::{Answers, Cached, Choices, ControllerState, Effect, Refusal, World};
+use crate::world::{Answers, Cached, Choices, ControllerState, Effect, ApiRefusal, World};
 
 /// The worlds after one sync under all circumstances but the ordinary ones, for every choice: with the memory and the
 /// answers that the settings give, and, where failures are asked for, with everything that can go wrong inside it and
@@ -87,13 +87,13 @@ pub(super) fn failures(decision: &Decision<'_>, answers: &Answers) -> Vec<Failur
     let writes = decision.record.effects.iter().filter(|effect| matches!(effect, Effect::Write(_)));
     for (write, _) in (1..).zip(writes) {
         all.push(Failure { answers: answers.clone(), crash_before: Some(write) });
-        let refused = Answers { refuse: Some((write, Refusal::Other(unavailable()))), ..answers.clone() };
+        let refused = Answers { refuse: Some((write, ApiRefusal::Other(unavailable()))), ..answers.clone() };
         all.push(Failure { answers: refused, crash_before: None });
     }
     let reads = &decision.record.live_reads;
     for (place, read) in reads.iter().enumerate() {
         let number = reads[..=place].iter().filter(|earlier| *earlier == read).count();
-        let failing = (*read, u32::try_from(number).unwrap_or(u32::MAX), Refusal::Other(unavailable()));
+        let failing = (*read, u32::try_from(number).unwrap_or(u32::MAX), ApiRefusal::Other(unavailable()));
         let failed = Answers { failing_read: Some(failing), ..answers.clone() };
         all.push(Failure { answers: failed, crash_before: None });
     }

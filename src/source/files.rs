@@ -20,7 +20,7 @@ use crate::model::{Kind, Objects, Str, Timestamp};
 use crate::snapshot::decode::{self, DecodeIssue};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts};
 use batch::{Batch, Expect, Passed, Sink};
-use collect::{Asked, Collector, Decoded, Workers};
+use collect::{DecodeOptions, Collector, Decoded, Workers};
 use cut::Cutter;
 use input::Format;
 use layout::Covers;
@@ -129,7 +129,7 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     let (done, outcomes) = mpsc::sync_channel(window);
     let waiting = Mutex::new(waiting);
     let mut report = Report { skipped_files, ..Report::default() };
-    let asked = Asked { last_change_of: options.last_change_of.as_ref(), surroundings: &options.surroundings };
+    let asked = DecodeOptions { last_change_of: options.last_change_of.as_ref(), surroundings: &options.surroundings };
     let collected = std::thread::scope(|scope| {
         for _ in 0..cores {
             let (waiting, done) = (&waiting, done.clone());

@@ -72,7 +72,7 @@ impl fmt::Display for ApiError {
 
 /// A refusal that a script asks for. Its text follows from the object that is written or read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ApiRefusal {
     /// The object is gone.
     NotFound,
     /// The object changed since it was read.
@@ -81,7 +81,7 @@ pub enum Refusal {
     Other(String),
 }
 
-impl Refusal {
+impl ApiRefusal {
     /// The API server's error for an object of that kind and name.
     fn error(&self, kind: Kind, name: &str) -> ApiError {
         match self {
@@ -129,11 +129,11 @@ pub enum PluginAnswer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
     /// The n-th write of the run (from 1) is refused so, and so are all later ones.
-    pub refuse_from: Option<(u32, Refusal)>,
+    pub refuse_from: Option<(u32, ApiRefusal)>,
     /// The n-th write of the run (from 1) alone is refused so.
-    pub refuse: Option<(u32, Refusal)>,
+    pub refuse: Option<(u32, ApiRefusal)>,
     /// The n-th read of that sort (from 1) and all later ones fail so.
-    pub failing_read: Option<(Read, u32, Refusal)>,
+    pub failing_read: Option<(Read, u32, ApiRefusal)>,
     /// What a plugin answers, where the default is not wanted.
     pub plugin: Option<PluginAnswer>,
     /// The storage of a volume that could not be created cannot be cleaned up either.

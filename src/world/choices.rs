@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// The objects that a search found. They may be many, so that the kind is kept once.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct SearchCandidates {
     pub(super) kind: Kind,
     pub(super) places: Arc<[u32]>,
 }
@@ -17,7 +17,7 @@ pub struct Choices {
     met: Vec<(usize, usize)>,
     /// The objects among which the first search of such a sync picks. Nothing was picked before it, so that it finds
     /// the same in every run of one sync, and is made in the first one only.
-    found: Option<Found>,
+    found: Option<SearchCandidates>,
     searches: u32,
 }
 
@@ -49,13 +49,13 @@ impl Choices {
     }
 
     /// What the next search of this run finds, where an earlier run of the same sync made it.
-    pub(super) fn found(&mut self) -> Option<Found> {
+    pub(super) fn found(&mut self) -> Option<SearchCandidates> {
         self.searches += 1;
         self.found.clone().filter(|_| self.searches == 1)
     }
 
     /// Keeps what the search found that was asked for last.
-    pub(super) fn keep(&mut self, found: &Found) {
+    pub(super) fn keep(&mut self, found: &SearchCandidates) {
         if self.searches == 1 {
             self.found = Some(found.clone());
         }

@@ -10,7 +10,7 @@ pub enum Effect<'s> {
     /// A request to the API server.
     Write(Write<'s>),
     /// An event.
-    Event(Event),
+    Event(RecordedEvent),
     /// An asynchronous operation, under upstream's name.
     Operation {
         /// Such as `delete-pv-1[uid]`.
@@ -122,7 +122,7 @@ impl EventType {
 
 /// An event as handed to the recorder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct RecordedEvent {
     /// Its type.
     pub event_type: EventType,
     /// Its reason.

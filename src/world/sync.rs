@@ -1,8 +1,8 @@
 //! The context in which one sync of one object runs.
 
-use super::choices::Found;
+use super::choices::SearchCandidates;
 use super::{
-    Answers, ApiError, Cached, Choices, ControllerState, Effect, Event, EventType, Mark, Need, ObjectRef,
+    Answers, ApiError, Cached, Choices, ControllerState, Effect, RecordedEvent, EventType, Mark, Need, ObjectRef,
     OperationState, PluginAnswer, Read, World, Write, WriteBody,
 };
 use crate::model::{Held, Id, Kind, ObjectId, ObjectMeta, Resource, Str};
@@ -441,11 +441,11 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
 
     /// Records an event.
     pub fn event(&mut self, about: ObjectRef, event_type: EventType, reason: &'static str, message: impl Into<String>) {
-        self.say(Event { event_type, reason, message: message.into(), message_varies: false, about });
+        self.say(RecordedEvent { event_type, reason, message: message.into(), message_varies: false, about });
     }
 
     /// Records an event, with whether only the order of names in its message is open.
-    pub fn say(&mut self, event: Event) {
+    pub fn say(&mut self, event: RecordedEvent) {
         if !self.crashed() {
             self.record.effects.push(Effect::Event(event));
         }
@@ -506,7 +506,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// another run of this sync made it.
     pub fn pick<T: Resource>(&mut self, search: impl FnOnce(&mut Self) -> Vec<Id<T>>) -> Option<Id<T>> {
         let found = self.choices.found().unwrap_or_else(|| {
-            let found = Found { kind: T::KIND, places: search(self).into_iter().map(|id| id.0).collect() };
+            let found = SearchCandidates { kind: T::KIND, places: search(self).into_iter().map(|id| id.0).collect() };
             self.choices.keep(&found);
             found
         });

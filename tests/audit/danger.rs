@@ -11,7 +11,7 @@ use pvctl::controllers::{Branch, CONTROLLERS, DeleteStep, KubernetesBehavior};
 use pvctl::diagnosis::{Diagnosis, Finding, Risk, Scrutiny, Severity, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
-use pvctl::report::explanation::{Asked, Explanation};
+use pvctl::report::explanation::{ExplanationInput, Explanation};
 use pvctl::report::shared::machine::Model;
 use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
 use pvctl::snapshot::{Snapshot, VolumeId};
@@ -59,7 +59,7 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
     let headline = |target: ObjectId| {
         let model = Model::new(&simulation.settings().behavior, &CONTROLLERS, "assumed");
         let prediction = simulation.predict(target);
-        Explanation::of_object(Asked { simulation, model, from_files: true }, &prediction).headline
+        Explanation::of_object(ExplanationInput { simulation, model, from_files: true }, &prediction).headline
     };
     let targets = simulation.targets().filter(has_it);
     targets.map(headline).filter(|headline| !headline.contains("Danger: ")).collect()

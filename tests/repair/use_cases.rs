@@ -4,10 +4,10 @@
 
 use crate::repair::plans::{bound, complete, namespace};
 use pvctl::error::{Error, ErrorKind};
-use pvctl::execute::{Journal, Observer, Options, Outcome, Settled, StopKind, Stopped};
+use pvctl::execute::{Journal, Observer, Options, PlanCompletion, Settled, StopKind, Stopped};
 use pvctl::model::{Lease, ObjectKey, Timestamp};
 use pvctl::ops::gather::ReadOptions;
-use pvctl::ops::repair::{Asked, Extent, RepairOptions, repair};
+use pvctl::ops::repair::{RepairRequest, Extent, RepairOptions, repair};
 use pvctl::ops::{Asker, Interrupts, Reader, Shown, Status, Writer};
 use pvctl::progress::{Progress, Silent};
 use pvctl::repair::{Confirmed, Manifests, Origin, Plan, Receipts, Request, Sameness, claim_key};
@@ -105,7 +105,7 @@ impl Writer for Made {
         _journal: &mut Journal,
         _options: &Options,
         _observer: &dyn Observer,
-    ) -> Result<Outcome, Stopped> {
+    ) -> Result<PlanCompletion, Stopped> {
         if self.is_disturbed {
             return Err(Stopped {
                 kind: StopKind::Changed,
@@ -120,7 +120,7 @@ impl Writer for Made {
         for object in self.objects.lock().unwrap().iter_mut().filter(|object| object["kind"] == "PersistentVolume") {
             object["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
         }
-        Ok(Outcome { written: true, ..Outcome::default() })
+        Ok(PlanCompletion { written: true, ..PlanCompletion::default() })
     }
 
     async fn resume(
@@ -129,7 +129,7 @@ impl Writer for Made {
         journal: &mut Journal,
         options: &Options,
         observer: &dyn Observer,
-    ) -> Result<Outcome, Stopped> {
+    ) -> Result<PlanCompletion, Stopped> {
         self.execute(confirmed, journal, options, observer).await
     }
 }
@@ -227,20 +227,20 @@ fn options(journals: &Path, extent: Extent) -> RepairOptions {
 }
 
 /// Asks for the volume of the bound pair to be kept.
-fn kept(cluster: &Made, asker: &Scripted, extent: Extent, asked: Asked) -> (Result<Status, Error>, usize) {
+fn kept(cluster: &Made, asker: &Scripted, extent: Extent, asked: RepairRequest) -> (Result<Status, Error>, usize) {
     let journals = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let ended = runtime.block_on(repair(&options(journals.path(), extent), cluster, asker, asked));
     (ended, Journal::list(journals.path()).unwrap().len())
 }
 
-fn volume() -> Asked {
-    Asked::Request(Request::Retain { volume: "pv-1".into() })
+fn volume() -> RepairRequest {
+    RepairRequest::Request(Request::Retain { volume: "pv-1".into() })
 }
 
 #[test]
 fn what_is_agreed_to_is_carried_out_once_and_kept_in_a_journal() {
-    for asked in [volume(), Asked::VolumeOf(claim_key("db", "data"))] {
+    for asked in [volume(), RepairRequest::VolumeOf(claim_key("db", "data"))] {
         let (cluster, asker) = (Made::new(false), Scripted::new(Some(true)));
         let (ended, journals) = kept(&cluster, &asker, Extent::CarryOut, asked);
         assert_eq!((ended, journals), (Ok(Status::Done), 1));
@@ -282,7 +282,7 @@ fn a_world_that_changed_is_not_asked_about_twice_where_the_plan_is_the_same() {
 fn an_object_that_is_not_there_is_wrong_usage() {
     let (cluster, asker) = (Made::new(false), Scripted::new(Some(true)));
     let (ended, _) =
-        kept(&cluster, &asker, Extent::CarryOut, Asked::Request(Request::Retain { volume: "pv-2".into() }));
+        kept(&cluster, &asker, Extent::CarryOut, RepairRequest::Request(Request::Retain { volume: "pv-2".into() }));
     let error = ended.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Usage);
     assert_eq!(error.hints(), ["did you mean pv/pv-1?"]);

@@ -77,7 +77,7 @@ struct Place {
 
 /// What became of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-pub enum Fate {
+pub enum MutantResult {
     /// It does not compile, and says nothing.
     Unviable,
     /// The recordings differ.
@@ -92,7 +92,7 @@ pub enum Fate {
 struct Record {
     source: u64,
     name: String,
-    fate: Fate,
+    fate: MutantResult,
 }
 
 /// Which mutants are tried, and how.
@@ -112,34 +112,34 @@ pub struct Trial<'a> {
 
 /// The mutants that were tried.
 #[derive(Clone, Debug, Default)]
-pub struct Tried(BTreeMap<String, Fate>);
+pub struct Tried(BTreeMap<String, MutantResult>);
 
 impl Tried {
     /// How many came to that.
-    pub fn count(&self, fate: Fate) -> usize {
+    pub fn count(&self, fate: MutantResult) -> usize {
         self.0.values().filter(|found| **found == fate).count()
     }
 
     /// The names of those that nothing noticed.
     pub fn survivors(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(|(_, fate)| **fate == Fate::Survived).map(|(name, _)| name.as_str())
+        self.0.iter().filter(|(_, fate)| **fate == MutantResult::Survived).map(|(name, _)| name.as_str())
     }
 
     /// How many compile.
     pub fn viable(&self) -> usize {
-        self.0.len() - self.count(Fate::Unviable)
+        self.0.len() - self.count(MutantResult::Unviable)
     }
 }
 
 impl fmt::Display for Tried {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (killed, timed_out) = (self.count(Fate::Killed), self.count(Fate::TimedOut));
+        let (killed, timed_out) = (self.count(MutantResult::Killed), self.count(MutantResult::TimedOut));
         write!(
             out,
             "{} viable mutants: {killed} killed, {timed_out} timed out, {} survived; {} do not compile",
             self.viable(),
-            self.count(Fate::Survived),
-            self.count(Fate::Unviable)
+            self.count(MutantResult::Survived),
+            self.count(MutantResult::Unviable)
         )
     }
 }
@@ -177,13 +177,13 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
             };
             let mut state = locked()?;
             // What took too long may have met a busy machine: another run tries it again.
-            if !known.contains_key(&mutant.name) && fate != Fate::TimedOut {
+            if !known.contains_key(&mutant.name) && fate != MutantResult::TimedOut {
                 let record = Record { source, name: mutant.name.clone(), fate };
                 writeln!(&results, "{}", serde_json::to_string(&record)?)?;
             }
             state.fates[place] = Some(fate);
             let tried = state.tried(&listed);
-            if fate == Fate::Survived {
+            if fate == MutantResult::Survived {
                 say(&format!("survived: {}", mutant.name));
             }
             if tried.0.len().is_multiple_of(25) {
@@ -215,7 +215,7 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
 /// What the jobs share.
 struct State {
     /// What became of each mutant of the list, as far as that is known.
-    fates: Vec<Option<Fate>>,
+    fates: Vec<Option<MutantResult>>,
     /// The first one that no job has.
     next: usize,
     /// How many viable ones are to be tried.
@@ -225,7 +225,7 @@ struct State {
 impl State {
     /// The next mutant to try.
     fn take<'m>(&mut self, listed: &'m [Mutant]) -> Option<(usize, &'m Mutant)> {
-        let viable = self.fates.iter().flatten().filter(|fate| **fate != Fate::Unviable).count();
+        let viable = self.fates.iter().flatten().filter(|fate| **fate != MutantResult::Unviable).count();
         let place = self.next;
         let mutant = listed.get(place).filter(|_| viable < self.wanted)?;
         self.next += 1;
@@ -296,7 +296,7 @@ fn under(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn known(results: &Path, source: u64) -> Result<BTreeMap<String, Fate>> {
+fn known(results: &Path, source: u64) -> Result<BTreeMap<String, MutantResult>> {
     if !results.exists() {
         return Ok(BTreeMap::new());
     }
@@ -355,7 +355,7 @@ impl Tree {
         }
         let mut tree = Self { root, patience: FIRST_PATIENCE };
         let (fate, taken) = tree.fate()?;
-        if fate != Fate::Survived {
+        if fate != MutantResult::Survived {
             bail!(
                 "the project itself, in {}: {fate:?}; `cargo test --package xtask --test corpora` there says why",
                 tree.root.display()
@@ -365,7 +365,7 @@ impl Tree {
         Ok(tree)
     }
 
-    fn judge(&self, mutant: &Mutant) -> Result<Fate> {
+    fn judge(&self, mutant: &Mutant) -> Result<MutantResult> {
         let path = self.root.join(&mutant.file);
         let text = fs::read_to_string(&path)?;
         let mutated = mutant.applied(&text).context("a place outside the file")?;
@@ -376,7 +376,7 @@ impl Tree {
     }
 
     /// What the recordings say of the copy as it is now, and how long it took to replay them.
-    fn fate(&self) -> Result<(Fate, Duration)> {
+    fn fate(&self) -> Result<(MutantResult, Duration)> {
         let built = Command::new("cargo")
             .args(["test", "--quiet", "--package", "xtask", "--test", "corpora", "--no-run", "--message-format=json"])
             .current_dir(&self.root)
@@ -395,7 +395,7 @@ impl Tree {
                 message["message"]["level"] == "error" && message["message"]["spans"][0].is_object()
             };
             if messages.iter().any(of_source) {
-                return Ok((Fate::Unviable, Duration::ZERO));
+                return Ok((MutantResult::Unviable, Duration::ZERO));
             }
             bail!("the build failed: {}", String::from_utf8_lossy(&built.stderr).trim());
         }
@@ -418,16 +418,16 @@ impl Tree {
         loop {
             if let Some(status) = running.try_wait()? {
                 let fate = match status.signal() {
-                    Some(SIGXCPU) => Fate::TimedOut,
-                    _ if status.success() => Fate::Survived,
-                    _ => Fate::Killed,
+                    Some(SIGXCPU) => MutantResult::TimedOut,
+                    _ if status.success() => MutantResult::Survived,
+                    _ => MutantResult::Killed,
                 };
                 return Ok((fate, start.elapsed()));
             }
             if start.elapsed() > self.patience * IDLE {
                 running.kill()?;
                 running.wait()?;
-                return Ok((Fate::TimedOut, start.elapsed()));
+                return Ok((MutantResult::TimedOut, start.elapsed()));
             }
             thread::sleep(Duration::from_millis(50));
         }
@@ -463,16 +463,16 @@ mod tests {
     fn the_sample_is_the_first_viable_ones_of_the_list() {
         let listed: Vec<Mutant> = (1..=5).map(|line| mutant((line, 1), (line, 2), "x")).collect();
         let mut state = State { fates: vec![None; listed.len()], next: 0, wanted: 2 };
-        for (place, fate) in [(0, Fate::Unviable), (1, Fate::Survived)] {
+        for (place, fate) in [(0, MutantResult::Unviable), (1, MutantResult::Survived)] {
             assert_eq!(state.take(&listed).map(|(place, _)| place), Some(place));
             state.fates[place] = Some(fate);
         }
         // Two jobs have one each, and the later one is ready first.
         assert_eq!(state.take(&listed).map(|(place, _)| place), Some(2));
         assert_eq!(state.take(&listed).map(|(place, _)| place), Some(3));
-        state.fates[3] = Some(Fate::TimedOut);
+        state.fates[3] = Some(MutantResult::TimedOut);
         assert!(state.take(&listed).is_none());
-        state.fates[2] = Some(Fate::Killed);
+        state.fates[2] = Some(MutantResult::Killed);
         let tried = state.tried(&listed);
         assert_eq!(tried.to_string(), "2 viable mutants: 1 killed, 0 timed out, 1 survived; 1 do not compile");
         assert_eq!(tried.survivors().collect::<Vec<_>>(), ["(2, 1) x"]);

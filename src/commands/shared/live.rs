@@ -1,7 +1,7 @@
 //! A cluster, as use cases read it and write to it.
 
 use crate::error::Error;
-use crate::execute::{self, Hears, Journal, Observer, Options, Outcome, Sent, Settled, Stopped, Way};
+use crate::execute::{self, RequestObserver, Journal, Observer, Options, PlanCompletion, Sent, Settled, Stopped, ApiAccess};
 use crate::model::{Lease, ObjectKey, Timestamp};
 use crate::ops::{Reader, Writer};
 use crate::repair::{Confirmed, Manifests, Origin, Plan, Receipts, Sameness};
@@ -28,8 +28,8 @@ impl<'a> Live<'a> {
     }
 
     /// The way to the cluster, as flags want it.
-    fn way<'b>(&'b self, hears: Hears<'b>) -> Way<'b> {
-        let way = Way::from(self.cluster.client()).heard_by(hears);
+    fn way<'b>(&'b self, hears: RequestObserver<'b>) -> ApiAccess<'b> {
+        let way = ApiAccess::from(self.cluster.client()).observed_by(hears);
         self.cluster.timeout().map_or(way, |limit| way.within(limit))
     }
 }
@@ -87,7 +87,7 @@ impl Writer for Live<'_> {
         journal: &mut Journal,
         options: &Options,
         observer: &dyn Observer,
-    ) -> Result<Outcome, Stopped> {
+    ) -> Result<PlanCompletion, Stopped> {
         execute::execute(self.way(&self.hearing()), confirmed, journal, options, observer).await
     }
 
@@ -97,7 +97,7 @@ impl Writer for Live<'_> {
         journal: &mut Journal,
         options: &Options,
         observer: &dyn Observer,
-    ) -> Result<Outcome, Stopped> {
+    ) -> Result<PlanCompletion, Stopped> {
         execute::resume(self.way(&self.hearing()), confirmed, journal, options, observer).await
     }
 }

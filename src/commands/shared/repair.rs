@@ -5,7 +5,7 @@ use super::person::Person;
 use super::{arguments, connect};
 use crate::cli::{DryRun, GlobalArgs, JournalArgs, RepairArgs, SourceArgs};
 use crate::error::Error;
-use crate::ops::repair::{Asked, Extent, RepairOptions, repair};
+use crate::ops::repair::{RepairRequest, Extent, RepairOptions, repair};
 use crate::ops::{Reader as _, Status};
 use crate::report::plan::PlanFormat as Format;
 use crate::terminal::Terminal;
@@ -19,7 +19,7 @@ pub(in crate::commands) fn run(
     args: &RepairArgs,
     global: &GlobalArgs,
     terminal: &Terminal,
-    asked: impl Fn(&str) -> Result<Asked, Error>,
+    asked: impl Fn(&str) -> Result<RepairRequest, Error>,
 ) -> Result<Status, Error> {
     // What is wrong in the words is said before a cluster is asked; its own namespace is known only then.
     let given = global.scope.namespace.as_deref().filter(|namespace| !namespace.is_empty());

@@ -1,7 +1,7 @@
 //! The sync of a claim.
 
 use super::binding::{Claim, Volume, bind, clear_claim_status, is_volume_bound_to_claim, lose_claim};
-use super::matching::{Found, find_best_match_for_claim};
+use super::matching::{SelectedVolume, find_best_match_for_claim};
 use super::plugins::migrated_driver;
 use super::provision::provision_claim;
 use super::volume::migration_annotations;
@@ -11,7 +11,7 @@ use crate::model::{
     AnnotationKey, BindingMode, ClaimPhase, ClaimRef, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
 };
 use crate::snapshot::{ClaimId, printed};
-use crate::world::{ApiError, Compared, ComparisonStep, Event, EventType, ObjectRef};
+use crate::world::{ApiError, Compared, ComparisonStep, RecordedEvent, EventType, ObjectRef};
 
 /// Syncs a claim that exists. Upstream: `syncClaim`, 1.36. Neither the deletion timestamp nor the phase is looked at.
 pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: ClaimId) -> Option<ClaimBranch> {
@@ -80,7 +80,7 @@ fn sync_unbound_claim<'s>(
             sync.fail(format!("error finding PV for claim \"{}\": {error}", claim.object.key()));
             return ClaimBranch::UnboundClaimMatchFailed;
         }
-        Ok(Some(Found { volume, reserved })) => {
+        Ok(Some(SelectedVolume { volume, reserved })) => {
             let verdict =
                 if reserved { CandidateVerdict::CandidateReserved } else { CandidateVerdict::CandidateChosen };
             sync.step(verdict.into());
@@ -234,7 +234,7 @@ fn emit_event_for_unbound_delay_binding_claim(
         let action = format!("recreate pod {pods} without spec.nodeName, so that the scheduler places it");
         sync.wait_for("user", pods, action);
     }
-    sync.say(Event {
+    sync.say(RecordedEvent {
         event_type: EventType::Normal,
         reason,
         message,

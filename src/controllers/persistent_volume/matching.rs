@@ -8,7 +8,7 @@ use crate::snapshot::{CandidateGroup, GroupKey, Snapshot, VolumeId};
 
 /// The volume that the search ends with.
 #[derive(Clone, Debug)]
-pub struct Found<'s> {
+pub struct SelectedVolume<'s> {
     /// The volume.
     pub volume: Volume<'s>,
     /// It was reserved for the claim, and so was taken without further tests.
@@ -154,7 +154,7 @@ pub(super) fn find_best_match_for_claim<'s>(
     behavior: &KubernetesBehavior,
     claim: &PersistentVolumeClaim,
     delay: bool,
-) -> Result<Option<Found<'s>>, String> {
+) -> Result<Option<SelectedVolume<'s>>, String> {
     sync.needs_list(Kind::PersistentVolume, "");
     let query = match Query::new(behavior, claim, delay) {
         Ok(query) => query,
@@ -164,7 +164,7 @@ pub(super) fn find_best_match_for_claim<'s>(
     let Some(picked) = sync.pick(|sync| possible_volumes(sync, &query)) else { return Ok(None) };
     let Some(object) = sync.cached(picked) else { return Ok(None) };
     let reserved = is_volume_bound_to_claim(&object, claim);
-    Ok(Some(Found { volume: Volume { id: picked, object }, reserved }))
+    Ok(Some(SelectedVolume { volume: Volume { id: picked, object }, reserved }))
 }
 
 /// The sets of access modes that contain the requested ones, in tiers of equally many modes.

@@ -76,9 +76,9 @@ fn sync_annotated<'s>(
         }
     };
     let claim = match claim {
-        Found::Ours(claim) => claim,
-        Found::Missing | Found::Replaced => {
-            let branch = if matches!(claim, Found::Missing) {
+        ClaimLookup::Ours(claim) => claim,
+        ClaimLookup::Missing | ClaimLookup::Replaced => {
+            let branch = if matches!(claim, ClaimLookup::Missing) {
                 VolumeBranch::VolumeClaimMissing
             } else {
                 VolumeBranch::VolumeClaimReplaced
@@ -228,7 +228,7 @@ fn release_and_reclaim<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubernetes
     }
 }
 
-enum Found<'s> {
+enum ClaimLookup<'s> {
     Ours(Held<'s, PersistentVolumeClaim>),
     Missing,
     Replaced,
@@ -240,8 +240,8 @@ fn find_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
     volume: &PersistentVolume,
-) -> Result<Found<'s>, ApiError> {
-    let Some(claim_ref) = &volume.claim_ref else { return Ok(Found::Missing) };
+) -> Result<ClaimLookup<'s>, ApiError> {
+    let Some(claim_ref) = &volume.claim_ref else { return Ok(ClaimLookup::Missing) };
     let mut claim =
         sync.cached_named::<PersistentVolumeClaim>(&claim_ref.namespace, &claim_ref.name).map(|(_, claim)| claim);
     let settled = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
@@ -253,14 +253,14 @@ fn find_claim<'s>(
             claim = live_claim(sync, behavior, claim_ref)?;
         }
     }
-    let Some(mut claim) = claim else { return Ok(Found::Missing) };
+    let Some(mut claim) = claim else { return Ok(ClaimLookup::Missing) };
     if claim.meta.uid != claim_ref.uid {
         match live_claim(sync, behavior, claim_ref)? {
             Some(live) if live.meta.uid == claim_ref.uid => claim = live,
-            Some(_) | None => return Ok(Found::Replaced),
+            Some(_) | None => return Ok(ClaimLookup::Replaced),
         }
     }
-    Ok(Found::Ours(claim))
+    Ok(ClaimLookup::Ours(claim))
 }
 
 /// The claim of that name as the API server has it; an absent one is no error.

@@ -4,7 +4,7 @@ use super::progress_reporter::ProgressReporter;
 use super::rounds::{Before, Round};
 use super::{PlanSource, Run, World, ending};
 use crate::error::{Error, ErrorKind};
-use crate::execute::{Journal, Options, Outcome, StopKind};
+use crate::execute::{Journal, Options, PlanCompletion, StopKind};
 use crate::model::Timestamp;
 use crate::ops::{Asker, Interrupts as _, Status, Writer};
 use crate::repair::{Confirmed, Reviewed};
@@ -84,7 +84,7 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
 }
 
 /// What a rehearsal came to.
-fn rehearsed(outcome: &Outcome) -> String {
+fn rehearsed(outcome: &PlanCompletion) -> String {
     let steps = |ids: &[u32]| ids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let tried = if outcome.done.is_empty() {
         "the API server was asked to try no step".to_owned()

@@ -16,7 +16,7 @@ pub(in crate::ops) use world::World;
 
 use super::apply;
 use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster};
-use super::undo::Look;
+use super::undo::RequestCheck;
 use super::{Asker, Reader, Shown, Status, Writer, named};
 use crate::error::{Error, ErrorKind};
 use crate::model::{Kind, ObjectKey, Str};
@@ -65,7 +65,7 @@ pub enum Extent {
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum RepairRequest {
     /// A repair.
     Request(Request),
     /// To keep the volume of that claim: which one that is, the cluster says.
@@ -80,16 +80,16 @@ pub async fn repair(
     options: &RepairOptions,
     cluster: &impl Writer,
     asker: &impl Asker,
-    asked: Asked,
+    asked: RepairRequest,
 ) -> Result<Status, Error> {
     let request = match asked {
-        Asked::Request(request) => request,
-        Asked::VolumeOf(claim) => {
+        RepairRequest::Request(request) => request,
+        RepairRequest::VolumeOf(claim) => {
             let gathered = gather(options, cluster, asker, std::slice::from_ref(&claim.namespace), None).await?;
             Request::Retain { volume: keep::volume_of(&gathered, &claim)? }
         }
     };
-    Run::new(options, cluster, asker).await?.repair(PlanSource::Asked(request)).await
+    Run::new(options, cluster, asker).await?.repair(PlanSource::RepairRequest(request)).await
 }
 
 /// Reads the cluster, with the pods of these namespaces and those that use that volume.
@@ -153,7 +153,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
     /// world.
     async fn round(&self, source: &mut PlanSource, before: Option<&Before>) -> Result<Round, Error> {
         let Self { options, cluster, asker, here } = self;
-        let look = Look { cluster: *cluster, here, asker: *asker, writes: self.writes() };
+        let look = RequestCheck { cluster: *cluster, here, asker: *asker, writes: self.writes() };
         if let Some(why) = source.settle(&look).await? {
             return self.nothing(&why);
         }

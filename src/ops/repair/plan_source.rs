@@ -6,7 +6,7 @@ use crate::execute::{Entry, Journal};
 use crate::model::ObjectKey;
 use crate::ops::apply::{self, PlanFile};
 use crate::ops::journals::{belongs, is_lost, recognise, settle, usable};
-use crate::ops::undo::{Look, TakenBack};
+use crate::ops::undo::{RequestCheck, TakenBack};
 use crate::ops::{Asker, Writer};
 use crate::repair::{Origin, Proposed, Request, Situation};
 
@@ -14,7 +14,7 @@ use crate::repair::{Origin, Proposed, Request, Situation};
 #[derive(Debug)]
 pub(in crate::ops) enum PlanSource {
     /// From words, or from a finding.
-    Asked(Request),
+    RepairRequest(Request),
     /// From a file: it is made anew, and has to be the same.
     File(Box<PlanFile>),
     /// From a journal: what it did not do yet.
@@ -27,7 +27,7 @@ impl PlanSource {
     /// What is asked for.
     pub(super) fn request(&self) -> &Request {
         match self {
-            Self::Asked(request) => request,
+            Self::RepairRequest(request) => request,
             Self::File(file) => &file.request,
             Self::Begun(journal) | Self::TakenBack(TakenBack { journal, .. }) => &journal.entry().plan.request,
         }
@@ -36,7 +36,7 @@ impl PlanSource {
     /// Whether it begins with what was asked for, and with no journal.
     pub(super) fn is_new(&self) -> bool {
         match self {
-            Self::Asked(_) | Self::File(_) => true,
+            Self::RepairRequest(_) | Self::File(_) => true,
             Self::Begun(_) | Self::TakenBack(_) => false,
         }
     }
@@ -45,7 +45,7 @@ impl PlanSource {
     /// agreed to as it stands, and that of a journal is begun.
     pub(super) fn is_planned_anew(&self) -> bool {
         match self {
-            Self::Asked(_) | Self::TakenBack(_) => true,
+            Self::RepairRequest(_) | Self::TakenBack(_) => true,
             Self::File(_) | Self::Begun(_) => false,
         }
     }
@@ -53,7 +53,7 @@ impl PlanSource {
     /// The objects of a plan that is there already.
     pub(super) fn objects(&self) -> Vec<ObjectKey> {
         match self {
-            Self::Asked(_) | Self::File(_) => Vec::new(),
+            Self::RepairRequest(_) | Self::File(_) => Vec::new(),
             Self::Begun(journal) | Self::TakenBack(TakenBack { journal, .. }) => journal.entry().plan.objects(),
         }
     }
@@ -64,7 +64,7 @@ impl PlanSource {
     /// Something could not be read.
     pub(super) async fn propose(&self, world: &mut World<'_>, cluster: &impl Writer) -> Result<Proposed, Error> {
         match self {
-            Self::Asked(request) => world.propose(cluster, request).await,
+            Self::RepairRequest(request) => world.propose(cluster, request).await,
             Self::File(file) => world.propose(cluster, &file.request).await,
             Self::Begun(journal) => Ok(apply::remaining(journal)),
             Self::TakenBack(back) => Ok(back.propose(&world.situation()?)),
@@ -93,7 +93,7 @@ impl PlanSource {
     pub(super) fn no_plan(&self, error: Error) -> Error {
         match self {
             Self::File(file) => apply::no_plan(file, &error),
-            Self::Asked(_) | Self::Begun(_) | Self::TakenBack(_) => error,
+            Self::RepairRequest(_) | Self::Begun(_) | Self::TakenBack(_) => error,
         }
     }
 
@@ -101,7 +101,7 @@ impl PlanSource {
     pub(super) fn earlier(&self) -> Option<Entry> {
         match self {
             Self::Begun(journal) => journal.entry().written().then(|| journal.entry().clone()),
-            Self::Asked(_) | Self::File(_) | Self::TakenBack(_) => None,
+            Self::RepairRequest(_) | Self::File(_) | Self::TakenBack(_) => None,
         }
     }
 
@@ -111,7 +111,7 @@ impl PlanSource {
     /// It is of another cluster, or a journal allows what its request does not.
     pub(super) fn check(&self, here: &Origin, asker: &impl Asker) -> Result<(), Error> {
         match self {
-            Self::Asked(_) => Ok(()),
+            Self::RepairRequest(_) => Ok(()),
             Self::File(file) => match &file.cluster {
                 Some(origin) => belongs(&format!("plan {}", file.id), origin, here, asker),
                 None => Ok(()),
@@ -125,9 +125,9 @@ impl PlanSource {
     ///
     /// # Errors
     /// An object is another one by now, or nobody can tell what became of the request.
-    pub(super) async fn settle(&mut self, look: &Look<'_, impl Writer, impl Asker>) -> Result<Option<String>, Error> {
+    pub(super) async fn settle(&mut self, look: &RequestCheck<'_, impl Writer, impl Asker>) -> Result<Option<String>, Error> {
         match self {
-            Self::Asked(_) | Self::File(_) => Ok(None),
+            Self::RepairRequest(_) | Self::File(_) => Ok(None),
             Self::Begun(journal) => {
                 recognise(journal, look.here, look.cluster).await?;
                 settle(journal, true, look.cluster).await.map(|()| None)

@@ -1,6 +1,6 @@
 //! How far a plan is, said while it is carried out.
 
-use crate::execute::{Event, Observer};
+use crate::execute::{PlanEvent, Observer};
 use crate::ops::{Asker, Interrupts as _};
 use crate::repair::Plan;
 use std::sync::{Mutex, PoisonError};
@@ -36,25 +36,25 @@ impl<'a, A: Asker> ProgressReporter<'a, A> {
 }
 
 impl<A: Asker> Observer for ProgressReporter<'_, A> {
-    fn event(&self, event: Event<'_>) {
+    fn event(&self, event: PlanEvent<'_>) {
         match event {
-            Event::StepStarts { step } => {
+            PlanEvent::StepStarts { step } => {
                 self.asker.message(&format!("step {} of {}: {}", step.id, self.last, step.why));
             }
-            Event::Again { step, why } => {
+            PlanEvent::Again { step, why } => {
                 self.asker.message(&format!("step {}: once more, because {why}", step.id));
             }
-            Event::Waiting { step, what, seconds, so_far } => {
+            PlanEvent::Waiting { step, what, seconds, so_far } => {
                 if seconds >= LONG {
                     self.waits(format!("step {} of {} waits until {what}; so far {so_far}", step.id, self.last));
                 }
                 self.asker.progress().step("waiting, Ctrl-C stops; seconds", seconds);
             }
-            Event::StepDone { step, was_so: true } => {
+            PlanEvent::StepDone { step, was_so: true } => {
                 self.asker.message(&format!("step {}: it is so already", step.id));
             }
-            Event::StepDone { step: _, was_so: false } => {}
-            Event::Untried { step, why } => {
+            PlanEvent::StepDone { step: _, was_so: false } => {}
+            PlanEvent::Untried { step, why } => {
                 self.asker.message(&format!("step {} cannot be tried before the ones before it: {why}", step.id));
             }
         }

@@ -385,7 +385,7 @@ mod tests {
     use crate::controllers::{CONTROLLERS, KubernetesBehavior};
     use crate::model::ObjectMeta;
     use crate::model::{ObjectKey, ResourceVersion};
-    use crate::report::explanation::{Asked, Explanation};
+    use crate::report::explanation::{ExplanationInput, Explanation};
     use crate::report::shared::machine::Model;
     use crate::report::testing::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
     use crate::snapshot::{Parts, Snapshot};
@@ -413,7 +413,7 @@ mod tests {
         let snapshot = Snapshot::new(parts);
         let simulation = simulate(&snapshot);
         let prediction = simulation.predict(target(&snapshot, object));
-        let asked = Asked {
+        let asked = ExplanationInput {
             simulation: &simulation,
             model: Model::new(&KubernetesBehavior::default(), &CONTROLLERS, "assumed"),
             from_files,

@@ -147,7 +147,7 @@ pub(super) struct TextDecision {
 
 /// What an explanation is made from.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct ExplanationInput<'a> {
     /// All predictions, made with the comparisons recorded.
     pub simulation: &'a Simulation<'a>,
     /// What the model assumes about Kubernetes.
@@ -177,8 +177,8 @@ fn users_namespaces(snapshot: &Snapshot, target: model::ObjectId) -> Vec<&str> {
 
 impl<'a> Explanation<'a> {
     /// Explains a claim or a volume.
-    pub fn of_object(asked: Asked<'a>, prediction: &'a Prediction<'a>) -> Self {
-        let Asked { simulation, model, from_files } = asked;
+    pub fn of_object(asked: ExplanationInput<'a>, prediction: &'a Prediction<'a>) -> Self {
+        let ExplanationInput { simulation, model, from_files } = asked;
         let snapshot = simulation.snapshot();
         let view = View { simulation, prediction };
         let candidates = candidates(view);
@@ -327,8 +327,8 @@ impl<'a> Explanation<'a> {
     }
 
     /// Explains a class.
-    pub fn of_class(asked: Asked<'a>, class: &'a StorageClass) -> Self {
-        let Asked { simulation, model, .. } = asked;
+    pub fn of_class(asked: ExplanationInput<'a>, class: &'a StorageClass) -> Self {
+        let ExplanationInput { simulation, model, .. } = asked;
         let snapshot = simulation.snapshot();
         let described = ClassOut::new(snapshot, &simulation.settings().behavior, class);
         Self {

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
-use super::{Asked, Explanation};
+use super::{ExplanationInput, Explanation};
 use crate::controllers::{CONTROLLERS, KubernetesBehavior};
 use crate::engines::simulation;
 use crate::model::Kind;
@@ -25,7 +25,7 @@ pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(
     colored::control::set_override(false);
     let simulation =
         simulation(snapshot, Settings { tracing: true, ..Settings::new(KubernetesBehavior::default()) }, 1);
-    let asked = Asked { simulation: &simulation, model: model(), from_files: false };
+    let asked = ExplanationInput { simulation: &simulation, model: model(), from_files: false };
     if let Some(class) = object.strip_prefix("sc/") {
         return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));
     }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the decoding of one batch gave.
 #[derive(Default)]
-pub(super) struct Outcome {
+pub(super) struct DecodedBatch {
     decoded: Decoded,
     /// Items that state no kind, in a list whose kind comes later.
     unnamed: Vec<(Vec<u8>, u64)>,
@@ -73,7 +73,7 @@ const DEFAULT_NAMESPACE: Str = Str::const_new("default");
 
 /// What is asked of each object besides what decisions read.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct DecodeOptions<'a> {
     /// The kind and name of the object of which it is asked when it was written last.
     pub(super) last_change_of: Option<&'a (Kind, String)>,
     /// The kinds of [`Kind::SURROUNDING`] that are read.
@@ -81,7 +81,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// Decodes one batch, and looks when the named object was written last.
-fn decode_batch(batch: Batch, asked: Asked<'_>) -> Outcome {
+fn decode_batch(batch: Batch, asked: DecodeOptions<'_>) -> DecodedBatch {
     let Batch { bytes, items, base, expect, origin, passed } = batch;
     let mut decoded = Decoded::default();
     let mut unnamed = Vec::new();
@@ -122,7 +122,7 @@ fn decode_batch(batch: Batch, asked: Asked<'_>) -> Outcome {
             Err(issue) => decoded.issues.push(issue),
         }
     }
-    Outcome { decoded, unnamed, origin, error, buffer: bytes }
+    DecodedBatch { decoded, unnamed, origin, error, buffer: bytes }
 }
 
 /// What becomes of an item that is too large to be decoded.
@@ -144,17 +144,17 @@ pub(super) fn judge(
 /// Where batches wait for a worker, and their outcomes for us.
 pub(super) struct Workers {
     pub(super) jobs: SyncSender<(u64, Batch)>,
-    pub(super) outcomes: Receiver<(u64, Outcome)>,
+    pub(super) outcomes: Receiver<(u64, DecodedBatch)>,
     /// How many batches may be under way at once.
     pub(super) window: u64,
 }
 
 /// One worker: decodes until there is nothing more to come.
-pub(super) fn work(jobs: &Mutex<Receiver<(u64, Batch)>>, outcomes: &SyncSender<(u64, Outcome)>, asked: Asked<'_>) {
+pub(super) fn work(jobs: &Mutex<Receiver<(u64, Batch)>>, outcomes: &SyncSender<(u64, DecodedBatch)>, asked: DecodeOptions<'_>) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, batch)) = job else { return };
-        let mut answer = Answer { number, outcome: Outcome::default(), outcomes };
+        let mut answer = Answer { number, outcome: DecodedBatch::default(), outcomes };
         answer.outcome = decode_batch(batch, asked);
     }
 }
@@ -162,8 +162,8 @@ pub(super) fn work(jobs: &Mutex<Receiver<(u64, Batch)>>, outcomes: &SyncSender<(
 /// Is sent when it is dropped, so that nobody waits for a worker that panicked.
 struct Answer<'a> {
     number: u64,
-    outcome: Outcome,
-    outcomes: &'a SyncSender<(u64, Outcome)>,
+    outcome: DecodedBatch,
+    outcomes: &'a SyncSender<(u64, DecodedBatch)>,
 }
 
 impl Drop for Answer<'_> {
@@ -178,12 +178,12 @@ pub(super) struct Collector<'a> {
     workers: Workers,
     sent: u64,
     taken: u64,
-    early: BTreeMap<u64, Outcome>,
+    early: BTreeMap<u64, DecodedBatch>,
     buffers: Vec<Vec<u8>>,
     unnamed: Vec<(Vec<u8>, u64, Arc<str>)>,
     /// Whether an object that cannot be decoded is fatal.
     strict: bool,
-    asked: Asked<'a>,
+    asked: DecodeOptions<'a>,
     /// The first error in the order of the input: nothing after it counts.
     failed: Option<SourceError>,
     /// What the file that is being read covers.
@@ -200,7 +200,7 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(workers: Workers, strict: bool, asked: Asked<'a>) -> Self {
+    pub(super) fn new(workers: Workers, strict: bool, asked: DecodeOptions<'a>) -> Self {
         Self {
             workers,
             sent: 0,
@@ -268,7 +268,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Puts in what is next.
-    fn put(&mut self, mut outcome: Outcome) -> Result<(), SourceError> {
+    fn put(&mut self, mut outcome: DecodedBatch) -> Result<(), SourceError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }

@@ -46,14 +46,14 @@ impl Covers {
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct InputFile {
     pub(super) path: PathBuf,
     pub(super) covers: Covers,
 }
 
 /// The files of a directory in the order of their names, and how many others there are. Of a dump those of
 /// [`Kind::SURROUNDING`] are among the others unless they are asked for.
-pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Result<(Vec<Found>, u64), SourceError> {
+pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Result<(Vec<InputFile>, u64), SourceError> {
     let layout = layout(root)?;
     let mut found = Vec::new();
     let mut skipped = 0;
@@ -71,7 +71,7 @@ pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Resul
                 skipped += 1;
             } else {
                 match covers(layout, root, &path, surroundings) {
-                    Some(covers) => found.push(Found { path, covers }),
+                    Some(covers) => found.push(InputFile { path, covers }),
                     None => skipped += 1,
                 }
             }

@@ -15,7 +15,7 @@ use pvctl::simulate::{Limit, Settings, decide};
 use pvctl::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use pvctl::world::{
     Answers, ApiError, Cached, Choices, ControllerState, Effect, ObjectRef, OperationState, PluginAnswer, Read, Record,
-    Refusal, World, WriteBody,
+    ApiRefusal, World, WriteBody,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -167,18 +167,18 @@ impl Case {
 
     /// The API server refuses the n-th write with this text.
     pub(crate) fn refuses(mut self, write: u32, text: &str) -> Self {
-        self.answers.refuse = Some((write, Refusal::Other(text.to_owned())));
+        self.answers.refuse = Some((write, ApiRefusal::Other(text.to_owned())));
         self
     }
 
     /// The API server refuses the n-th write and all that follow with this text.
     pub(crate) fn refuses_from(mut self, write: u32, text: &str) -> Self {
-        self.answers.refuse_from = Some((write, Refusal::Other(text.to_owned())));
+        self.answers.refuse_from = Some((write, ApiRefusal::Other(text.to_owned())));
         self
     }
 
     pub(crate) fn read_fails(mut self, read: Read, text: &str) -> Self {
-        self.answers.failing_read = Some((read, 1, Refusal::Other(text.to_owned())));
+        self.answers.failing_read = Some((read, 1, ApiRefusal::Other(text.to_owned())));
         self
     }
 

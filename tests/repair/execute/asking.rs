@@ -2,7 +2,7 @@
 
 use super::{Ear, NEW_LIST, NOW, OLD_LIST, PV, Server, options};
 use crate::support::faults::Fault;
-use pvctl::execute::{Journal, Options, Outcome, StopKind, execute, receipts};
+use pvctl::execute::{Journal, Options, PlanCompletion, StopKind, execute, receipts};
 use pvctl::model::Kind;
 use pvctl::repair::{self, Plan, Receipts};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ async fn a_rehearsal_writes_nothing() {
     let ear = Ear::new();
     let before = server.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>());
     let outcome = execute(&server.client(), confirmed, &mut journal, &options, &ear).await.unwrap();
-    assert_eq!(outcome, Outcome { written: false, done: vec![1, 5], untried: vec![2, 4] });
+    assert_eq!(outcome, PlanCompletion { written: false, done: vec![1, 5], untried: vec![2, 4] });
     assert_eq!(server.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>()), before);
     assert_eq!(server.writes().len(), 0);
     assert!(

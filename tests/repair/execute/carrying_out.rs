@@ -3,7 +3,7 @@
 use super::{Act, Ear, NEW, NOW, OLD, PV, Server, WRITES, options, run};
 use crate::support::api::{Seen, Store};
 use crate::support::faults::Fault;
-use pvctl::execute::{End, Journal, Outcome, Settled, StopKind, execute, manifests, receipts, settle};
+use pvctl::execute::{End, Journal, PlanCompletion, Settled, StopKind, execute, manifests, receipts, settle};
 use pvctl::repair::{self, Receipts, volume_key};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 async fn a_claim_moves() {
     let (server, dir, ear) = (Server::new(), tempfile::tempdir().unwrap(), Ear::new());
     let (result, id) = run(&server, dir.path(), &ear).await;
-    assert_eq!(result, Ok(Outcome { written: true, done: vec![1, 2, 3, 4, 5], untried: vec![] }));
+    assert_eq!(result, Ok(PlanCompletion { written: true, done: vec![1, 2, 3, 4, 5], untried: vec![] }));
     server.is_moved();
     assert!(id.starts_with("20261122T140134Z-move-"), "{id}");
     let entry = Journal::read(dir.path(), &id).unwrap();
@@ -381,7 +381,7 @@ async fn a_pod_of_the_claim_before_stops() {
         let result = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await;
         match said {
             Some(said) => assert_eq!(result.unwrap_err().message, said),
-            None => assert_eq!(result, Ok(Outcome { written: true, done: vec![1], untried: vec![] })),
+            None => assert_eq!(result, Ok(PlanCompletion { written: true, done: vec![1], untried: vec![] })),
         }
         assert_eq!(server.writes().len(), usize::from(said.is_none()));
     }

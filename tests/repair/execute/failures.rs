@@ -3,7 +3,7 @@
 use super::{Act, Ear, NEW_LIST, NOW, OLD, PV, Server, controllers, go_on, options, run};
 use crate::support::api::{Seen, Store};
 use crate::support::faults::Fault;
-use pvctl::execute::{Journal, Sent, Settled, StopKind, Way, execute, settle};
+use pvctl::execute::{Journal, Sent, Settled, StopKind, ApiAccess, execute, settle};
 use serde_json::json;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -157,7 +157,7 @@ async fn requests_keep_to_their_limit_and_are_heard() {
     let hears =
         |sent: &Sent<'_>| heard.lock().unwrap().push(format!("{} {} {:?}", sent.method, sent.path, sent.status));
     let client = server.client();
-    let way = Way::from(&client).within(Duration::from_secs(2)).heard_by(&hears);
+    let way = ApiAccess::from(&client).within(Duration::from_secs(2)).observed_by(&hears);
     let begun = tokio::time::Instant::now();
     execute(way, confirmed, &mut journal, &options(), &Ear::new()).await.unwrap();
     // The limit, and the pause before the next attempt.

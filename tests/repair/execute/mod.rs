@@ -16,7 +16,7 @@ mod waits;
 
 use crate::support::api::{ApiServer, Controllers, Seen, Store, Who};
 use crate::support::faults::{At, Fault};
-use pvctl::execute::{Event, Journal, Observer, Options, Outcome, Stopped, execute, manifests, resume, settle};
+use pvctl::execute::{PlanEvent, Journal, Observer, Options, PlanCompletion, Stopped, execute, manifests, resume, settle};
 use pvctl::model::{Kind, ObjectKey, Timestamp};
 use pvctl::repair::{self, Confirmed, Plan, Proposed, Receipts, Reviewed, Situation};
 use pvctl::simulate::Settings;
@@ -302,15 +302,15 @@ impl Ear {
 }
 
 impl Observer for Ear {
-    fn event(&self, event: Event<'_>) {
+    fn event(&self, event: PlanEvent<'_>) {
         let line = match event {
-            Event::StepStarts { step } => format!("{} starts", step.id),
-            Event::Again { step, why } => format!("{} again: {why}", step.id),
-            Event::Waiting { step, what, seconds, so_far } => {
+            PlanEvent::StepStarts { step } => format!("{} starts", step.id),
+            PlanEvent::Again { step, why } => format!("{} again: {why}", step.id),
+            PlanEvent::Waiting { step, what, seconds, so_far } => {
                 format!("{} waits until {what}, {seconds} s: {so_far}", step.id)
             }
-            Event::StepDone { step, was_so } => format!("{} done{}", step.id, if was_so { ", was so" } else { "" }),
-            Event::Untried { step, why } => format!("{} untried: {why}", step.id),
+            PlanEvent::StepDone { step, was_so } => format!("{} done{}", step.id, if was_so { ", was so" } else { "" }),
+            PlanEvent::Untried { step, why } => format!("{} untried: {why}", step.id),
         };
         self.heard.lock().unwrap().push(line);
     }
@@ -324,7 +324,7 @@ fn options() -> Options {
     Options { wait_limit: Duration::from_mins(1), poll: Duration::from_secs(1), server_dry_run: false }
 }
 
-async fn run(server: &Server, dir: &Path, ear: &Ear) -> (Result<Outcome, Stopped>, String) {
+async fn run(server: &Server, dir: &Path, ear: &Ear) -> (Result<PlanCompletion, Stopped>, String) {
     let confirmed = server.confirmed().await;
     let mut journal = Journal::create(dir, confirmed.plan(), "https://api.example.com", NOW).unwrap();
     let result = execute(&server.client(), confirmed, &mut journal, &options(), ear).await;
@@ -332,7 +332,7 @@ async fn run(server: &Server, dir: &Path, ear: &Ear) -> (Result<Outcome, Stopped
 }
 
 /// Goes on with what a journal leaves.
-async fn go_on(server: &Server, dir: &Path, id: &str) -> Result<Outcome, Stopped> {
+async fn go_on(server: &Server, dir: &Path, id: &str) -> Result<PlanCompletion, Stopped> {
     let mut journal = Journal::open(dir, id).unwrap();
     settle(&server.client(), &mut journal).await?;
     let plan = journal.entry().remaining();

@@ -1,6 +1,6 @@
 //! What must not be when a run is over.
 
-use super::recovery::Way;
+use super::recovery::RecoveryPath;
 use super::state::{self, Place};
 use super::{Case, Controllers, Prepared, Report, describe};
 use crate::support::api::{Actor, ApiServer, Loss, Moment, Store, text};
@@ -43,18 +43,18 @@ pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
     if report.outcome == "done" && report.place != Place::Goal {
         wrong("it says done, and is not as it would be undisturbed");
     }
-    if report.way == Some(Way::Continued) && report.place != Place::Goal {
+    if report.way == Some(RecoveryPath::Continued) && report.place != Place::Goal {
         wrong("it was continued, and is not as it would be undisturbed");
     }
-    if report.way == Some(Way::Undone) && report.place != Place::Before {
+    if report.way == Some(RecoveryPath::Undone) && report.place != Place::Before {
         wrong("it was undone, and is not as it was before");
     }
-    if matches!(report.way, Some(Way::Anew | Way::Reached)) {
+    if matches!(report.way, Some(RecoveryPath::Anew | RecoveryPath::Reached)) {
         wrong("nobody came between, and it could neither be continued nor taken back");
     }
     // A controller may be quicker than a write that asks for what it does: then the plan stops, and goes on when asked.
     let calm = case.fault == Fault::None && case.actor == Actor::Nobody && case.controllers == Controllers::Run;
-    if calm && report.outcome != "done" && !matches!(report.way, Some(Way::Continued | Way::Undone)) {
+    if calm && report.outcome != "done" && !matches!(report.way, Some(RecoveryPath::Continued | RecoveryPath::Undone)) {
         wrong("nothing came between, and it stopped");
     }
 }

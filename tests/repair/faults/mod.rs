@@ -22,10 +22,10 @@ use crate::support::api::{
 use crate::support::faults::{At, Fault};
 use judge::{by_us, is_excused, is_given_up, journal_of, judge, judge_end, told};
 use prepare::prepared;
-use pvctl::execute::{self, Event, Journal, Observer, Options, Stopped};
+use pvctl::execute::{self, PlanEvent, Journal, Observer, Options, Stopped};
 use pvctl::model::{ObjectKey, Timestamp};
 use pvctl::repair::{Confirmed, Done, Manifests, Plan, Proposed, Receipts, Reviewed, Situation, review, undo};
-use recovery::{Recovery, Way};
+use recovery::{Recovery, RecoveryPath};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use state::{Place, States};
@@ -86,8 +86,8 @@ impl Silent {
 }
 
 impl Observer for Silent {
-    fn event(&self, event: Event<'_>) {
-        if let Event::StepStarts { step } = event
+    fn event(&self, event: PlanEvent<'_>) {
+        if let PlanEvent::StepStarts { step } = event
             && Some(step.id) == self.ends_at_step
         {
             self.reached.store(true, Ordering::Relaxed);
@@ -182,7 +182,7 @@ struct Report {
     /// How many losses are none of the plan's doing.
     excused: usize,
     /// How it was brought to an end, if it was cut short.
-    way: Option<Way>,
+    way: Option<RecoveryPath>,
     /// Where the cluster is in the end, as the plan sees it.
     place: Place,
     /// How long the history was when the same was asked for anew, if it was.

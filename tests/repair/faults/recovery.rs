@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// How a run was brought to an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum RecoveryPath {
     Continued,
     Undone,
     Anew,
@@ -20,7 +20,7 @@ pub(super) enum Way {
     Reached,
 }
 
-impl Way {
+impl RecoveryPath {
     fn word(self) -> &'static str {
         match self {
             Self::Continued => "continued",
@@ -42,7 +42,7 @@ pub(super) struct Recovery<'r> {
     pub(super) id: &'r str,
 }
 
-fn ended(way: Way, again: bool, report: &mut Report) -> Way {
+fn ended(way: RecoveryPath, again: bool, report: &mut Report) -> RecoveryPath {
     let when = if again { " when the actor had gone" } else { "" };
     report.outcome = format!("{}, {}{when}", report.outcome, way.word());
     way
@@ -51,7 +51,7 @@ fn ended(way: Way, again: bool, report: &mut Report) -> Way {
 impl Recovery<'_> {
     /// Goes on, or back; where the one is refused, the other is tried, and both again when the actor has gone. What
     /// is refused then is asked for anew.
-    pub(super) async fn recover(&self, actor: Actor, on_first: bool, report: &mut Report) -> Option<Way> {
+    pub(super) async fn recover(&self, actor: Actor, on_first: bool, report: &mut Report) -> Option<RecoveryPath> {
         let mut begun = None;
         // Where the policy was another one, the first try sets it again, and ends there.
         for round in 0..if actor.is_rough() { 3 } else { 2 } {
@@ -63,11 +63,11 @@ impl Recovery<'_> {
                 }
                 self.api.with(Store::settle);
             }
-            let ways = if on_first { [Way::Continued, Way::Undone] } else { [Way::Undone, Way::Continued] };
+            let ways = if on_first { [RecoveryPath::Continued, RecoveryPath::Undone] } else { [RecoveryPath::Undone, RecoveryPath::Continued] };
             for way in ways {
                 let went = match way {
-                    Way::Undone => self.go_back(&mut begun).await,
-                    Way::Continued | Way::Anew | Way::Reached => self.go_on(self.id).await,
+                    RecoveryPath::Undone => self.go_back(&mut begun).await,
+                    RecoveryPath::Continued | RecoveryPath::Anew | RecoveryPath::Reached => self.go_on(self.id).await,
                 };
                 let Err(why) = went else { return Some(ended(way, again, report)) };
                 report.story.push(format!("not {}: {why}", way.word()));
@@ -77,7 +77,7 @@ impl Recovery<'_> {
             // A way back that has written something is gone on with like any other run.
             if let Some(back) = &begun {
                 match self.go_on(back).await {
-                    Ok(()) => return Some(ended(Way::Undone, again, report)),
+                    Ok(()) => return Some(ended(RecoveryPath::Undone, again, report)),
                     Err(why) => report.story.push(format!("not undone further: {why}")),
                 }
                 self.api.with(Store::settle);
@@ -156,7 +156,7 @@ impl Recovery<'_> {
     }
 
     /// The same request for what is there now.
-    async fn ask_anew(&self) -> Result<Way, String> {
+    async fn ask_anew(&self) -> Result<RecoveryPath, String> {
         let request = &self.prepared.plan.request;
         if matches!(request, Request::Undo { .. }) {
             return Err("an undo is continued and not asked for anew".to_owned());
@@ -164,9 +164,9 @@ impl Recovery<'_> {
         let now = self.api.with(|store, _| store.clone());
         let plan = match planned(&now, request) {
             Ok(plan) => plan,
-            Err(why) if why.starts_with("nothing:") => return Ok(Way::Reached),
+            Err(why) if why.starts_with("nothing:") => return Ok(RecoveryPath::Reached),
             Err(why) => return Err(why),
         };
-        self.carry_out(&now, plan, &mut None).await.map(|()| Way::Anew)
+        self.carry_out(&now, plan, &mut None).await.map(|()| RecoveryPath::Anew)
     }
 }

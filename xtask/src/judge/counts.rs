@@ -94,13 +94,13 @@ numbers! {
         /// The states of those explorations.
         states_failing,
         /// Explorations that begin with a memory or an answer that is not the ordinary one.
-        astray,
+        with_failures,
         /// The states of those explorations.
-        states_astray,
+        states_with_failures,
         /// The ends that the engine for everything else lists where failures are asked for.
         listed_failing,
         /// The ends that it lists where the memory is not the ordinary one.
-        listed_astray,
+        listed_with_failures,
         /// The ends that it lists in the large common case.
         listed_large,
         /// Schedules that were followed.

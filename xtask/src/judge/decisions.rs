@@ -10,7 +10,7 @@ use pvctl::report::prediction::{DecisionOut, write_folded};
 use pvctl::simulate::decide::{decide, decide_folded};
 use pvctl::simulate::{Decisions, Limit, Prediction, Settings};
 use pvctl::snapshot::Snapshot;
-use pvctl::world::{Answers, Cached, ControllerState, OperationState, PluginAnswer, Read, Refusal, World};
+use pvctl::world::{Answers, Cached, ControllerState, OperationState, PluginAnswer, Read, ApiRefusal, World};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -368,11 +368,11 @@ fn plugin_answer(Recycler { pod, text }: &Recycler) -> Result<PluginAnswer> {
 /// `apimachinery/pkg/api/errors`, 0.36.
 const INTERNAL: &str = "Internal error occurred: ";
 
-fn refusal(reason: &str, text: &str) -> Result<Refusal> {
+fn refusal(reason: &str, text: &str) -> Result<ApiRefusal> {
     Ok(match reason {
-        "NotFound" => Refusal::NotFound,
-        "Conflict" => Refusal::Conflict,
-        "InternalError" => Refusal::Other(format!("{INTERNAL}{text}")),
+        "NotFound" => ApiRefusal::NotFound,
+        "Conflict" => ApiRefusal::Conflict,
+        "InternalError" => ApiRefusal::Other(format!("{INTERNAL}{text}")),
         other => bail!("no request fails with the reason {other:?}"),
     })
 }

@@ -11,7 +11,7 @@ use pvctl::model::{Held, HeldObject, ObjectId, PersistentVolume, PersistentVolum
 use pvctl::simulate::component::{Component, components};
 use pvctl::simulate::explore::{Explored, Step, explore, schedule};
 use pvctl::simulate::{Outcome, Settings, Settled};
-use pvctl::world::{Answers, Cached, Choices, ControllerState, ObjectRef, OperationState, Refusal, World};
+use pvctl::world::{Answers, Cached, Choices, ControllerState, ObjectRef, OperationState, ApiRefusal, World};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Judged<'_> {
                 self.follow(&part, &settings, explored, verdict);
                 if part.objects.len() <= MOST_OBJECTS && explored.states <= 10 * STATES {
                     self.compare_in_full(&part, &settings, explored, verdict);
-                    self.compare_astray(&part, &settings, explored, verdict)?;
+                    self.compare_with_failures(&part, &settings, explored, verdict)?;
                 }
             }
             self.compare_failing(&part, &settings, found.as_ref(), verdict)?;
@@ -160,7 +160,7 @@ impl Judged<'_> {
 
     /// A memory that lags, an operation that runs, or requests that fail at first: everything can still end as it does
     /// otherwise.
-    fn compare_astray(
+    fn compare_with_failures(
         &self,
         part: &Part<'_>,
         settings: &Settings<'_>,
@@ -172,22 +172,22 @@ impl Judged<'_> {
             if controller.in_step_with_all() && answers == Answers::default() {
                 continue;
             }
-            let astray = Settings { controller, answers, budget: Budget { states: STATES }, ..settings.clone() };
-            if !self.is_whole(part, &astray) {
+            let with_failures = Settings { controller, answers, budget: Budget { states: STATES }, ..settings.clone() };
+            if !self.is_whole(part, &with_failures) {
                 continue;
             }
-            let without = Settings { budget: Budget::NONE, ..astray.clone() };
+            let without = Settings { budget: Budget::NONE, ..with_failures.clone() };
             let settled = settle(self.snapshot, &without, part.component);
             let grown: Sets = listed(settled);
-            verdict.engines.listed_astray += grown.iter().map(Vec::len).sum::<usize>();
+            verdict.engines.listed_with_failures += grown.iter().map(Vec::len).sum::<usize>();
             real_in(&name(", without exploring"), part, &grown, false, verdict)?;
             sets_in(&name(" adds ends"), part, &sets(calm), &grown, verdict);
-            let settled = settle(self.snapshot, &astray, part.component);
+            let settled = settle(self.snapshot, &with_failures, part.component);
             let ends: Sets = listed(settled);
             real_in(&name(""), part, &ends, false, verdict)?;
-            if let Some(explored) = explore(self.snapshot, &astray, &part.objects) {
-                verdict.engines.astray += 1;
-                verdict.engines.states_astray += explored.states;
+            if let Some(explored) = explore(self.snapshot, &with_failures, &part.objects) {
+                verdict.engines.with_failures += 1;
+                verdict.engines.states_with_failures += explored.states;
                 // With a memory that lags, a claim may take what another component has.
                 if part.is_all {
                     sets_in(&name(", explored and not found otherwise"), part, &sets(&explored), &grown, verdict);
@@ -197,7 +197,7 @@ impl Judged<'_> {
                     differ_in_order(&name(", settled"), part.answers[0], &[], &differs, verdict);
                 }
             }
-            if schedule(self.snapshot, &astray, &part.objects, |_| true).is_some() {
+            if schedule(self.snapshot, &with_failures, &part.objects, |_| true).is_some() {
                 differ_in_order(&name(" in a schedule"), part.answers[0], &[], &[String::new()], verdict);
             }
         }
@@ -235,7 +235,7 @@ impl Judged<'_> {
             let meta = &self.snapshot.claim(id).meta;
             run(format!("provision-{}/{}[{}]", meta.namespace, meta.name, meta.uid));
         }
-        let refused = Answers { refuse_from: Some((1, Refusal::Conflict)), ..Answers::default() };
+        let refused = Answers { refuse_from: Some((1, ApiRefusal::Conflict)), ..Answers::default() };
         vec![
             ("volumes that nobody saw", unseen, calm()),
             ("claims that only the informer saw", informed, calm()),
@@ -397,7 +397,7 @@ pub fn hundred_sizes() -> Result<Verdict> {
     let snapshot = snapshot_of(&items.collect::<Vec<_>>())?;
     let settings = binder(&KubernetesBehavior::default());
     // A failure that no sync comes to is nothing but a reason to leave the exact engines alone.
-    let never = Answers { refuse_from: Some((1000, Refusal::Conflict)), ..Answers::default() };
+    let never = Answers { refuse_from: Some((1000, ApiRefusal::Conflict)), ..Answers::default() };
     let growing = Settings { answers: never, budget: Budget::NONE, ..settings.clone() };
     let mut verdict = Verdict::default();
     for component in &components(&snapshot, &settings) {

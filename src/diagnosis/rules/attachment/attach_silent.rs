@@ -5,7 +5,7 @@ use super::{
     with_state,
 };
 use crate::diagnosis::remedy::{by_hand, describe, kubectl};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 use crate::snapshot::Absence;
@@ -41,10 +41,10 @@ pub(super) static RULE: Rule = Rule {
             "syncVA, csiAttach, csiDetach, external-attacher 4.12",
         ],
     },
-    detect: Detect::Attachment(look),
+    detect: Detect::Attachment(detect),
 };
 
-fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let deleted = attachment.meta.deleted;
     let since = deleted.or(attachment.meta.created);
     if attachment.attacher.is_empty() || !lasts(case, since, PATIENCE) {
@@ -88,7 +88,7 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
              to say an error: {reason}"
         )
     };
-    let found = with_state(Found::new(message), attachment)
+    let found = with_state(Detection::new(message), attachment)
         .since(since)
         .evidence(&case.object(), "spec.attacher", driver.as_str())
         .evidence(&case.object(), "metadata.finalizers", attachment.meta.finalizers.join(", "));

@@ -5,7 +5,7 @@ use super::{
     with_error, with_state,
 };
 use crate::diagnosis::remedy::{by_hand, describe, kubectl};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 
@@ -41,10 +41,10 @@ pub(super) static RULE: Rule = Rule {
             "deploy/kubernetes/rbac.yaml, external-attacher 4.12",
         ],
     },
-    detect: Detect::Attachment(look),
+    detect: Detect::Attachment(detect),
 };
 
-fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let deleted = attachment.meta.deleted;
     let since = deleted.or(attachment.meta.created);
     if !lasts(case, since, PATIENCE) {
@@ -85,7 +85,7 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
         return None;
     }
     Some(
-        with_error(with_state(Found::new(message), attachment), attachment)
+        with_error(with_state(Detection::new(message), attachment), attachment)
             .severity(severity)
             .since(since)
             .evidence(&case.object(), "metadata.finalizers", attachment.meta.finalizers.join(", "))

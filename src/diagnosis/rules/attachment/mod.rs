@@ -17,7 +17,7 @@ use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{kubectl, quoted};
-use crate::diagnosis::{Case, Found, Remedy, Severity, key};
+use crate::diagnosis::{Case, Detection, Remedy, Severity, key};
 use crate::model::surroundings::{AttachError, Event, VolumeAttachment};
 use crate::model::{
     AccessMode, Kind, ObjectKey, PersistentVolume, Pod, PodPhase, ReclaimPolicy, Str, Timestamp, VolumePhase,
@@ -220,7 +220,7 @@ fn awaits_deletion(case: &Case<'_>, volume: &PersistentVolume, seconds: i64) -> 
 }
 
 /// What the attachment says of itself.
-fn with_state(found: Found, attachment: &VolumeAttachment) -> Found {
+fn with_state(found: Detection, attachment: &VolumeAttachment) -> Detection {
     let object = attachment_key(attachment);
     let found = found
         .evidence(&object, "spec.nodeName", attachment.node_name.as_str())
@@ -233,7 +233,7 @@ fn with_state(found: Found, attachment: &VolumeAttachment) -> Found {
 }
 
 /// What the attacher says.
-fn with_error(found: Found, attachment: &VolumeAttachment) -> Found {
+fn with_error(found: Detection, attachment: &VolumeAttachment) -> Detection {
     let object = attachment_key(attachment);
     let shown = |error: &AttachError| truncate(&error.message, SHOWN).into_owned();
     match (&attachment.detach_error, &attachment.attach_error) {

@@ -2,7 +2,7 @@
 
 use super::{Obstacle, PATIENCE, SHOWN, awaits_deletion, deletion_failure};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::surroundings::Event;
 use crate::model::{Kind, PersistentVolume, SourceKind};
 use crate::text::{human_age, truncate};
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-sigs/vsphere-csi-driver#2286",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let Some(event) = deletion_failure(case, volume) else {
         if awaits_deletion(case, volume, PATIENCE).is_some() {
             // Events about what has no namespace are kept there.
@@ -79,7 +79,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
          is over, its data are deleted at once",
         human_age(lasted)
     );
-    let found = Found::new(message)
+    let found = Detection::new(message)
         .since(volume.status.last_phase_transition)
         .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
         .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str());

@@ -2,7 +2,7 @@
 
 use super::{DRAIN, attachment_key, awaits_deletion};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::surroundings::VolumeAttachment;
 use crate::model::{Kind, PersistentVolume};
 use crate::text::human_age;
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-sigs/vsphere-csi-driver#502",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let attachments: Vec<&VolumeAttachment> = case.snapshot().attachments_of(&volume.meta.name).collect();
     let lasted = awaits_deletion(case, volume, DRAIN)?;
     let Some(first) = attachments.first() else {
@@ -63,7 +63,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         first.meta.name,
         first.node_name
     );
-    let mut found = Found::new(message)
+    let mut found = Detection::new(message)
         .since(volume.status.last_phase_transition)
         .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
         .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str());

@@ -4,7 +4,7 @@ use super::{detach, refused_for_deletion, with_error, with_state};
 use crate::controllers::persistent_volume::reclaim::leaks;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 
@@ -33,10 +33,10 @@ pub(super) static RULE: Rule = Rule {
         hazard: "With policy Delete the data are destroyed as soon as the claim is deleted, so Retain comes first.",
         sources: &["csiAttach, external-attacher 4.12", "kubernetes-csi/external-attacher#66", "longhorn/longhorn#834"],
     },
-    detect: Detect::Attachment(look),
+    detect: Detect::Attachment(detect),
 };
 
-fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let volume = refused_for_deletion(case, attachment)?;
     let (name, node) = (&volume.meta.name, &attachment.node_name);
     let destroys = case.destroys(volume) && !leaks(case.behavior(), volume);
@@ -49,7 +49,7 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
     );
     let since = volume.meta.deleted.max(attachment.meta.created);
     Some(
-        with_error(with_state(Found::new(message), attachment), attachment)
+        with_error(with_state(Detection::new(message), attachment), attachment)
             .risk(if destroys { Risk::Possible } else { Risk::None })
             .since(since)
             .evidence(

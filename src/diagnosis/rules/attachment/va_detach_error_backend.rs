@@ -2,7 +2,7 @@
 
 use super::{Obstacle, PATIENCE, age, give_up, is_refusal, lacks_volume, lasts, volume_words, with_error, with_state};
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#69697",
         ],
     },
-    detect: Detect::Attachment(look),
+    detect: Detect::Attachment(detect),
 };
 
-fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let deleted = attachment.meta.deleted?;
     let error = attachment.detach_error.as_ref().filter(|error| !is_refusal(error))?;
     if !lasts(case, Some(deleted), PATIENCE) {
@@ -76,7 +76,7 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
         age(case, Some(deleted))
     );
     Some(
-        with_error(with_state(Found::new(message), attachment), attachment)
+        with_error(with_state(Detection::new(message), attachment), attachment)
             .since(Some(deleted))
             .evidence(
                 &case.object(),

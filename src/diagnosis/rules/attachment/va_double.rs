@@ -3,7 +3,7 @@
 use super::{attachment_key, is_exclusive, pods_of};
 use crate::diagnosis::misfit::modes;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::surroundings::VolumeAttachment;
 use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
 
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
             "attachDesiredVolumes, attach/detach controller, Kubernetes 1.36",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if !is_exclusive(volume) {
         return None;
     }
@@ -71,7 +71,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         users(&second.node_name),
         modes(&volume.access_modes)
     );
-    let mut found = Found::new(message).since(second.meta.created).evidence(
+    let mut found = Detection::new(message).since(second.meta.created).evidence(
         &case.object(),
         "spec.accessModes",
         modes(&volume.access_modes),

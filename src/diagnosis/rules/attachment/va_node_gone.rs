@@ -5,7 +5,7 @@ use super::{
     volume_words, with_error, with_state,
 };
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 use crate::snapshot::Absence;
@@ -47,11 +47,11 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-csi/external-attacher#215",
         ],
     },
-    detect: Detect::Attachment(look),
+    detect: Detect::Attachment(detect),
 };
 
 /// How far it is.
-enum Stage {
+enum DetachState {
     /// It was deleted, and the attacher has not come to an end.
     Detaching,
     /// A pod with this name waits for the volume elsewhere.
@@ -62,7 +62,7 @@ enum Stage {
     Fresh,
 }
 
-fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let node = &attachment.node_name;
     let deleted = attachment.meta.deleted;
     if node.is_empty() || (deleted.is_some() && !lasts(case, deleted, PATIENCE)) {
@@ -76,15 +76,15 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
     }
     let late = volume_of(case, attachment).and_then(|volume| Some((overdue(case, volume, node)?, volume)));
     let stage = match late {
-        _ if deleted.is_some() => Stage::Detaching,
-        Some((Overdue::Awaited(pod), _)) => Stage::Awaited(format!("{}/{}", pod.meta.namespace, pod.meta.name)),
-        Some((Overdue::Unused(seconds), volume)) => Stage::Unused(seconds, unused_severity(volume)),
-        None => Stage::Fresh,
+        _ if deleted.is_some() => DetachState::Detaching,
+        Some((Overdue::Awaited(pod), _)) => DetachState::Awaited(format!("{}/{}", pod.meta.namespace, pod.meta.name)),
+        Some((Overdue::Unused(seconds), volume)) => DetachState::Unused(seconds, unused_severity(volume)),
+        None => DetachState::Fresh,
     };
     let volume = volume_words(attachment);
     let driver = &attachment.attacher;
     let (message, severity) = match &stage {
-        Stage::Detaching => {
+        DetachState::Detaching => {
             let said = if attachment.detach_error.is_some() { "answers with an error" } else { "has not ended" };
             (
                 format!(
@@ -95,14 +95,14 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
                 Severity::Error,
             )
         }
-        Stage::Awaited(pod) => (
+        DetachState::Awaited(pod) => (
             format!(
                 "node {node} no longer exists, and it still holds {volume} there; pod {pod} waits for that volume on \
                  another node. Nobody has begun to detach it"
             ),
             Severity::Error,
         ),
-        Stage::Unused(seconds, severity) => (
+        DetachState::Unused(seconds, severity) => (
             format!(
                 "node {node} no longer exists, and it still holds {volume} there, which no pod can have used for {}. \
                  Nobody has begun to detach it",
@@ -110,7 +110,7 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
             ),
             *severity,
         ),
-        Stage::Fresh => (
+        DetachState::Fresh => (
             format!(
                 "node {node} no longer exists, and it still holds {volume} there. That is normal for up to {} after a \
                  node was deleted; if it stays, the volume cannot be attached anywhere else",
@@ -119,7 +119,7 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
             Severity::Info,
         ),
     };
-    let found = with_error(with_state(Found::new(message), attachment), attachment)
+    let found = with_error(with_state(Detection::new(message), attachment), attachment)
         .severity(severity)
         .since(deleted.or(attachment.meta.created))
         .remedy(by_hand(format!(

@@ -3,7 +3,7 @@
 use super::{PATIENCE, age, attachers_finalizer, give_up, lasts, with_error, with_state};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 
@@ -39,10 +39,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-csi/external-attacher#235",
         ],
     },
-    detect: Detect::Attachment(look),
+    detect: Detect::Attachment(detect),
 };
 
-fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let (name, driver) = (&attachment.volume_name, &attachment.attacher);
     let deleted = attachment.meta.deleted;
     let since = deleted.or(attachment.meta.created);
@@ -71,7 +71,7 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
         "create PersistentVolume {name} again from a backup, with driver {driver}, the old volumeHandle, the old \
          claimRef with its uid and policy Retain; once this is gone, delete it again. With policy Delete the disk could be destroyed"
     );
-    let found = with_error(with_state(Found::new(message), attachment), attachment)
+    let found = with_error(with_state(Detection::new(message), attachment), attachment)
         .since(since)
         .severity(if deleted.is_some() { Severity::Error } else { Severity::Warning })
         .evidence(&volume_key(name), "metadata.name", "")

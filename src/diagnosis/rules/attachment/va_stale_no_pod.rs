@@ -3,7 +3,7 @@
 use super::{Overdue, detach, overdue, pods_of, unused_severity, volume_of, with_state};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
 use crate::text::human_age;
@@ -42,10 +42,10 @@ pub(super) static RULE: Rule = Rule {
             "longhorn/longhorn#5345",
         ],
     },
-    detect: Detect::Attachment(look),
+    detect: Detect::Attachment(detect),
 };
 
-fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
+fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     if !attachment.attached || attachment.meta.deleted.is_some() || attachment.node_name.is_empty() {
         return None;
     }
@@ -86,7 +86,7 @@ fn look(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Found> {
             volume.status.last_phase_transition,
         ),
     };
-    let mut found = with_state(Found::new(message), attachment).severity(severity).since(since).evidence(
+    let mut found = with_state(Detection::new(message), attachment).severity(severity).since(since).evidence(
         &volume_key(name),
         "status.phase",
         volume.status.phase.as_str(),

@@ -4,7 +4,7 @@ use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::misfit::missing_modes;
 use crate::diagnosis::remedy::patch_volume;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AccessMode, Kind, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -35,10 +35,10 @@ pub(super) static RULE: Rule = Rule {
             "https://gist.github.com/gitumarkk/7fcaf56677bfe682423d97f051a01816",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchAccessMode);
     let refused = refused(case, claim, CandidateVerdict::CandidateAccessModes, leaf)?;
     let volume = refused.volume;

@@ -5,7 +5,7 @@ use crate::controllers::{CandidateVerdict, VolumeBranch};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_bound, is_complete, is_open};
 use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Repair, Risk, Rule, Severity};
 use crate::model::{ClaimRef, Kind, NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -40,10 +40,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#78492",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let named = volume.claim_ref.as_ref()?;
     if volume.terminating() || is_complete(named) {
         return None;
@@ -82,7 +82,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         String::new()
     };
     let found =
-        Found::new(format!("its spec.claimRef names {stated}, so it belongs to no claim that can exist{waits}{fate}"));
+        Detection::new(format!("its spec.claimRef names {stated}, so it belongs to no claim that can exist{waits}{fate}"));
     let mut found = found
         .risk(if destroyed { Risk::Imminent } else { Risk::None })
         .severity(if destroyed || !(waiting.is_empty() && meant.is_empty()) {

@@ -2,7 +2,7 @@
 
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{expect, patch_volume};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::PersistentVolume;
 use serde_json::json;
 
@@ -29,15 +29,15 @@ pub(super) static RULE: Rule = Rule {
             "ValidatePersistentVolume, Kubernetes 1.36",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let named = volume.claim_ref.as_ref()?;
     if volume.terminating() || named.kind.is_empty() || named.kind == "PersistentVolumeClaim" {
         return None;
     }
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its spec.claimRef has kind {:?} and not PersistentVolumeClaim. The controller does not look at the kind and \
          takes {} for a claim; other tools may not",
         named.kind.as_str(),

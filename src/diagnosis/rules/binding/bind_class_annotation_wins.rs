@@ -3,7 +3,7 @@
 use super::{ClassDifference, recreate, refused_class};
 use crate::diagnosis::facts::{CLASS, CLASS_ANNOTATION};
 use crate::diagnosis::remedy::{expect, patch_volume};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -31,10 +31,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.terminating() {
         return None;
     }
@@ -57,7 +57,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if annotation == field {
         return None;
     }
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its annotation volume.beta.kubernetes.io/storage-class gives it class \"{annotation}\", and \
          spec.storageClassName says \"{field}\". The annotation wins"
     ));

@@ -4,7 +4,7 @@ use super::{ClassDifference, class_steps, recreate, refused_class};
 use crate::controllers::persistent_volume::nearest;
 use crate::diagnosis::misfit::class_words;
 use crate::diagnosis::remedy::{patch_volume, reserve};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -34,10 +34,10 @@ pub(super) static RULE: Rule = Rule {
             "trustyai-explainability/trustyai-service-operator#26",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refused = refused_class(case, claim, ClassDifference::Other)?;
     let (volume, name) = (refused.volume, &refused.volume.meta.name);
     // A free volume of another class has mostly nothing to do with the claim, unless somebody mistyped the class.

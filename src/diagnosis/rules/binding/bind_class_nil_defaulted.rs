@@ -7,7 +7,7 @@ use crate::controllers::persistent_volume::nearest::has_default_class;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::CLASS;
 use crate::diagnosis::remedy::reserve;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -42,10 +42,10 @@ pub(super) static RULE: Rule = Rule {
             "awslabs/mountpoint-s3-csi-driver#182",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.terminating() || !has_default_class(case.snapshot(), claim) {
         return None;
     }
@@ -68,7 +68,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         (false, false) => "As it is, it waits for a pod, and then gets another volume",
     };
     let chosen = if is_meant { ", and has the labels of its selector" } else { "" };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "volume {name} is free and would fit but for its class: it has none{chosen}, and the claim has \"{class}\", \
          the default one. {prospect}"
     ));

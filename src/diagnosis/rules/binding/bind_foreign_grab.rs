@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
 use crate::snapshot::VolumeId;
 
@@ -37,14 +37,14 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let Grab { volume, holder, request, needs, is_early } = grab(case, claim)?;
     let name = &volume.meta.name;
     Some(
-        Found::new(format!(
+        Detection::new(format!(
             "volume {name} has just the {request} that it requests, and went to claim {}, which requests {needs}. No \
              claimRef had reserved it; its data now belong to that claim",
             holder.key()

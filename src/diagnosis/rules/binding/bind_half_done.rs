@@ -4,7 +4,7 @@ use crate::controllers::{Branch, CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{has_uid_of, is_bound};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolume, PersistentVolumeClaim, Timestamp};
 use crate::snapshot::printed;
 use crate::text::human_age;
@@ -32,10 +32,10 @@ pub(super) static RULE: Rule = Rule {
                  volume, and its reclaim policy decides about the data.",
         sources: &["bind, Kubernetes 1.36 (B1 to B4)", "syncVolume, Kubernetes 1.36 (V8, V9)"],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.terminating() || matches!(claim.status.phase, ClaimPhase::Bound | ClaimPhase::Lost) {
         return None;
     }
@@ -58,7 +58,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         "it is not marked as bound yet"
     };
     let completed = "The next sync completes it; see whether kube-controller-manager runs";
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "volume {name} names it with its uid, and {missing}, for {} now. {completed}",
         human_age(passed)
     ));

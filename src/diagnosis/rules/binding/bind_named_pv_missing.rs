@@ -3,7 +3,7 @@
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, kubectl};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 use crate::text::nearest;
 
@@ -33,10 +33,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#23615",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.volume_name.is_empty() || case.volume(&claim.volume_name).is_some() {
         return None;
     }
@@ -51,7 +51,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         (None, Some(name)) => format!(" Is {name} meant?"),
         (None, None) => " Nothing happens until somebody creates it.".to_owned(),
     };
-    let mut found = Found::new(
+    let mut found = Detection::new(
         format!("it names volume {wanted}, which does not exist, and no event says so.{hint}").trim_end_matches('.'),
     )
     .early_while(case.is_young(claim.meta.created))

@@ -4,7 +4,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::restore;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::snapshot::printed;
 
@@ -40,10 +40,10 @@ pub(super) static RULE: Rule = Rule {
             "velero-io/velero#5141",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.volume_name.is_empty() {
         return None;
     }
@@ -58,7 +58,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "volume {name} remembers an earlier claim of this name, which is gone. There is no different claim, \
          whatever the event says; {consequence}"
     ));

@@ -7,7 +7,7 @@ use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::facts::{is_complete, names};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{describe, hand_over, reserve, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
 use crate::model::{ClaimRef, Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -39,10 +39,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.volume_name.is_empty() {
         return None;
     }
@@ -58,7 +58,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
 }
 
-fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume, named: &ClaimRef) -> Found {
+fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume, named: &ClaimRef) -> Detection {
     let (name, owner) = (&volume.meta.name, claim_name(named));
     let is_complete = is_complete(named);
     let holder = if is_complete { case.holder(volume) } else { Holder::Nobody };
@@ -79,7 +79,7 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
     } else {
         format!("it names volume {name}, whose spec.claimRef names {owner}: no claim can be that one")
     };
-    let mut found = Found::new(message)
+    let mut found = Detection::new(message)
         .risk(if destroyed { Risk::Imminent } else { Risk::None })
         .evidence(&case.object(), "spec.volumeName", name.as_str())
         .evidence(&volume_key(name), "spec.claimRef", owner.as_str())
@@ -108,7 +108,7 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
 }
 
 /// The volume is free and fits, and other claims name it, too.
-fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<Found> {
+fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<Detection> {
     let name = &volume.meta.name;
     let (rivals, count) = case.survey().rivals(claim);
     let first = rivals.first()?;
@@ -119,7 +119,7 @@ fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &Persistent
         1 => format!("claim {} does", first.key()),
         several => format!("{several} other claims do, {} among them", first.key()),
     };
-    let mut found = Found::new(format!(
+    let mut found = Detection::new(format!(
         "it names volume {name}, which is free, and {others}, too. The first that is synced gets it, and nobody can \
          tell which that is"
     ))

@@ -5,7 +5,7 @@ use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{BindingMode, Kind, NodeSelector, NodeSelectorTerm, PersistentVolumeClaim, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#108560",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let volume = bound_volume(case, claim)?;
     let affinity = volume.node_affinity.as_deref()?;
     let class = claim.class();
@@ -68,7 +68,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         format!("Class \"{class}\" binds at once, before anybody looks at nodes")
     };
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
-    let found = Found::new(format!("its volume {name} can only be used on nodes with {wanted}, and {none}. {why}"));
+    let found = Detection::new(format!("its volume {name} can only be used on nodes with {wanted}, and {none}. {why}"));
     // A zone without nodes is normal as long as no pod waits for one.
     let mut users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
     let waits = users.any(|pod| pod.node_name.is_empty() && !pod.terminated());

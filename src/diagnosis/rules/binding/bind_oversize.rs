@@ -4,7 +4,7 @@ use super::bound_volume;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -28,10 +28,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     // Where a person chose the volume, its size was chosen as well; a driver makes volumes of its own sizes.
     if !claim.meta.annotations.has(AnnotationKey::BoundByController) {
         return None;
@@ -50,7 +50,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     let name = &volume.meta.name;
     Some(
-        Found::new(format!(
+        Detection::new(format!(
             "it requests {wants} and got {name} with {has}, the smallest volume that was free and fitted"
         ))
         .evidence(&case.object(), "spec.resources.requests.storage", wants.to_string())

@@ -7,7 +7,7 @@ use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -38,10 +38,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#85465",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let verdict = CandidateVerdict::CandidateDeleting;
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchDeleting);
     let (found, volume) = match refused(case, claim, verdict, leaf) {
@@ -77,7 +77,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 }
 
 /// The volume that is reserved for the claim and would fit, were it not being deleted.
-fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Found, &'a PersistentVolume)> {
+fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Detection, &'a PersistentVolume)> {
     if !claim.volume_name.is_empty() || case.unbound_branch(claim)? == ClaimBranch::UnboundClaimVolumeFound {
         return None;
     }
@@ -85,7 +85,7 @@ fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Found
     let volume =
         reserved_volumes(case, claim).find(|volume| query.misfits(volume) == [CandidateVerdict::CandidateDeleting])?;
     let (name, words) = (&volume.meta.name, misfit_words(volume, claim, CandidateVerdict::CandidateDeleting)?);
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "volume {name} is reserved for it and {words}; that cannot be taken back. It is given to nobody any more"
     ));
     Some((found.moment(&volume_key(name), "metadata.deletionTimestamp", volume.meta.deleted), volume))

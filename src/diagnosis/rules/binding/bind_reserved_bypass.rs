@@ -4,7 +4,7 @@ use super::{bound_volume, misfit_words, with_fields};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::misfit::{class_words, misfit};
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -33,10 +33,10 @@ pub(super) static RULE: Rule = Rule {
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M7)",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let volume = bound_volume(case, claim)?;
     let verdicts = misfits(case, volume, claim);
     if verdicts.is_empty() || case.claim_branch()? != ClaimBranch::BoundClaimVolumeOurs {
@@ -58,7 +58,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let is_harmless = verdicts
         .iter()
         .all(|verdict| matches!(verdict, CandidateVerdict::CandidateSelector | CandidateVerdict::CandidateClass));
-    let mut found = Found::new(format!(
+    let mut found = Detection::new(format!(
         "it is bound to {name}, and would not be again without a reservation: {}. Its data are not touched by that",
         words.join("; ")
     ))

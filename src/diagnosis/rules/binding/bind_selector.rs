@@ -3,7 +3,7 @@
 use super::{recreate, refused};
 use crate::controllers::CandidateVerdict;
 use crate::diagnosis::remedy::reserve;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -29,10 +29,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#selector",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     claim.selector.as_ref()?;
     let refused = refused(case, claim, CandidateVerdict::CandidateSelector, None)?;
     let name = &refused.volume.meta.name;

@@ -4,7 +4,7 @@ use super::bind_foreign_grab::grab;
 use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -33,10 +33,10 @@ pub(super) static RULE: Rule = Rule {
             "IBM/core-dump-handler#78",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchTooSmall);
     let refused = refused(case, claim, CandidateVerdict::CandidateTooSmall, leaf)?;
     let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);

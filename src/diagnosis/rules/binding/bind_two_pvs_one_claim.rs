@@ -7,7 +7,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{has_uid, has_uid_of};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy};
 
 pub(super) static RULE: Rule = Rule {
@@ -38,10 +38,10 @@ pub(super) static RULE: Rule = Rule {
             "syncVolume, Kubernetes 1.36 (V11 to V13)",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.terminating() || case.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name).len() < 2 {
         return None;
     }
@@ -49,7 +49,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 }
 
 /// The claim takes any of several volumes that are reserved for it.
-fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if case.unbound_branch(claim)? != ClaimBranch::UnboundClaimVolumeFound {
         return None;
     }
@@ -61,7 +61,7 @@ fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         2 => format!("volumes {} and {} are both", first.meta.name, second.meta.name),
         more => format!("{more} volumes, {} and {} among them, are", first.meta.name, second.meta.name),
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "{names} reserved for it, and which one it gets nobody can tell. If it is not {}, that one {}",
         first.meta.name,
         becomes(case, first).0
@@ -70,7 +70,7 @@ fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 }
 
 /// The claim has its volume, and others have its uid as well.
-fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let is_other = |volume: &&PersistentVolume| {
         volume.meta.name != claim.volume_name && !volume.terminating() && has_uid_of(volume, claim)
     };
@@ -89,7 +89,7 @@ fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     let imminent = others.iter().any(|volume| becomes(case, volume).1 && is_older(volume));
     let more = if others.len() > 1 { format!(" (and {} more)", others.len() - 1) } else { String::new() };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it has volume {}, and volume {}{more} names it with its uid, too: the latter {}",
         claim.volume_name,
         first.meta.name,
@@ -100,7 +100,7 @@ fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     Some(with_volumes(found.severity(severity).risk(risk), claim, &others))
 }
 
-fn with_volumes(mut found: Found, claim: &PersistentVolumeClaim, volumes: &[&PersistentVolume]) -> Found {
+fn with_volumes(mut found: Detection, claim: &PersistentVolumeClaim, volumes: &[&PersistentVolume]) -> Detection {
     for volume in volumes.iter().take(3) {
         found = found
             .evidence(&volume_key(&volume.meta.name), "spec.claimRef", claim.key().to_string())

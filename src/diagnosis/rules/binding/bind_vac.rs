@@ -4,7 +4,7 @@ use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::patch_volume;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
 use serde_json::json;
 
@@ -35,10 +35,10 @@ pub(super) static RULE: Rule = Rule {
             "ValidatePersistentVolumeClaimUpdate, Kubernetes 1.36",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if let Some(found) = unsupported(case, claim) {
         return Some(found);
     }
@@ -67,13 +67,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 }
 
 /// The claim names a volume, and one of the two has an attributes class where that is switched off.
-fn unsupported(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn unsupported(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = ClaimBranch::UnboundClaimVolumeMismatchAttributesClassUnsupported;
     if claim.volume_name.is_empty() || case.unbound_branch(claim)? != leaf {
         return None;
     }
     let volume = case.volume(&claim.volume_name)?;
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it names volume {}, and one of the two has an attributes class while the feature gate VolumeAttributesClass \
          is off: the volume has {}, the claim {}",
         volume.meta.name,

@@ -3,7 +3,7 @@
 use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -32,10 +32,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding-block-volumes",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchMode);
     let refused = refused(case, claim, CandidateVerdict::CandidateVolumeMode, leaf)?;
     let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);

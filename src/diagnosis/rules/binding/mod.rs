@@ -36,7 +36,7 @@ use crate::diagnosis::case::{class_key, volume_key};
 use crate::diagnosis::facts::{CLASS, class_of_claim, class_of_volume, has_uid_of, is_bound};
 use crate::diagnosis::misfit::{Misfit, misfit};
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Act, Case, Found, Remedy, Severity};
+use crate::diagnosis::{Act, Case, Detection, Remedy, Severity};
 use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim};
 use serde_json::{Value, json};
 
@@ -107,12 +107,12 @@ fn misfit_words(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdic
 
 /// The fields in which the two differ, on both sides.
 fn with_fields(
-    found: Found,
+    found: Detection,
     case: &Case<'_>,
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
     misfit: &Misfit,
-) -> Found {
+) -> Detection {
     let key = volume_key(&volume.meta.name);
     if misfit.field == CLASS {
         let ((field, class), (claim_field, claim_class)) = (class_of_volume(volume), class_of_claim(claim));
@@ -127,7 +127,7 @@ fn with_fields(
 
 impl Refused<'_> {
     /// What is so, with the difference in these words, and what follows from it; with both fields that differ.
-    fn found(&self, case: &Case<'_>, claim: &PersistentVolumeClaim, differs: &str, advice: &str) -> Found {
+    fn found(&self, case: &Case<'_>, claim: &PersistentVolumeClaim, differs: &str, advice: &str) -> Detection {
         let name = &self.volume.meta.name;
         let opening = if self.is_named {
             format!("it names volume {name}, which {differs}")
@@ -135,7 +135,7 @@ impl Refused<'_> {
             format!("no free volume fits it; {name} comes nearest and {differs}")
         };
         let next = if self.more.is_empty() { String::new() } else { format!(" (also: {})", self.more.join("; ")) };
-        let found = Found::new(format!("{opening}{next}. {advice}")).severity(if self.is_early {
+        let found = Detection::new(format!("{opening}{next}. {advice}")).severity(if self.is_early {
             Severity::Info
         } else {
             Severity::Error
@@ -151,7 +151,7 @@ impl Refused<'_> {
         claim: &PersistentVolumeClaim,
         differs: &str,
         advice: &str,
-    ) -> Found {
+    ) -> Detection {
         let found = self.found(case, claim, differs, advice);
         match case.dead_class(claim).filter(|_| !self.is_named) {
             Some(class) => found.follows_from(class_key(&class.meta.name), Act::Provision),

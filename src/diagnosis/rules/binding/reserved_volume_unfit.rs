@@ -7,7 +7,7 @@ use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::facts::has_uid;
 use crate::diagnosis::misfit::misfit;
 use crate::diagnosis::remedy::{by_hand, name_volume, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -37,10 +37,10 @@ pub(super) static RULE: Rule = Rule {
             "syncVolume, Kubernetes 1.36 (V7 to V9, V11)",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !claim.volume_name.is_empty() || claim.terminating() {
         return None;
     }
@@ -91,7 +91,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         (true, true) => format!(", and policy {policy} then destroys what is on this one"),
         (true, false) => format!("; whoever deletes the claim destroys what is on the volume (policy {policy})"),
     };
-    let mut found = Found::new(format!(
+    let mut found = Detection::new(format!(
         "volume {name} is reserved for it and does not fit: {}. {prospect}{danger}",
         words.join("; ")
     ))

@@ -5,7 +5,7 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, StorageClass, newest_default};
 
 pub(super) static RULE: Rule = Rule {
@@ -40,10 +40,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-sigs/kind#3615",
         ],
     },
-    detect: Detect::Class(look),
+    detect: Detect::Class(detect),
 };
 
-fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if !class.is_default() || newest_default(case.snapshot().classes())?.meta.name != class.meta.name {
         return None;
     }
@@ -65,7 +65,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         let waits = is_open(claim) && claim.class() == class.meta.name;
         waits.then(|| ends.iter().find(|volume| fits_but_for_class(case, volume, claim)))?.map(|volume| (claim, volume))
     });
-    let found = Found::new(match trapped {
+    let found = Detection::new(match trapped {
         Some((claim, volume)) => format!(
             "claim {} waits for a volume of this class, the default one, and would fit volume {}, which has none. If \
              it was written for that, it needs storageClassName \"\"",

@@ -2,7 +2,7 @@
 
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::merge_class;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, Quantity, StorageClass};
 use serde_json::json;
 
@@ -31,10 +31,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims",
         ],
     },
-    detect: Detect::Class(look),
+    detect: Detect::Class(detect),
 };
 
-fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if class.allow_expansion {
         return None;
     }
@@ -48,7 +48,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         0 => String::new(),
         more => format!(", and {more} more want to grow, too"),
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it does not allow expansion (allowVolumeExpansion false), and claim {} with {has} requests {wants}{more}",
         first.key()
     ));

@@ -4,7 +4,7 @@ use crate::controllers::persistent_volume::plugins::{Provider, find_provisionabl
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, NO_PROVISIONER, PersistentVolumeClaim, StorageClass};
 
 /// The plugins that once provisioned volumes and are gone without a driver that takes over their name.
@@ -47,10 +47,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/examples#178",
         ],
     },
-    detect: Detect::Class(look),
+    detect: Detect::Class(detect),
 };
 
-fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let provisioner = class.provisioner.as_str();
     let Provider::Nobody(text) = find_provisionable_plugin(case.behavior(), class) else { return None };
     if provisioner == NO_PROVISIONER {
@@ -74,7 +74,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         Some(claim) if more == 0 => format!("claim {} gets no volume that is not made by hand", claim.key()),
         Some(claim) => format!("claim {} and {more} more get no volume that is not made by hand", claim.key()),
     };
-    let found = Found::new(format!("its provisioner {provisioner} {what}: {claims} (event \"{text}\")"))
+    let found = Detection::new(format!("its provisioner {provisioner} {what}: {claims} (event \"{text}\")"))
         .severity(if first.is_some() { Severity::Error } else { Severity::Warning })
         .evidence(&case.object(), "provisioner", provisioner);
     let found = match first {

@@ -2,7 +2,7 @@
 
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::NO_PROVISIONER;
 use crate::model::{StorageClass, Str};
 
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/storage-classes/#mount-options",
         ],
     },
-    detect: Detect::Class(look),
+    detect: Detect::Class(detect),
 };
 
-fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if class.mount_options.is_empty() {
         return None;
     }
@@ -72,7 +72,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         Provider::Nobody(_) => return None,
     };
     Some(
-        Found::new(message)
+        Detection::new(message)
             .evidence(&case.object(), "mountOptions", options)
             .evidence(&case.object(), "provisioner", provisioner)
             .remedy(by_hand(way)),

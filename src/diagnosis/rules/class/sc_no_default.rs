@@ -5,7 +5,7 @@ use crate::controllers::persistent_volume::plugins::{Provider, find_provisionabl
 use crate::diagnosis::remedy::{by_hand, merge_class, set_class};
 use crate::diagnosis::rules::pending::pool::{Unmade, taken};
 use crate::diagnosis::rules::pending::wanted;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
 use serde_json::json;
 
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/, retroactive default class",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.terminating() || claim.has_class() {
         return None;
     }
@@ -56,7 +56,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let is_told =
         taken(case, claim, Unmade::NoClass).is_none_or(|pool| pool.count > 0) || case.nearest(claim).nearly_fits;
     let none = if is_told { "" } else { ". And no volume without a class fits it" };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it states no class and would be given the default one, but {there}; so nobody provisions a volume for \
          it{none}"
     ))

@@ -3,7 +3,7 @@
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::NO_PROVISIONER;
 use crate::model::{BindingMode, Kind, PersistentVolume, StorageClass};
 
@@ -39,10 +39,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#91299",
         ],
     },
-    detect: Detect::Class(look),
+    detect: Detect::Class(detect),
 };
 
-fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if class.provisioner != NO_PROVISIONER {
         return None;
     }
@@ -60,7 +60,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         0 => format!("volume {name}, which only some nodes can use"),
         more => format!("volumes such as {name} ({} in all), which only some nodes can use", more + 1),
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it binds at once (volumeBindingMode {}), and it has {volumes}: the claim's volume then decides on the pod's \
          node before the scheduler does, and may leave the pod none",
         shown(mode)

@@ -3,7 +3,7 @@
 use super::unmark;
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, StorageClass, newest_default};
 
 pub(super) static RULE: Rule = Rule {
@@ -35,10 +35,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/website#47297",
         ],
     },
-    detect: Detect::Class(look),
+    detect: Detect::Class(detect),
 };
 
-fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let classes = case.snapshot().classes();
     let winner = newest_default(classes).filter(|_| class.is_default())?;
     let others: Vec<&StorageClass> =
@@ -53,14 +53,14 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
 }
 
 /// The class that claims get.
-fn counting(case: &Case<'_>, winner: &StorageClass, first: &StorageClass, others: &[&StorageClass]) -> Found {
+fn counting(case: &Case<'_>, winner: &StorageClass, first: &StorageClass, others: &[&StorageClass]) -> Detection {
     let names = some_names(others);
     let why = if others.iter().any(|other| other.meta.created == winner.meta.created) {
         "none is newer, and of equally old ones it is the first by name"
     } else {
         "it is the newest"
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it is one of {} classes that are marked as default, and the one that counts, because {why}. Claims \
          that state no class get it (provisioner {}), and never {names}",
         others.len() + 1,
@@ -80,10 +80,10 @@ fn counting(case: &Case<'_>, winner: &StorageClass, first: &StorageClass, others
 }
 
 /// A class whose mark has no effect.
-fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Found {
+fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Detection {
     let name = &winner.meta.name;
     let why = if winner.meta.created == class.meta.created { "as old and comes first by name" } else { "newer" };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it is marked as default without effect: class {name}, marked as well, is {why}. Claims that state no class \
          get {name} (provisioner {}), not this one ({})",
         winner.provisioner, class.provisioner
@@ -95,7 +95,7 @@ fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Found {
 }
 
 /// The mark of a class, and its age.
-fn with_mark(found: Found, class: &StorageClass) -> Found {
+fn with_mark(found: Detection, class: &StorageClass) -> Detection {
     let key = class_key(&class.meta.name);
     found.evidence(&key, mark(class), "true").moment(&key, "metadata.creationTimestamp", class.meta.created)
 }

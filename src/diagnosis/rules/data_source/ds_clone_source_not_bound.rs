@@ -3,7 +3,7 @@
 use super::{clone_source, create_again, failure, has_waited, stage, told};
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -31,10 +31,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/volume-pvc-datasource/",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let name = clone_source(claim)?;
     let namespace = &claim.meta.namespace;
     let source = case.claim(namespace, name);
@@ -45,13 +45,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let source_key = claim_key(namespace, name);
     let found = match source {
         None if !case.lacks(Kind::PersistentVolumeClaim, namespace, name) => return None,
-        None => Found::new(format!(
+        None => Detection::new(format!(
             "it is to be a copy of claim {name}, which does not exist in namespace {namespace}: its driver makes no \
              volume until it does"
         ))
         .evidence(&source_key, "metadata.name", "")
         .remedies(create_again(claim, "with the name of a claim that is there; or create the source")),
-        Some(source) if source.terminating() => Found::new(format!(
+        Some(source) if source.terminating() => Detection::new(format!(
             "it is to be a copy of claim {name}, which is being deleted: no driver begins a copy then, or tries one \
              again, and a deletion cannot be taken back"
         ))
@@ -61,7 +61,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             source.meta.deleted.map(|moment| moment.to_string()).unwrap_or_default(),
         )
         .remedies(create_again(claim, "from another source, or from a snapshot of that volume")),
-        Some(_) if name == claim.meta.name => Found::new(
+        Some(_) if name == claim.meta.name => Detection::new(
             "it is to be a copy of itself: its driver makes no volume until the source is Bound, which it never is",
         )
         .evidence(&case.object(), "spec.dataSource.name", name)
@@ -69,7 +69,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         Some(source) => {
             let phase = source.status.phase.as_str();
             let phase = if phase.is_empty() { "new" } else { phase };
-            Found::new(format!(
+            Detection::new(format!(
                 "it is to be a copy of claim {name}, which is {phase}: its driver makes no volume until that is Bound"
             ))
             .evidence(&source_key, "status.phase", phase)

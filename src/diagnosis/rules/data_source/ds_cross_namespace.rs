@@ -3,7 +3,7 @@
 use super::{awaited, create_again, failure, has_waited, is_claim, is_local, stage, told};
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -39,34 +39,34 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-csi/external-provisioner#1173",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let source = awaited(claim).filter(|source| !is_local(claim, source))?;
     let stage = stage(case)?;
     let (namespace, name, kind) = (&source.namespace, &source.name, &source.kind);
     let said = failure(case, claim);
     let says = |words: &str| said.is_some_and(|event| event.message.contains(words));
     let found = if is_claim(source) && case.claim(namespace, name).is_none() && lacks(case, namespace, name) {
-        Found::new(format!(
+        Detection::new(format!(
             "it is to be filled from claim {name} of namespace {namespace}, which does not exist: its driver makes no \
              volume until it does"
         ))
         .evidence(&claim_key(namespace, name), "metadata.name", "")
         .remedies(create_again(claim, "with the name of a source that is there"))
     } else if says("isn't allowed") {
-        Found::new(format!(
+        Detection::new(format!(
             "it is to be filled from {kind} {name} of namespace {namespace}, and no ReferenceGrant there allows that, \
              as its driver says"
         ))
     } else if says("CrossNamespaceVolumeDataSource") {
-        Found::new(format!(
+        Detection::new(format!(
             "it is to be filled from {kind} {name} of namespace {namespace}, and the provisioner of its driver runs \
              without the feature gate CrossNamespaceVolumeDataSource"
         ))
     } else {
-        Found::new(format!(
+        Detection::new(format!(
             "it is to be filled from {kind} {name} of namespace {namespace}: that takes the alpha feature \
              CrossNamespaceVolumeDataSource in its driver's provisioner and a ReferenceGrant in {namespace}, neither of \
              which can be seen here"

@@ -2,7 +2,7 @@
 
 use super::{clone_source, create_again, stage};
 use crate::diagnosis::case::{claim_key, volume_key};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -32,10 +32,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/volume-pvc-datasource/",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let name = clone_source(claim)?;
     let source = case.claim(&claim.meta.namespace, name)?;
     if source.terminating() || source.status.phase != ClaimPhase::Bound {
@@ -73,7 +73,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         (message, "spec.volumeMode", if mode.as_str() == "Block" { "Block" } else { "Filesystem" })
     };
     Some(
-        Found::new(message)
+        Detection::new(message)
             .evidence(&claim_key(&claim.meta.namespace, name), "spec.volumeName", volume_name.as_str())
             .evidence(&volume_key(volume_name), field, value)
             .evidence(&key(Kind::StorageClass, "", &class.meta.name), "provisioner", driver)

@@ -3,7 +3,7 @@
 use super::{CLAIM, awaited, create_again, has_waited, is_local, stage};
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{DataSource, Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
@@ -35,10 +35,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#volume-populators-and-data-sources",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let source = awaited(claim).filter(|source| is_local(claim, source) && is_for_populators(source))?;
     let waited = case.seconds_since(claim.meta.created)?;
     let stage = stage(case)?;
@@ -52,7 +52,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     let DataSource { group, kind, name, .. } = source;
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it is to be filled from {kind} {name} ({group}), and has not been for {}. No driver does that, whatever its \
          events say: a populator for {kind} has to, and whether one runs cannot be seen here",
         human_age(waited)

@@ -2,7 +2,7 @@
 
 use super::{clone_source, create_again, stage};
 use crate::diagnosis::case::claim_key;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -30,10 +30,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/volume-pvc-datasource/",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let name = clone_source(claim)?;
     let source = case.claim(&claim.meta.namespace, name).filter(|source| !source.terminating())?;
     let (wants, least) = (claim.requested()?, source.requested()?);
@@ -42,7 +42,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     stage(case)?;
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it requests {wants} and is to be a copy of {name}, which requests {least}: no provisioner makes a copy that is \
          smaller, and the request cannot be changed before the claim is bound"
     ));

@@ -46,7 +46,7 @@ fn clone_source(claim: &PersistentVolumeClaim) -> Option<&str> {
 
 /// Where a claim stands that a driver is to fill.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum PopulationState {
     /// A driver is asked.
     Asked,
     /// A driver is asked as soon as a pod with the claim has a node.
@@ -54,19 +54,19 @@ enum Stage {
 }
 
 /// Where the claim stands, if a driver is to make its volume and no volume that exists is bound to it.
-fn stage(case: &Case<'_>) -> Option<Stage> {
+fn stage(case: &Case<'_>) -> Option<PopulationState> {
     match case.claim_branch()? {
-        ClaimBranch::UnboundClaimProvisionExternal => Some(Stage::Asked),
+        ClaimBranch::UnboundClaimProvisionExternal => Some(PopulationState::Asked),
         ClaimBranch::UnboundClaimWaitForFirstConsumer | ClaimBranch::UnboundClaimWaitForPodScheduled => {
-            Some(Stage::Later)
+            Some(PopulationState::Later)
         }
         _ => None,
     }
 }
 
 /// Whether the driver has had its time.
-fn has_waited(case: &Case<'_>, claim: &PersistentVolumeClaim, stage: Stage) -> bool {
-    stage == Stage::Asked && case.seconds_since(claim.meta.created).is_some_and(|waited| waited >= PATIENCE)
+fn has_waited(case: &Case<'_>, claim: &PersistentVolumeClaim, stage: PopulationState) -> bool {
+    stage == PopulationState::Asked && case.seconds_since(claim.meta.created).is_some_and(|waited| waited >= PATIENCE)
 }
 
 /// The newest event about the claim that says why provisioning fails.

@@ -1,11 +1,11 @@
 //! A claim that goes with its owner, and takes its data along.
 
 use super::{
-    ORPHAN_FINALIZER, OWNER_KINDS, OWNERS, Standing, called, doomed, fate, is_gone, kind_of, owner_key, shown, standing,
+    ORPHAN_FINALIZER, OWNER_KINDS, OWNERS, OwnerState, called, doomed, fate, is_gone, kind_of, owner_key, shown, standing,
 };
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, ObjectMeta, Owner, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -37,10 +37,10 @@ pub(super) static RULE: Rule = Rule {
             "velero-io/velero#5141",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let owners = claim.owners();
     if owners.is_empty() || claim.terminating() {
         return None;
@@ -50,28 +50,28 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     let standings = || owners.iter().map(|owner| (owner, standing(case, claim, owner)));
-    if let Some((owner, _)) = standings().find(|(_, standing)| matches!(standing, Standing::Solid)) {
+    if let Some((owner, _)) = standings().find(|(_, standing)| matches!(standing, OwnerState::Solid)) {
         return owned(case, claim, owner);
     }
     let going = standings().find_map(|(owner, standing)| match standing {
-        Standing::Going(meta) if !meta.has_finalizer(ORPHAN_FINALIZER) => Some((owner, meta)),
-        Standing::Going(_) | Standing::Solid | Standing::Replaced(_) | Standing::NotSeen => None,
+        OwnerState::Going(meta) if !meta.has_finalizer(ORPHAN_FINALIZER) => Some((owner, meta)),
+        OwnerState::Going(_) | OwnerState::Solid | OwnerState::Replaced(_) | OwnerState::NotSeen => None,
     });
     let (owner, meta) = going?;
     // Whose dependents are orphaned keeps them, and an owner that is there after all does, too.
-    let goes = |(owner, standing): (&Owner, Standing<'_>)| match standing {
-        Standing::Solid => false,
-        Standing::Going(meta) => !meta.has_finalizer(ORPHAN_FINALIZER),
-        Standing::Replaced(_) => true,
-        Standing::NotSeen => is_gone(case, claim, owner),
+    let goes = |(owner, standing): (&Owner, OwnerState<'_>)| match standing {
+        OwnerState::Solid => false,
+        OwnerState::Going(meta) => !meta.has_finalizer(ORPHAN_FINALIZER),
+        OwnerState::Replaced(_) => true,
+        OwnerState::NotSeen => is_gone(case, claim, owner),
     };
     standings().all(goes).then(|| taken_along(case, claim, owner, meta))
 }
 
 /// The claim goes with an owner that is being deleted.
-fn taken_along(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner, meta: &ObjectMeta) -> Found {
+fn taken_along(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner, meta: &ObjectMeta) -> Detection {
     let after = fate(case, claim);
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its owner {} is being deleted, and the garbage collector deletes this claim with it{}",
         called(owner),
         after.words
@@ -92,7 +92,7 @@ fn taken_along(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner, me
 }
 
 /// The claim would go with an owner that is there. Of sets with a retention policy the set itself tells.
-fn owned(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> Option<Found> {
+fn owned(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> Option<Detection> {
     let by_policy = kind_of(owner) == Some(Kind::StatefulSet);
     let volume = doomed(case, claim).filter(|_| !by_policy)?;
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
@@ -100,7 +100,7 @@ fn owned(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> Optio
         0 => "is deleted, so is this claim",
         _ => "and all its other owners are deleted, so is this claim",
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "when its owner {} {others}, and the data of volume {name} with it (policy {policy})",
         called(owner)
     ));

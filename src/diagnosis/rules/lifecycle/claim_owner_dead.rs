@@ -1,8 +1,8 @@
 //! A claim all of whose owners are gone, so that the garbage collector deletes it.
 
-use super::{OWNER_KINDS, OWNERS, Standing, called, fate, is_ephemeral, is_gone, owner_key, shown, standing};
+use super::{OWNER_KINDS, OWNERS, OwnerState, called, fate, is_ephemeral, is_gone, owner_key, shown, standing};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, Owner, PersistentVolumeClaim};
 use serde_json::{Value, json};
 
@@ -40,33 +40,33 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/architecture/garbage-collection/#owners-dependents",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let owners = claim.owners();
     if owners.is_empty() || claim.terminating() {
         return None;
     }
     // One owner that is there keeps the claim, and so may one that nobody looks at.
     let may_be_dead = |owner: &Owner| match standing(case, claim, owner) {
-        Standing::Replaced(_) | Standing::NotSeen => !is_ephemeral(claim, owner),
-        Standing::Solid | Standing::Going(_) => false,
+        OwnerState::Replaced(_) | OwnerState::NotSeen => !is_ephemeral(claim, owner),
+        OwnerState::Solid | OwnerState::Going(_) => false,
     };
     if !owners.iter().all(may_be_dead) {
         return None;
     }
     let is_dead = |owner: &Owner| match standing(case, claim, owner) {
-        Standing::NotSeen => is_gone(case, claim, owner),
-        Standing::Solid | Standing::Going(_) | Standing::Replaced(_) => true,
+        OwnerState::NotSeen => is_gone(case, claim, owner),
+        OwnerState::Solid | OwnerState::Going(_) | OwnerState::Replaced(_) => true,
     };
     if !owners.iter().all(is_dead) {
         return None;
     }
     let first = owners.first()?;
     let replaced = |owner: &Owner| match standing(case, claim, owner) {
-        Standing::Replaced(uid) => Some(uid),
-        Standing::Solid | Standing::Going(_) | Standing::NotSeen => None,
+        OwnerState::Replaced(uid) => Some(uid),
+        OwnerState::Solid | OwnerState::Going(_) | OwnerState::NotSeen => None,
     };
     let how = match replaced(first) {
         Some(uid) => format!("has uid {uid} by now, and its ownerReference names uid {}", first.uid),
@@ -77,7 +77,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         more => format!(" (and {more} more, gone as well)"),
     };
     let after = fate(case, claim);
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its owner {}{others} {how}: the garbage collector takes it for gone and deletes this claim without anybody \
          asking{}",
         called(first),

@@ -9,7 +9,7 @@ crate::diagnosis::rules::section! {
 }
 
 use crate::diagnosis::remedy::retain;
-use crate::diagnosis::{Case, Found, Remedy, Risk};
+use crate::diagnosis::{Case, Detection, Remedy, Risk};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, ObjectKey, ObjectMeta, Owner, PersistentVolume, PersistentVolumeClaim};
 use crate::snapshot::Absence;
@@ -22,7 +22,7 @@ const ORPHAN_FINALIZER: &str = "orphan";
 
 /// What is known of an owner. Upstream: `classifyReferences` and `isDangling`, `pkg/controller/garbagecollector`, 1.36:
 /// the owner is looked up by its name, in the namespace of the claim where its kind has one, and compared by its uid.
-enum Standing<'a> {
+enum OwnerState<'a> {
     /// It is there, or is of a kind that nobody looks at here.
     Solid,
     /// It is there, and is being deleted.
@@ -51,17 +51,17 @@ fn owner_key(claim: &PersistentVolumeClaim, owner: &Owner) -> Option<ObjectKey> 
 }
 
 /// What is known of an owner of the claim; of one that is not seen it is still open whether it exists.
-fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -> Standing<'a> {
-    let Some(key) = owner_key(claim, owner) else { return Standing::Solid };
+fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -> OwnerState<'a> {
+    let Some(key) = owner_key(claim, owner) else { return OwnerState::Solid };
     let snapshot = case.snapshot();
     match snapshot.object_id(&key).map(|id| snapshot.meta(id)) {
         // What was never on an API server has no uid, and owns nothing so far.
-        _ if owner.uid.is_empty() => Standing::Solid,
-        None => Standing::NotSeen,
-        Some(meta) if meta.uid.is_empty() || meta.uid.starts_with(PLACEHOLDER_UID) => Standing::Solid,
-        Some(meta) if meta.uid != owner.uid => Standing::Replaced(&meta.uid),
-        Some(meta) if meta.deleted.is_some() => Standing::Going(meta),
-        Some(_) => Standing::Solid,
+        _ if owner.uid.is_empty() => OwnerState::Solid,
+        None => OwnerState::NotSeen,
+        Some(meta) if meta.uid.is_empty() || meta.uid.starts_with(PLACEHOLDER_UID) => OwnerState::Solid,
+        Some(meta) if meta.uid != owner.uid => OwnerState::Replaced(&meta.uid),
+        Some(meta) if meta.deleted.is_some() => OwnerState::Going(meta),
+        Some(_) => OwnerState::Solid,
     }
 }
 
@@ -113,7 +113,7 @@ fn doomed<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a Pers
 }
 
 /// What becomes of a claim's data when the claim goes.
-struct Fate {
+struct ClaimDeletionEffect {
     /// As a sentence that begins with a blank; empty where the claim has no volume.
     words: String,
     /// What that means, if the claim goes without anybody doing anything more.
@@ -123,24 +123,24 @@ struct Fate {
 }
 
 /// What becomes of the claim's data when the claim goes.
-fn fate(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Fate {
+fn fate(case: &Case<'_>, claim: &PersistentVolumeClaim) -> ClaimDeletionEffect {
     match volume_of(case, claim) {
         Some(volume) => {
             let risk = if case.destroys(volume) { Risk::Imminent } else { Risk::None };
             let words = format!(". Of its volume {}: {}", volume.meta.name, case.prospect(volume));
-            Fate { words, risk, retain: retain(volume) }
+            ClaimDeletionEffect { words, risk, retain: retain(volume) }
         }
         // Of a volume that was not read nobody knows the policy.
         None if !claim.volume_name.is_empty() && case.volume(&claim.volume_name).is_none() => {
-            Fate { words: String::new(), risk: Risk::Possible, retain: None }
+            ClaimDeletionEffect { words: String::new(), risk: Risk::Possible, retain: None }
         }
-        None => Fate { words: String::new(), risk: Risk::None, retain: None },
+        None => ClaimDeletionEffect { words: String::new(), risk: Risk::None, retain: None },
     }
 }
 
-impl Fate {
+impl ClaimDeletionEffect {
     /// Adds what it means for the data, and how to keep them, to what was found.
-    fn told(self, found: Found) -> Found {
+    fn told(self, found: Detection) -> Detection {
         found.risk(self.risk).remedies(self.retain)
     }
 }

@@ -3,7 +3,7 @@
 use super::{doomed, some};
 use crate::diagnosis::case::{PATIENCE, key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::surroundings::Namespace;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::text::human_age;
@@ -48,10 +48,10 @@ pub(super) static RULE: Rule = Rule {
             "helm/helm#10820",
         ],
     },
-    detect: Detect::Namespace(look),
+    detect: Detect::Namespace(detect),
 };
 
-fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
+fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     let deleted = namespace.meta.deleted?;
     let name = namespace.meta.name.as_str();
     let claims = case.snapshot().claims_in(name);
@@ -91,7 +91,7 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
             some(several.iter().map(|volume| volume.meta.name.as_str()))
         ),
     };
-    let found = Found::new(format!("it was deleted {} ago, and {held}{data}", human_age(passed)))
+    let found = Detection::new(format!("it was deleted {} ago, and {held}{data}", human_age(passed)))
         .quiet_while(is_normal)
         .risk(risk)
         .since(Some(deleted))
@@ -116,10 +116,10 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
     // What keeps a claim is what keeps the namespace.
     let found = going.iter().fold(found, |found, claim| found.follows_from(key_of_claim(&claim.meta), Act::Delete));
     let pods = format!("get pods -n {} -o wide", quoted(name));
-    let look = if going.is_empty() {
+    let detect = if going.is_empty() {
         kubectl(pods, "see which pods are left: nothing else is deleted before they are gone")
     } else {
         describe(&key_of_claim(&first.meta), "see who still uses the claim, and what keeps it")
     };
-    Some(found.remedy(look))
+    Some(found.remedy(detect))
 }

@@ -3,7 +3,7 @@
 use super::{claims_of, some};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, PersistentVolumeClaim};
 
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
             "helm/helm#5156",
         ],
     },
-    detect: Detect::StatefulSet(look),
+    detect: Detect::StatefulSet(detect),
 };
 
-fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
+fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     // A set that stands still keeps its claims on purpose.
     if set.replicas == 0 || set.meta.deleted.is_some() || set.deletes_when_scaled() {
         return None;
@@ -59,7 +59,7 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
     if !case.knows_all(Kind::Pod, namespace) {
         return None;
     }
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it has {} member(s), and claims of members beyond that are still there, unused: {}. They keep their data, \
          which a member of that ordinal gets when the set grows again",
         set.replicas,

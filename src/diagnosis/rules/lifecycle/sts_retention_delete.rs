@@ -3,7 +3,7 @@
 use super::{ORPHAN_FINALIZER, claims_of, doomed, some};
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Repair, Risk, Rule, Severity};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
@@ -46,10 +46,10 @@ pub(super) static RULE: Rule = Rule {
              #persistentvolumeclaim-retention",
         ],
     },
-    detect: Detect::StatefulSet(look),
+    detect: Detect::StatefulSet(detect),
 };
 
-fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
+fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     let (on_deletion, on_scaling) = (set.when_deleted == DELETE, set.deletes_when_scaled());
     if (!on_deletion && !on_scaling) || set.meta.has_finalizer(ORPHAN_FINALIZER) {
         return None;
@@ -73,7 +73,7 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
                 named(&lost),
                 volumes(&lost)
             );
-            let found = Found::new(message).since(set.meta.deleted);
+            let found = Detection::new(message).since(set.meta.deleted);
             return Some(told(case, set, &lost, found));
         }
         return None;
@@ -88,7 +88,7 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
             named(&leaving),
             volumes(&leaving)
         );
-        let found = Found::new(message).severity(Severity::Warning);
+        let found = Detection::new(message).severity(Severity::Warning);
         return Some(told(case, set, &leaving, found).remedy(keep_claims(set)));
     }
     let exposed =
@@ -103,7 +103,7 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
     };
     let message =
         format!("{when}, its claims ({}) go, and the data of {} with them", named(&exposed), volumes(&exposed));
-    let found = Found::new(message).severity(Severity::Info).risk(Risk::Possible);
+    let found = Detection::new(message).severity(Severity::Info).risk(Risk::Possible);
     let found = with_policy(case, set, found).remedy(keep_claims(set));
     Some(found.remedy(by_hand("or set policy Retain on the volumes, which keeps the data and lets the claims go")))
 }
@@ -122,7 +122,7 @@ fn volumes(lost: &[(&PersistentVolumeClaim, &PersistentVolume)]) -> String {
 }
 
 /// The policy as evidence.
-fn with_policy(case: &Case<'_>, set: &StatefulSet, found: Found) -> Found {
+fn with_policy(case: &Case<'_>, set: &StatefulSet, found: Detection) -> Detection {
     let shown = |value: &str| if value.is_empty() { "Retain".to_owned() } else { value.to_owned() };
     let value = format!("whenDeleted: {}, whenScaled: {}", shown(&set.when_deleted), shown(&set.when_scaled));
     found.evidence(&case.object(), POLICY, value)
@@ -133,8 +133,8 @@ fn told(
     case: &Case<'_>,
     set: &StatefulSet,
     lost: &[(&PersistentVolumeClaim, &PersistentVolume)],
-    found: Found,
-) -> Found {
+    found: Detection,
+) -> Detection {
     let found = lost.iter().take(COMMANDS).fold(with_policy(case, set, found), |found, (claim, volume)| {
         let owners: Vec<String> = claim.owners().iter().map(super::shown).collect();
         found

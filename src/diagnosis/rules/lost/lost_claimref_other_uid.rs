@@ -4,7 +4,7 @@ use super::misbound;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::restore;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -36,17 +36,17 @@ pub(super) static RULE: Rule = Rule {
             "velero-io/velero#1138",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (volume, named) = misbound(case, claim)?;
     if !names(named, claim) || named.uid.is_empty() {
         return None;
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its volume {name} remembers an earlier claim of this name by its uid, and not this one. To the controller the \
          volume is released: {consequence}"
     ));

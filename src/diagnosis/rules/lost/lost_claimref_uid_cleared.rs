@@ -4,7 +4,7 @@ use super::misbound;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::remedy::restore;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -32,16 +32,16 @@ pub(super) static RULE: Rule = Rule {
                  again.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C27)", "fluxcd/flux2#2250", "kubernetes/kubernetes#112562"],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (volume, named) = misbound(case, claim)?;
     if !names(named, claim) || !named.uid.is_empty() {
         return None;
     }
     let name = &volume.meta.name;
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its volume {name} names it without a uid, which counts as another claim. No data are lost, whatever the event \
          says: with the claim's uid in spec.claimRef both are Bound again"
     ));

@@ -2,7 +2,7 @@
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -23,10 +23,10 @@ pub(super) static RULE: Rule = Rule {
         hazard: "Deleting the claim now destroys a healthy pair.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C25, C26)"],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.terminating() || claim.status.phase != ClaimPhase::Lost {
         return None;
     }
@@ -40,7 +40,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     let name = &claim.volume_name;
     let found =
-        Found::new(format!("it is Lost by its status alone: its volume {name} {heals}. The next sync binds it"));
+        Detection::new(format!("it is Lost by its status alone: its volume {name} {heals}. The next sync binds it"));
     Some(found.evidence(&case.object(), "status.phase", claim.status.phase.as_str()).evidence(
         &volume_key(name),
         "spec.claimRef.uid",

@@ -2,7 +2,7 @@
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::{by_hand, save_claim};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -32,15 +32,15 @@ pub(super) static RULE: Rule = Rule {
                  still exists starts the application on an empty one.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C24)", "kubernetes/kubernetes#60298"],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.terminating() || case.claim_branch()? != ClaimBranch::BoundClaimVolumeMissing {
         return None;
     }
     let (name, namespace, volume) = (&claim.meta.name, &claim.meta.namespace, &claim.volume_name);
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its volume {volume} does not exist. The event says that the data are lost, which nobody has looked at: the \
          storage may well be there"
     ));

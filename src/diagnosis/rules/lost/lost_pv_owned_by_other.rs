@@ -5,7 +5,7 @@ use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -30,10 +30,10 @@ pub(super) static RULE: Rule = Rule {
         hazard: "Pointing the volume's `claimRef` at this claim takes a volume away that is in use.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C27)", "kubernetes/kubernetes#127240"],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (volume, named) = misbound(case, claim)?;
     if names(named, claim) {
         return None;
@@ -46,7 +46,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         Holder::Gone | Holder::ReservedForMissing => ", which does not exist",
         Holder::Nobody | Holder::Unknown => "",
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its volume {name} belongs to {owner}{life}. This claim is probably a copy; no data are lost by this"
     ));
     Some(

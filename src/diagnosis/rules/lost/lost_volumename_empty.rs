@@ -4,7 +4,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid_of;
 use crate::diagnosis::remedy::{by_hand, restore};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 use crate::snapshot::printed;
 
@@ -31,10 +31,10 @@ pub(super) static RULE: Rule = Rule {
         hazard: "Without the annotation the claim may take any volume that fits, or have an empty one provisioned.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C23)", "rancher/k3k#786"],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.terminating() || case.claim_branch()? != ClaimBranch::BoundClaimVolumeNameCleared {
         return None;
     }
@@ -42,7 +42,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let ids = case.snapshot().volumes_naming(namespace, name);
     let ours = case.volumes(ids).find(|volume| has_uid_of(volume, claim));
     let object = case.object();
-    let marked = |found: Found| {
+    let marked = |found: Detection| {
         found.evidence(&object, "metadata.annotations[pv.kubernetes.io/bind-completed]", "present").evidence(
             &object,
             "spec.volumeName",
@@ -75,7 +75,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             None => ("No controller touched any data for this".to_owned(), None),
         };
         return Some(
-            marked(Found::new(format!(
+            marked(Detection::new(format!(
                 "it says that it is bound (annotation pv.kubernetes.io/bind-completed) and names no volume{rest}. \
                  {touched}"
             )))
@@ -92,7 +92,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         volume.meta.name
     );
     Some(
-        marked(Found::new(message))
+        marked(Detection::new(message))
             .evidence(&volume_key(&volume.meta.name), "spec.claimRef.uid", claim.meta.uid.as_str())
             .remedy(restore(
                 case.snapshot(),

@@ -19,7 +19,7 @@ pub(super) mod pool;
 
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::diagnosis::facts::class_of_claim;
-use crate::diagnosis::{Case, Found};
+use crate::diagnosis::{Case, Detection};
 use crate::model::{AnnotationKey, PersistentVolumeClaim, Pod, StorageClass, Timestamp};
 
 /// Where the node stands that the scheduler chose.
@@ -50,7 +50,7 @@ pub(super) fn asked_since(case: &Case<'_>, claim: &PersistentVolumeClaim, class:
 }
 
 /// The class as it stands on the claim, with the field that counts.
-fn with_class(found: Found, case: &Case<'_>, claim: &PersistentVolumeClaim) -> Found {
+fn with_class(found: Detection, case: &Case<'_>, claim: &PersistentVolumeClaim) -> Detection {
     let (field, class) = class_of_claim(claim);
     found.evidence(&case.object(), field, class)
 }

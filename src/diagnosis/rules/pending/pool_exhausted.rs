@@ -8,7 +8,7 @@ use crate::diagnosis::case::{class_key, volume_key};
 use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::{claim_name, of_class};
 use crate::diagnosis::remedy::{by_hand, hand_over, restore, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
 use crate::snapshot::Snapshot;
 
@@ -53,10 +53,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/storage-classes/#local",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (why, Pool { mut volumes, count: all }) = exhausted(case, claim)?;
     if case.always_ends("Bound")? {
         return None;
@@ -80,7 +80,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         1 => format!("the only volume {class} that would fit it is taken: {states}"),
         several => format!("all {several} volumes {class} that would fit it are taken: {states}"),
     };
-    let found = Found::new(format!("{which}. {}", because(why)));
+    let found = Detection::new(format!("{which}. {}", because(why)));
     let severity = match why {
         Unmade::NoProvisionerYet => Severity::Info,
         Unmade::NoClass

@@ -4,7 +4,7 @@ use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, recreate_with_class, save_claim};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, meant_class};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, meant_class};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::nearest;
 
@@ -41,10 +41,10 @@ pub(super) static RULE: Rule = Rule {
             "wunderio/csi-rclone#25",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoSuchClass)?;
     // Where others have the volumes that were made by hand for that class, it is these that are missed.
     // Nobody who may not list volumes can tell.
@@ -56,7 +56,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let classes = case.snapshot().classes();
     let near = nearest(class, classes.iter().map(|class| class.meta.name.as_str()), 1).first().copied();
     let hint = near.map(|meant| format!(". Perhaps \"{meant}\" is meant")).unwrap_or_default();
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its class \"{class}\" does not exist, so no driver is asked for a volume, and no volume of that class fits \
          it{hint}"
     ));

@@ -3,7 +3,7 @@
 use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
 use crate::diagnosis::remedy::{by_hand, save_claim};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, newest_default};
 
 pub(super) static RULE: Rule = Rule {
@@ -39,10 +39,10 @@ pub(super) static RULE: Rule = Rule {
             "goharbor/harbor-helm#88",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     // A claim that states nothing waits for a default class, which is the root of it.
     let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoClass && claim.has_class())?;
     // Where others have the volumes without a class, it is these that are missed.
@@ -52,7 +52,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let default = newest_default(case.snapshot().classes())
         .map(|class| format!("; the default class \"{}\" is not for it", class.meta.name))
         .unwrap_or_default();
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it asks for no class (storageClassName: \"\"), so no driver is asked for a volume, ever{default}. And no volume \
          without a class fits it"
     ));

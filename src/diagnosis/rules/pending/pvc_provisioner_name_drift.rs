@@ -5,7 +5,7 @@ use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::{by_hand, describe, look_at_manager};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -37,10 +37,10 @@ pub(super) static RULE: Rule = Rule {
             "shouldProvision, sig-storage-lib-external-provisioner",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let asked = claim.meta.annotations.get(AnnotationKey::StorageProvisioner)?;
     let class = case.class(claim.class())?;
     let driver = driver_of(case, class);
@@ -56,7 +56,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         return None;
     }
     let name = &class.meta.name;
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it asks {asked} for a volume, but its class \"{name}\" names {driver}, so neither makes one. \
          kube-controller-manager would have put that right within seconds, and has not for {}: it does not sync this \
          claim",

@@ -5,7 +5,7 @@ use crate::controllers::{Branch, ClaimBranch, ProvisionStep};
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::rules::provisioning::refusal;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::lease::names_of_provisioner;
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::human_age;
@@ -50,10 +50,10 @@ pub(super) static RULE: Rule = Rule {
             "justmeandopensource/kubernetes#52",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     // Claims with a selector wait for other reasons.
     if claim.selector.is_some() || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal {
         return None;
@@ -76,7 +76,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     let driver = driver_of(case, class);
     let copies = if claim.data_source { ". It has a data source, and copying can take its time" } else { "" };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "{driver} has to make its volume and has not for {}. Kubernetes only asks and does not know whether {driver} \
          runs; its events on the claim, or its Lease and log, tell{copies}",
         human_age(waited)

@@ -3,7 +3,7 @@
 use super::{SELECTED_NODE, asked_since, driver_of, selected_node};
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::{describe, expect, patch_claim};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -41,10 +41,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-sigs/sig-storage-lib-external-provisioner#139",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let node = selected_node(claim)?;
     // A node that is there is the usual case, and the cheapest to see.
     if case.snapshot().node(node).is_some() {
@@ -65,7 +65,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let (driver, late) = (driver_of(case, class), class.waits_for_first_consumer());
     let consequence =
         if late { "and the scheduler takes no other one for it" } else { "and is asked for no other one" };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "{driver} is to make its volume for node {node}, which does not exist, {consequence}: it waits until somebody \
          removes the annotation volume.kubernetes.io/selected-node. No data are at risk"
     ));

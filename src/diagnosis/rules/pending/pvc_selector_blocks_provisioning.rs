@@ -3,7 +3,7 @@
 use super::{asked_since, driver_of, with_class};
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::{by_hand, describe, save_claim};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, LabelSelector, PersistentVolumeClaim, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -39,10 +39,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#94592",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let selector = claim.selector.as_deref()?;
     if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal || case.always_ends("Bound")? {
         return None;
@@ -51,7 +51,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let (driver, labels) = (driver_of(case, class), labels(selector));
     // Some provisioner may do without what all that are known insist on.
     let waited = case.lasts(asked_since(case, claim, class));
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "no free volume of class \"{}\" fits its selector ({labels}), and {driver}, which is asked for a volume \
          instead, will refuse: drivers make none for a claim with a selector. Waiting does not help",
         class.meta.name

@@ -2,7 +2,7 @@
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::{by_hand, save_claim};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -35,17 +35,17 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let rules = case.behavior();
     let is_off = rules.attributes_class_compared && !rules.attributes_class;
     let asked = claim.attributes_class();
     if !is_off || asked.is_empty() || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimMatchFailed {
         return None;
     }
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it asks for attributes class \"{asked}\", and the gate VolumeAttributesClass is off (so modelled for \
          Kubernetes {}): each sync of it fails, and no event says so. If the gate is on, --feature-gates \
          VolumeAttributesClass=true says so here",

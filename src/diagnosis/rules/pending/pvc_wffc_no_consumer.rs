@@ -4,7 +4,7 @@ use super::pvc_wffc_nodename_bypass::past_the_scheduler;
 use super::with_class;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -33,10 +33,10 @@ pub(super) static RULE: Rule = Rule {
             "rancher/local-path-provisioner#35",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForFirstConsumer
         || past_the_scheduler(case, claim).is_some()
         || case.always_ends("Bound")?
@@ -49,7 +49,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         Some(pod) => format!("it waits for a pod that uses it; {} has ended, or is about to", pod.meta.name),
         None => "it waits for a pod that uses it".to_owned(),
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "{who}. That is normal for class \"{class}\", which binds late; only who waits for it to be Bound before \
          creating the pod waits for ever"
     ));

@@ -4,7 +4,7 @@ use super::{driver_of, users};
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::diagnosis::remedy::{by_hand, kubectl, merge_claim, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, Pod};
 use serde_json::json;
 
@@ -42,10 +42,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#89953",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForFirstConsumer {
         return None;
     }
@@ -70,7 +70,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
     Some(
-        Found::new(message)
+        Detection::new(message)
             .risk(risk)
             .evidence(&case.object(), super::SELECTED_NODE, "")
             .evidence(&pod_key, "spec.nodeName", node.as_str())

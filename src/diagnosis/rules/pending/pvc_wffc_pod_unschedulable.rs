@@ -6,7 +6,7 @@ use crate::diagnosis::case::{class_key, key_of_claim};
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::rules::provisioning::refusal;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod};
 use crate::text::human_age;
 
@@ -41,10 +41,10 @@ pub(super) static RULE: Rule = Rule {
             "VolumeBinding PreBind, Kubernetes 1.36 (S18, S19)",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForPodScheduled {
         return None;
     }
@@ -76,7 +76,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         None => format!("{lead}. Why, the events of the pod say, not those of the claim"),
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
-    let mut found = Found::new(message)
+    let mut found = Detection::new(message)
         .since(since)
         .follows_from(pod_key.clone(), Act::Schedule)
         .follows_from(class_key(claim.class()), Act::Schedule);

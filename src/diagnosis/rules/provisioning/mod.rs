@@ -12,7 +12,7 @@ use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::diagnosis::case::{PATIENCE, class_key};
 use crate::diagnosis::facts::is_open;
-use crate::diagnosis::{Act, Case, Found};
+use crate::diagnosis::{Act, Case, Detection};
 use crate::model::surroundings::Event;
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
 use crate::text::{human_age, truncate};
@@ -26,7 +26,7 @@ const SHOWN: usize = 200;
 const QUOTED: usize = 240;
 
 /// What a driver said last about a claim that it still has to make a volume for.
-pub(super) struct Refusal<'a> {
+pub(super) struct DriverRefusal<'a> {
     /// The event.
     event: &'a Event,
     /// The class of the claim.
@@ -37,7 +37,7 @@ pub(super) struct Refusal<'a> {
     waits_for_node: bool,
 }
 
-impl Refusal<'_> {
+impl DriverRefusal<'_> {
     /// The driver that has to make the volume, by the name that it has today.
     fn driver(&self, case: &Case<'_>) -> String {
         let provisioner = &self.class.provisioner;
@@ -64,7 +64,7 @@ impl Refusal<'_> {
     }
 
     /// What it says, as evidence.
-    fn shown(&self, case: &Case<'_>, found: Found) -> Found {
+    fn shown(&self, case: &Case<'_>, found: Detection) -> Detection {
         let object = case.object();
         let said: String = self.event.message.chars().take(SHOWN).collect();
         let seen = self.event.last_seen.map_or_else(String::new, |moment| moment.to_string());
@@ -84,7 +84,7 @@ impl Refusal<'_> {
 /// What the driver said last, where a claim waits for it, or for a node on which it may try again, and is predicted to
 /// go on waiting. An event alone proves nothing: it may be of an earlier claim, or the class may have been repaired
 /// since.
-pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Refusal<'a>> {
+pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<DriverRefusal<'a>> {
     if !is_open(claim) || claim.selector.is_some() {
         return None;
     }
@@ -122,7 +122,7 @@ pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Opt
     if is_made || case.always_ends("Bound")? || (waits_for_node && !has_waited(case, claim)) {
         return None;
     }
-    Some(Refusal { event, class, ago, waits_for_node })
+    Some(DriverRefusal { event, class, ago, waits_for_node })
 }
 
 /// Whether the claim is older than what is normal may take.

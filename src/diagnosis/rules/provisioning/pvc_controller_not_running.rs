@@ -2,7 +2,7 @@
 
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{by_hand, kubectl};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Lease, PersistentVolumeClaim, Timestamp};
 use crate::text::human_age;
 use crate::world::Effect;
@@ -37,10 +37,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/architecture/leases/",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let lease = case.snapshot().lease()?;
     let now = case.snapshot().now()?;
     let silent = lease.age(now).filter(|age| *age >= PATIENCE)?;
@@ -68,7 +68,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         "would have been changed by now"
     };
     let object = key(Kind::Lease, Lease::MANAGER_NAMESPACE, Lease::MANAGER_NAME);
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it {ends}, but nobody has renewed the Lease of kube-controller-manager for {}: no controller runs that binds, \
          provisions or reclaims. Once one does, all that has piled up happens at once",
         human_age(silent)

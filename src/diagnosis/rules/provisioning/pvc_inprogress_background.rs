@@ -2,7 +2,7 @@
 
 use super::refusal;
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 /// For so many seconds making a volume may take its time.
@@ -37,10 +37,10 @@ pub(super) static RULE: Rule = Rule {
             "IBM/ibm-spectrum-scale-csi#659",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refusal = refusal(case, claim).filter(|refusal| !refusal.waits_for_node && refusal.is_under_way())?;
     let takes_long = case.seconds_since(claim.meta.created).is_some_and(|age| age >= LONG);
     let driver = refusal.driver(case);
@@ -49,7 +49,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     } else {
         "Wait: deleting the claim now can leave a volume behind there"
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "{driver} may be making its volume: the last request ran into a time limit or met an earlier one ({}), and the \
          work in the storage system goes on. {then}",
         refusal.age()

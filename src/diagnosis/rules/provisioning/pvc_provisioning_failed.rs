@@ -3,7 +3,7 @@
 use super::{has_waited, refusal};
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::remedy::{by_hand, describe, typed};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#91299",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
 /// What a driver's message is about: how it is told, whether trying again cannot help, and what to do.
@@ -155,7 +155,7 @@ const CAUSES: [(&[&str], Cause); 9] = [
 const OTHER: Cause =
     Cause { words: "", is_final: false, way: "remove the cause that the driver names", by_claim: false };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refusal = refusal(case, claim)?;
     if refusal.is_under_way() {
         return None;
@@ -171,7 +171,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         "It tries again by itself"
     };
     let driver = refusal.driver(case);
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "{driver} runs and cannot make its volume{}. It says: {} (event ProvisioningFailed, {}). {then}",
         if cause.words.is_empty() { String::new() } else { format!(": {}", cause.words) },
         refusal.words(),

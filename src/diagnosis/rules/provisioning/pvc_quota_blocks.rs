@@ -2,7 +2,7 @@
 
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::surroundings::{ClaimTemplate, LimitRange, ResourceQuota, StatefulSet};
 use crate::model::{Kind, ObjectKey, Quantity, newest_default};
 use std::cmp::Ordering;
@@ -45,7 +45,7 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#119593",
         ],
     },
-    detect: Detect::StatefulSet(look),
+    detect: Detect::StatefulSet(detect),
 };
 
 /// What stands in the way of a claim.
@@ -66,7 +66,7 @@ enum Counted {
     Storage,
 }
 
-fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
+fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     let namespace = &set.meta.namespace;
     if set.meta.deleted.is_some() || set.templates.is_empty() {
         return None;
@@ -98,9 +98,9 @@ fn look(case: &Case<'_>, set: &StatefulSet) -> Option<Found> {
     None
 }
 
-fn told(case: &Case<'_>, set: &StatefulSet, claim: &str, barrier: Barrier) -> Found {
+fn told(case: &Case<'_>, set: &StatefulSet, claim: &str, barrier: Barrier) -> Detection {
     let (name, namespace) = (&set.meta.name, &set.meta.namespace);
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "claim {claim} cannot be created, and without it there is no pod for it either: {}. No event on a claim tells \
          of that, only events of the set",
         barrier.words

@@ -5,7 +5,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod};
 use crate::text::human_age;
 
@@ -42,10 +42,10 @@ pub(super) static RULE: Rule = Rule {
             "volcano-sh/volcano#4369",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !is_open(claim) {
         return None;
     }
@@ -68,7 +68,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let (name, age) = (&pod.meta.name, human_age(waited));
     let object = key(Kind::Pod, &pod.meta.namespace, name);
     let class = key(Kind::StorageClass, "", claim.class());
-    let common = |found: Found| {
+    let common = |found: Detection| {
         found
             .since(Some(since))
             .follows_from(object.clone(), Act::Schedule)
@@ -76,7 +76,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
             .evidence(&object, "spec.nodeName", "")
     };
     if pod.gated {
-        let found = Found::new(format!(
+        let found = Detection::new(format!(
             "binding waits for pod {name}{others}, which spec.schedulingGates keeps from every scheduler since {age}. \
              That is meant so: whoever set the gates has to take them away, and nothing is wrong with the claim"
         ));
@@ -93,7 +93,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         );
     }
     let scheduler = pod.scheduler_name.as_str();
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "binding waits for pod {name}{others}, which scheduler {scheduler} has not placed for {age}. Kubernetes does \
          not know whether a scheduler of that name runs, nor whether it binds volumes"
     ));

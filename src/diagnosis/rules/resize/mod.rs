@@ -12,7 +12,7 @@ crate::diagnosis::rules::section! {
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::diagnosis::case::volume_key;
-use crate::diagnosis::{Case, Found};
+use crate::diagnosis::{Case, Detection};
 use crate::model::surroundings::{Condition, Event};
 use crate::model::{
     AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Quantity, SourceKind, Timestamp,
@@ -69,7 +69,7 @@ impl<'a> Sizes<'a> {
     }
 
     /// The three fields as evidence.
-    fn told(&self, found: Found, case: &Case<'_>) -> Found {
+    fn told(&self, found: Detection, case: &Case<'_>) -> Detection {
         found
             .evidence(&case.object(), "spec.resources.requests.storage", self.wants.to_string())
             .evidence(&case.object(), "status.capacity.storage", self.has.to_string())
@@ -138,7 +138,7 @@ fn event<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, reason: &str) -> Op
 }
 
 /// The event with its age as evidence: it tells what was so, and not what is.
-fn with_event(found: Found, case: &Case<'_>, event: &Event) -> Found {
+fn with_event(found: Detection, case: &Case<'_>, event: &Event) -> Detection {
     const LONG: usize = 200;
     let at = seen(event.last_seen);
     let text = crate::text::truncate(&event.message, LONG).into_owned();

@@ -4,7 +4,7 @@ use super::{CONTROLLER_ERROR, RESIZING, Sizes, condition, driver_of, event, last
 use crate::controllers::KubeVersion;
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
 use crate::model::surroundings::Event;
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::human_age;
@@ -46,10 +46,10 @@ pub(super) static RULE: Rule = Rule {
             "longhorn/longhorn#2749",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
     let progress = progress(claim);
     // What the driver could not do once is forgotten when it is the node's turn.
@@ -83,7 +83,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     if !lasts(case) {
         return None;
     }
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its volume {volume} stays at {has} though {wants} is requested: {how}. The data are as they were"
     ))
     .severity(severity)

@@ -3,7 +3,7 @@
 use super::{NODE_ERROR, NODE_PENDING, Sizes, condition, lasts, progress};
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod, VolumeMode};
 use crate::text::human_age;
 
@@ -43,10 +43,10 @@ pub(super) static RULE: Rule = Rule {
             "apecloud/kubeblocks#5711",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
     if sizes.capacity.compare(&sizes.has).is_le() {
         return None;
@@ -75,11 +75,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let grown = format!("its volume {volume} has {} already, and {what} still {}", sizes.capacity, sizes.has);
     let found = match users.first() {
         None if !case.knows_all(Kind::Pod, namespace) => return None,
-        None if failed => Found::new(format!(
+        None if failed => Detection::new(format!(
             "{grown}: a node has failed to make it larger. It is tried again when a pod uses the claim; now none does"
         )),
         // A claim may rest between two pods; for long, somebody waits for the room that was asked for.
-        None => Found::new(format!("{grown}: that grows when a pod uses the claim, and now none does"))
+        None => Detection::new(format!("{grown}: that grows when a pod uses the claim, and now none does"))
             .severity(if waited.is_some_and(|waited| waited >= LONG) { Severity::Warning } else { Severity::Info }),
         Some(pod) => {
             let node = &pod.node_name;
@@ -98,7 +98,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
                 ),
                 None => format!("node {node}, where pod {} uses it, has not done it", pod.meta.name),
             };
-            Found::new(format!("{grown}: {how}. The data are as they were"))
+            Detection::new(format!("{grown}: {how}. The data are as they were"))
         }
     };
     let found = sizes

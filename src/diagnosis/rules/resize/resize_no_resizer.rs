@@ -3,7 +3,7 @@
 use super::{Sizes, class_allows, driver_of, event, is_under_way, lasts, with_event};
 use crate::diagnosis::case::{PATIENCE, volume_key};
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
 use crate::text::human_age;
 
@@ -40,10 +40,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#85253",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
     let is_waiting = sizes.grows() && !is_under_way(claim, sizes.volume) && !sizes.are_edited(claim);
     // Where the class does not allow it, that is what to say.
@@ -52,13 +52,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     }
     let (volume, has, wants) = (&sizes.volume.meta.name, sizes.has, sizes.wants);
     let asked = event(case, claim, "ExternalExpanding");
-    let with_asked = |found: Found| match asked {
+    let with_asked = |found: Detection| match asked {
         Some(event) => with_event(found, case, event),
         None => found,
     };
     let Some(driver) = driver_of(case, sizes.volume) else {
         let kind = kind_without_resizer(&sizes.volume.source.kind)?;
-        let found = Found::new(format!(
+        let found = Detection::new(format!(
             "it requests {wants} and keeps {has}: volumes of type {kind} like {volume} are expanded by nobody, though \
              its class allows to ask for it"
         ));
@@ -71,13 +71,13 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     // The event comes with the request. Without it nobody can tell how long ago that was.
     let waited = asked.and_then(|event| case.seconds_since(event.last_seen)).filter(|waited| *waited >= PATIENCE);
     let found = match waited {
-        Some(waited) => Found::new(format!(
+        Some(waited) => Detection::new(format!(
             "it requests {wants} and has {has}, and for {} the resizer of {driver} has not begun to make {volume} \
              larger; whether one runs cannot be seen here",
             human_age(waited)
         ))
         .since(asked.and_then(|event| event.last_seen)),
-        None => Found::new(format!(
+        None => Detection::new(format!(
             "it requests {wants} and has {has}, and the resizer of {driver} has not begun to make {volume} larger. If \
              it was asked just now, that is normal"
         ))

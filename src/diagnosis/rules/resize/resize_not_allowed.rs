@@ -2,7 +2,7 @@
 
 use super::{Sizes, driver_of, is_under_way, lasts};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -37,10 +37,10 @@ pub(super) static RULE: Rule = Rule {
             "cloudscale-ch/csi-cloudscale#3",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
     // A volume that was made by hand was too small from the beginning: its claim was reserved for it.
     let is_dynamic = sizes.volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
@@ -63,7 +63,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         None => "; the request was accepted once, and nobody has begun".to_owned(),
     };
     let found =
-        Found::new(format!("it requests {wants} and has {has}, and {why}, so that it may ask for no more{who}"));
+        Detection::new(format!("it requests {wants} and has {has}, and {why}, so that it may ask for no more{who}"));
     let found = sizes.told(found, case);
     let Some(class) = class else {
         return Some(

@@ -3,7 +3,7 @@
 use super::{Sizes, driver_of, lasts};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, describe, patch_volume};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 use serde_json::json;
 
@@ -37,10 +37,10 @@ pub(super) static RULE: Rule = Rule {
             "banzaicloud/koperator#469",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
     if !sizes.are_edited(claim) || !lasts(case) {
         return None;
@@ -55,7 +55,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         None => "It was edited, which makes no storage larger",
     };
     let found =
-        Found::new(format!("its volume {volume} says {capacity} and it has {has}, while nobody expands it. {rest}"));
+        Detection::new(format!("its volume {volume} says {capacity} and it has {has}, while nobody expands it. {rest}"));
     let steps = vec![
         json!({
             "op": "test",

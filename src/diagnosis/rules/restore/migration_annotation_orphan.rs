@@ -2,7 +2,7 @@
 
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
 use crate::diagnosis::rules::resize::driver_of;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, CsiDriver, CsiNode, Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -38,10 +38,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-sigs/vsphere-csi-driver#2286",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let SourceKind::Other(field) = &volume.source.kind else { return None };
     let driver = driver_of(case, volume).filter(|_| !volume.terminating())?;
     let snapshot = case.snapshot();
@@ -62,7 +62,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     } else {
         (Severity::Warning, Risk::None, "no pod could mount it, and nobody deletes it")
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "volumes of type {field} are served by CSI driver {driver} in Kubernetes {}, and that is not installed: {what}",
         case.behavior().version
     ))

@@ -2,7 +2,7 @@
 
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::surroundings::Namespace;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 use crate::snapshot::printed;
@@ -48,10 +48,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#60298",
         ],
     },
-    detect: Detect::Namespace(look),
+    detect: Detect::Namespace(detect),
 };
 
-fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
+fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     if namespace.meta.deleted.is_some() {
         return None;
     }
@@ -73,7 +73,7 @@ fn look(case: &Case<'_>, namespace: &Namespace) -> Option<Found> {
     } else {
         format!("{} of its {} claims", pairs.len(), claims.len())
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "{which} name volumes that remember earlier claims of these names: they were created anew, as by a restore. \
          {fate}"
     ))

@@ -21,7 +21,7 @@ use crate::controllers::persistent_volume::volume::IN_TREE_FINALIZER;
 use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::diagnosis::facts::has_uid_of;
 use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
-use crate::diagnosis::{Act, Case, Found, Remedy, Risk, key};
+use crate::diagnosis::{Act, Case, Detection, Remedy, Risk, key};
 use crate::model::{
     AnnotationKey, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, SourceKind, Timestamp,
     VolumePhase,
@@ -31,7 +31,7 @@ use crate::snapshot::Absence;
 use serde_json::json;
 
 /// The attachments that are there, or on their way out, hold the volume; one that only waits to be made waits for it.
-fn held_by_attachments(found: Found, case: &Case<'_>, volume: &PersistentVolume) -> Found {
+fn held_by_attachments(found: Detection, case: &Case<'_>, volume: &PersistentVolume) -> Detection {
     let attachments = case.snapshot().attachments_of(&volume.meta.name);
     attachments
         .filter(|attachment| attachment.attached || attachment.meta.deleted.is_some())
@@ -146,7 +146,7 @@ impl Aftermath {
     }
 
     /// Adds what it means for the data, and how to keep them, to what was found.
-    fn told(self, found: Found) -> Found {
+    fn told(self, found: Detection) -> Detection {
         found.risk(self.risk).remedies(self.retain)
     }
 }
@@ -198,9 +198,9 @@ fn some_pods(pods: &[&Pod]) -> String {
 }
 
 /// A claim that is being deleted, with what keeps it: the moment, and the finalizers.
-fn being_deleted(message: String, case: &Case<'_>, claim: &PersistentVolumeClaim) -> Found {
+fn being_deleted(message: String, case: &Case<'_>, claim: &PersistentVolumeClaim) -> Detection {
     let object = case.object();
-    Found::new(message)
+    Detection::new(message)
         .since(claim.meta.deleted)
         .moment(&object, "metadata.deletionTimestamp", claim.meta.deleted)
         .evidence(&object, "metadata.finalizers", listed(&claim.meta))

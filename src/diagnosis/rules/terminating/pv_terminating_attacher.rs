@@ -4,7 +4,7 @@ use super::IN_TREE_FINALIZER;
 use super::{ATTACHER_PREFIX, held_by_attachments, let_go, listed, stays_with, take_away, unheld_since};
 use crate::diagnosis::facts::DRIVER_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::lease::is_attacher_of;
 use crate::model::{Kind, PersistentVolume, SourceKind};
 
@@ -38,10 +38,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#69697",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let is_attachers = |finalizer: &str| finalizer.starts_with(ATTACHER_PREFIX);
     let finalizers = &volume.meta.finalizers;
     let finalizer = finalizers.iter().find(|finalizer| is_attachers(finalizer)).filter(|_| volume.terminating())?;
@@ -58,7 +58,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let (name, driver) = (&volume.meta.name, stated.unwrap_or(attacher));
     let named = format!("{{.items[?(@.spec.source.persistentVolumeName==\"{name}\")].metadata.name}}");
     Some(
-        held_by_attachments(Found::new(format!(
+        held_by_attachments(Detection::new(format!(
             "the attacher of {driver} keeps it, by finalizer {finalizer}, as long as a VolumeAttachment names it; if \
              none does, that attacher does not run or may not write. No data are touched by this"
         )), case, volume)

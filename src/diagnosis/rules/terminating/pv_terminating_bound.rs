@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrat
 use crate::controllers::persistent_volume::reclaim::{is_guarded, leaks};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, retain, save_volume};
-use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -45,10 +45,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#85465",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if !volume.terminating() || case.volume_branch()? != VolumeBranch::VolumeBound {
         return None;
     }
@@ -87,7 +87,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         "it was deleted while claim {owner} has it, which cannot be taken back: it goes with the claim{meanwhile}. \
          When the claim is gone, {afterwards}"
     );
-    let found = Found::new(message)
+    let found = Detection::new(message)
         .severity(if attached || destroys { Severity::Error } else { Severity::Warning })
         .risk(risk)
         .since(volume.meta.deleted)

@@ -7,7 +7,7 @@ use crate::controllers::persistent_volume::plugins::{
 };
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, ReclaimPolicy};
 
 pub(super) static RULE: Rule = Rule {
@@ -42,17 +42,17 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes.io/blog, 2024-08-16: prevent PersistentVolume leaks when deleting out of order",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if !volume.terminating() {
         return None;
     }
     let message =
         if volume.meta.has_finalizer(IN_TREE_FINALIZER) { kept(case, volume)? } else { wedged(case, volume)? };
     let provisioner = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).unwrap_or_default();
-    let found = Found::new(message)
+    let found = Detection::new(message)
         .since(volume.meta.deleted)
         .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
         .evidence(&case.object(), "metadata.annotations[pv.kubernetes.io/provisioned-by]", provisioner)

@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::leaks;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::misfit::{claim_name, shown};
 use crate::diagnosis::remedy::{by_hand, save_volume};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -39,10 +39,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-csi/external-provisioner#546",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     // Of one that its claim has let go, nobody can tell whether the storage was deleted already.
     if !volume.terminating() || !leaks(case.behavior(), volume) || case.volume_branch()? != VolumeBranch::VolumeBound {
         return None;
@@ -57,7 +57,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         "kube-controller-manager passes over volumes that are being deleted (gate HonorPVReclaimPolicy is off)"
             .to_owned()
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its policy is Delete, but {why}: when claim {} goes, the object vanishes and its {storage} stays, which \
          nobody deletes then",
         claim_name(named)

@@ -4,7 +4,7 @@ use super::{ATTACHER_PREFIX, driver_of, held_by_attachments, let_go, listed, sta
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::facts::DRIVER_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -40,10 +40,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#125767",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if !volume.terminating() || !volume.meta.has_finalizer(DRIVER_FINALIZER) {
         return None;
     }
@@ -86,7 +86,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         }
         ReclaimPolicy::Other(_) => return None,
     };
-    let found = held_by_attachments(Found::new(message), case, volume)
+    let found = held_by_attachments(Detection::new(message), case, volume)
         .risk(risk)
         .since(unheld_since(volume))
         .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))

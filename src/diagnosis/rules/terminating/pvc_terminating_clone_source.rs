@@ -3,7 +3,7 @@
 use super::{CLONE_FINALIZER, aftermath, being_deleted};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -30,10 +30,10 @@ pub(super) static RULE: Rule = Rule {
                  volume's policy decides on the data.",
         sources: &["external-provisioner clone_controller.go", "pvcprotection processPVC, Kubernetes 1.36 (X6)"],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !claim.terminating() || !claim.meta.has_finalizer(CLONE_FINALIZER) || case.lasts(claim.meta.deleted).is_none() {
         return None;
     }

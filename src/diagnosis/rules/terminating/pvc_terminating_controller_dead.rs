@@ -3,7 +3,7 @@
 use super::{aftermath, being_deleted, users};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, look_at_manager};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Lease, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -32,10 +32,10 @@ pub(super) static RULE: Rule = Rule {
                  starting may not have been in the list.",
         sources: &["pvcprotection processPVC, Kubernetes 1.36 (X5, X6)", "kubernetes/kubernetes#61214"],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !claim.terminating() || claim.meta.finalizers.iter().any(|finalizer| finalizer != CLAIM_FINALIZER) {
         return None;
     }

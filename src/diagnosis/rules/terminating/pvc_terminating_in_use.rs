@@ -3,7 +3,7 @@
 use super::{aftermath, are_leaving, being_deleted, bring_back, is_finished, is_orphaned, is_recent, some_pods, users};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, save_claim};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#69980",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !claim.terminating() || !claim.meta.has_finalizer(CLAIM_FINALIZER) {
         return None;
     }

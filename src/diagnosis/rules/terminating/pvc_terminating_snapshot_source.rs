@@ -2,7 +2,7 @@
 
 use super::{SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -34,10 +34,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-csi/external-provisioner#1507",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !claim.terminating() || !claim.meta.has_finalizer(SNAPSHOT_FINALIZER) {
         return None;
     }

@@ -3,7 +3,7 @@
 use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, unfinalize};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -32,10 +32,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-sigs/vsphere-csi-driver#4128",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !claim.terminating() {
         return None;
     }

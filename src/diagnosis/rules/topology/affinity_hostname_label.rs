@@ -3,7 +3,7 @@
 use super::{HOSTNAME, is_released, may_be_unread, unplaced};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Str, VolumePhase, label};
 
 pub(super) static RULE: Rule = Rule {
@@ -41,10 +41,10 @@ pub(super) static RULE: Rule = Rule {
             "openebs/openebs#2695",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let affinity = volume.node_affinity.as_deref()?;
     if volume.terminating() || is_released(volume) {
         return None;
@@ -75,7 +75,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     };
     let is_bound = volume.status.phase == VolumePhase::Bound;
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it can only be used where label {HOSTNAME} is {wanted}; that is the name of a node, which {shown}, so \
          {consequence}. The affinity cannot be changed, only the volume be made anew for the same storage"
     ))

@@ -2,7 +2,7 @@
 
 use super::{is_usable, made_outside, may_be_unread, registered, waiting, waits_for_a_node};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, CsiDriver, Kind, PersistentVolumeClaim, StorageCapacity, StorageClass};
 
 pub(super) static RULE: Rule = Rule {
@@ -37,10 +37,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes-csi.github.io/docs/storage-capacity-tracking.html",
         ],
     },
-    detect: Detect::Class(look),
+    detect: Detect::Class(detect),
 };
 
-fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if !class.waits_for_first_consumer() || !made_outside(case, class) {
         return None;
     }
@@ -75,7 +75,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         None => "pods with new claims of it will be told that there is not enough free storage".to_owned(),
     };
     let name = driver.meta.name.as_str();
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "the scheduler refuses every node for it: {name} says storageCapacity: true, and {fact}; {consequence}"
     ));
     let severity = match &waiting {

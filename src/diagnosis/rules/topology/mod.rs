@@ -16,7 +16,7 @@ use crate::controllers::persistent_volume::plugins::{Provider, find_provisionabl
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_open;
 use crate::diagnosis::remedy::{expect, patch_claim};
-use crate::diagnosis::{Case, Found, Remedy};
+use crate::diagnosis::{Case, Detection, Remedy};
 use crate::model::surroundings::StorageCapacity;
 use crate::model::{
     AnnotationKey, CsiNode, Kind, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod, Quantity,
@@ -93,7 +93,7 @@ impl Waiting<'_> {
     }
 
     /// The first of them, as it stands.
-    fn shown_in(&self, found: Found) -> Found {
+    fn shown_in(&self, found: Detection) -> Detection {
         let phase = self.first.status.phase.as_str();
         found.evidence(&key_of_claim(&self.first.meta), "status.phase", phase)
     }

@@ -2,7 +2,7 @@
 
 use super::is_released;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, Pod, PodPhase, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -38,10 +38,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-sigs/nfs-subdir-external-provisioner#303",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let server = volume.source.detail.as_str();
     if volume.source.kind != SourceKind::Nfs || volume.terminating() || is_released(volume) {
         return None;
@@ -71,7 +71,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         ),
         None => "no pod has it mounted so far that would prove that its node can".to_owned(),
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its NFS server {server} is named as in the cluster's DNS, which pods ask; the mount is made by the node, \
          whose resolver mostly does not know such names: {consequence}"
     ))

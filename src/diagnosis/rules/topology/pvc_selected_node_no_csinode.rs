@@ -2,7 +2,7 @@
 
 use super::{SELECTED_NODE, chosen, driver_of, stays_with_its_driver, tells_topology, unplaced, unselect};
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{CsiNode, Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
@@ -51,10 +51,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-sigs/aws-ebs-csi-driver#1030",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let super::Chosen { node, class } = chosen(case, claim)?;
     let (driver, name) = (driver_of(case, class), node.meta.name.as_str());
     let csi_node = case.snapshot().find::<CsiNode>("", name);
@@ -78,7 +78,7 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
         Some(_) => format!("CSINode {name} has no entry of it"),
         None => format!("there is no CSINode {name}"),
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its volume is to be made for node {name}, where {driver} is not registered: {fact}. Its provisioner needs \
          that to know where the node lies, and the scheduler takes no other node while the annotation stands. It has \
          waited {}; no data are at risk",

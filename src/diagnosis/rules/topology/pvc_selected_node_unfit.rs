@@ -5,7 +5,7 @@ use super::{
     stays_with_its_driver, topologies, unplaced, unselect,
 };
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::surroundings::StorageCapacity;
 use crate::model::{
     CsiDriver, CsiNode, Kind, LabelSelector, Node, ObjectKey, PersistentVolumeClaim, Quantity, StorageClass, Str,
@@ -64,11 +64,11 @@ pub(super) static RULE: Rule = Rule {
             "NodeUnschedulable, TaintToleration, Kubernetes 1.36",
         ],
     },
-    detect: Detect::Claim(look),
+    detect: Detect::Claim(detect),
 };
 
 /// Why the scheduler refuses the node.
-struct Refusal {
+struct NodeRefusal {
     /// In words, of the node.
     words: String,
     /// What shows it.
@@ -78,7 +78,7 @@ struct Refusal {
     way: Option<Remedy>,
 }
 
-fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let Chosen { node, class } = chosen(case, claim)?;
     let created = claim.meta.created?;
     let waits = |since: Timestamp| case.seconds_since(Some(since)).filter(|waited| *waited >= BIND_TIMEOUT);
@@ -106,11 +106,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
     let asked = pod.meta.created.map_or(known_since, |pod| pod.max(known_since));
     let waited = waits(asked)?;
     let of_storage = of_itself.is_none();
-    let Refusal { words, object, field, value, way } = of_itself.or_else(|| full(case, claim, node, class))?;
+    let NodeRefusal { words, object, field, value, way } = of_itself.or_else(|| full(case, claim, node, class))?;
     if !stays_with_its_driver(case, claim)? || (of_storage && !case.knows_all(Kind::CsiStorageCapacity, "")) {
         return None;
     }
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its volume is to be made for node {name}, which {words}, and the scheduler takes no other node for pod {} \
          while the annotation volume.kubernetes.io/selected-node stands. It has waited {}; no data are at risk",
         pod.meta.name,
@@ -130,11 +130,11 @@ fn look(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Found> {
 }
 
 /// What of the node itself and of the class keeps the pod away.
-fn refused(node: &Node, class: &StorageClass) -> Option<Refusal> {
+fn refused(node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
     let (name, object) = (&node.meta.name, key(Kind::Node, "", &node.meta.name));
     if node.unschedulable {
         let command = format!("uncordon {}", quoted(name));
-        return Some(Refusal {
+        return Some(NodeRefusal {
             words: "is cordoned".to_owned(),
             object,
             field: "spec.unschedulable",
@@ -144,7 +144,7 @@ fn refused(node: &Node, class: &StorageClass) -> Option<Refusal> {
     }
     let lifeless = |taint: &&Taint| LIFELESS.contains(&taint.key.as_str()) && taint.effect == "NoSchedule";
     if let Some(taint) = node.taints.iter().find(lifeless) {
-        return Some(Refusal {
+        return Some(NodeRefusal {
             words: format!("does not answer (taint {})", taint.key),
             object,
             field: "spec.taints",
@@ -154,7 +154,7 @@ fn refused(node: &Node, class: &StorageClass) -> Option<Refusal> {
     }
     if !allows(class, &node.meta.labels) {
         let wanted = topologies(class);
-        return Some(Refusal {
+        return Some(NodeRefusal {
             words: format!("is not among those that class \"{}\" allows ({wanted})", class.meta.name),
             object: key(Kind::StorageClass, "", &class.meta.name),
             field: "allowedTopologies",
@@ -166,7 +166,7 @@ fn refused(node: &Node, class: &StorageClass) -> Option<Refusal> {
 }
 
 /// Whether the driver has too little storage for the claim there. Upstream: `hasEnoughCapacity`, scheduler, 1.36.
-fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &StorageClass) -> Option<Refusal> {
+fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
     let around = case.snapshot();
     let driver = around.find::<CsiDriver>("", &class.provisioner).filter(|driver| driver.storage_capacity)?;
     let wanted = claim.requested()?;
@@ -197,7 +197,7 @@ fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &Sto
         }
         None => (key(Kind::CsiDriver, "", &driver.meta.name), "spec.storageCapacity", "true".to_owned()),
     };
-    Some(Refusal {
+    Some(NodeRefusal {
         words: format!("has too little storage: {} offers {there} there, and {wanted} are requested", driver.meta.name),
         object,
         field,

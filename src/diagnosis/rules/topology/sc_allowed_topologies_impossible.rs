@@ -5,7 +5,7 @@ use super::{
 };
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::class::TopologyTerm;
 use crate::model::surroundings::CsiNode;
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass, Str, label};
@@ -45,11 +45,11 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-csi/external-provisioner#611",
         ],
     },
-    detect: Detect::Class(look),
+    detect: Detect::Class(detect),
 };
 
 /// Why the class allows nothing.
-enum Trouble<'a> {
+enum Contradiction<'a> {
     /// No node satisfies it.
     NoNode,
     /// The same, and no node has this label at all.
@@ -60,7 +60,7 @@ enum Trouble<'a> {
     NothingReported(&'a Str),
 }
 
-fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if class.allowed_topologies.is_empty() || !made_outside(case, class) || class.meta.deleted.is_some() {
         return None;
     }
@@ -70,25 +70,25 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         waiting(case, class, |claim| if late { waits_for_a_node(case, claim) } else { is_asked_for(case, claim) });
     let (driver, wanted) = (driver_of(case, class), topologies(class));
     let fact = match &trouble {
-        Trouble::NoNode => format!("it allows volumes for nodes with {wanted} alone, and no node has these labels"),
-        Trouble::NoSuchLabel(key) => {
+        Contradiction::NoNode => format!("it allows volumes for nodes with {wanted} alone, and no node has these labels"),
+        Contradiction::NoSuchLabel(key) => {
             format!("it allows volumes for nodes with {wanted} alone, and no node has a label {key} at all")
         }
-        Trouble::NotReported(wrong, reported) => format!(
+        Contradiction::NotReported(wrong, reported) => format!(
             "it allows volumes by the key {wrong}, and its driver {driver} tells where nodes lie by {reported} alone"
         ),
-        Trouble::NothingReported(wrong) => format!(
+        Contradiction::NothingReported(wrong) => format!(
             "it allows volumes by the key {wrong}, and its driver {driver} reports no topology for any node \
              (topologyKeys is empty)"
         ),
     };
     let consequence = match (&trouble, late) {
-        (Trouble::NoNode | Trouble::NoSuchLabel(_), true) => "the scheduler puts pods with new claims of it nowhere",
-        (Trouble::NoNode | Trouble::NoSuchLabel(_), false) => {
+        (Contradiction::NoNode | Contradiction::NoSuchLabel(_), true) => "the scheduler puts pods with new claims of it nowhere",
+        (Contradiction::NoNode | Contradiction::NoSuchLabel(_), false) => {
             "its driver makes volumes where no pod can use them, or refuses"
         }
-        (Trouble::NotReported(..) | Trouble::NothingReported(_), true) => "its provisioner refuses every node",
-        (Trouble::NotReported(..) | Trouble::NothingReported(_), false) => {
+        (Contradiction::NotReported(..) | Contradiction::NothingReported(_), true) => "its provisioner refuses every node",
+        (Contradiction::NotReported(..) | Contradiction::NothingReported(_), false) => {
             "its driver is asked for places that it does not know"
         }
     };
@@ -96,16 +96,16 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
         (Some(waiting), _) if late => (Severity::Error, format!("; {}", waiting.words())),
         (Some(waiting), _) => (Severity::Warning, format!("; {}", waiting.words())),
         // Nodes may come when a pod needs them.
-        (None, Trouble::NoNode) => (Severity::Info, ", as long as no such node joins".to_owned()),
+        (None, Contradiction::NoNode) => (Severity::Info, ", as long as no such node joins".to_owned()),
         // A driver puts its labels on a node when it registers there.
-        (None, Trouble::NoSuchLabel(_)) if !registered(case, driver) => {
+        (None, Contradiction::NoSuchLabel(_)) if !registered(case, driver) => {
             (Severity::Info, ", as long as no such node joins".to_owned())
         }
-        (None, Trouble::NoSuchLabel(_) | Trouble::NotReported(..) | Trouble::NothingReported(_)) => {
+        (None, Contradiction::NoSuchLabel(_) | Contradiction::NotReported(..) | Contradiction::NothingReported(_)) => {
             (Severity::Warning, String::new())
         }
     };
-    let found = Found::new(format!("{fact}: {consequence}{who}")).severity(severity).evidence(
+    let found = Detection::new(format!("{fact}: {consequence}{who}")).severity(severity).evidence(
         &case.object(),
         "allowedTopologies",
         wanted,
@@ -118,10 +118,10 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     let keys: Vec<&str> = class.allowed_topologies.iter().flat_map(|term| term.iter().map(|(key, _)| &**key)).collect();
     let labels = keys.iter().take(3).fold(String::new(), |labels, key| labels + " -L " + &quoted(key));
     let first = match trouble {
-        Trouble::NoNode | Trouble::NoSuchLabel(_) => {
+        Contradiction::NoNode | Contradiction::NoSuchLabel(_) => {
             kubectl(format!("get nodes{labels}"), "see which values of these labels nodes have")
         }
-        Trouble::NotReported(..) | Trouble::NothingReported(_) => {
+        Contradiction::NotReported(..) | Contradiction::NothingReported(_) => {
             kubectl("get csinodes -o yaml", format!("see which topologyKeys {driver} has on which node"))
         }
     };
@@ -131,7 +131,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     )))
 }
 
-fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Trouble<'c>> {
+fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction<'c>> {
     let nodes = case.snapshot().nodes();
     if nodes.is_empty() {
         // Where they were not read, they may be of any sort.
@@ -148,7 +148,7 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Trouble<'c>> 
         // One term with labels that nodes have is enough: there might be such a node.
         let first = unknown.next().flatten();
         let all = unknown.all(|key| key.is_some());
-        return Some(first.filter(|_| all).map_or(Trouble::NoNode, Trouble::NoSuchLabel));
+        return Some(first.filter(|_| all).map_or(Contradiction::NoNode, Contradiction::NoSuchLabel));
     }
     // Keys of in-tree classes are translated for the driver that took over.
     let driver = driver_of(case, class);
@@ -174,10 +174,10 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Trouble<'c>> 
         return None;
     }
     let Some(keys) = keys else {
-        return terms().flat_map(|term| term.iter()).next().map(|(key, _)| Trouble::NothingReported(key));
+        return terms().flat_map(|term| term.iter()).next().map(|(key, _)| Contradiction::NothingReported(key));
     };
     let wrong = terms().find_map(|term| missing(keys, term))?;
-    Some(Trouble::NotReported(wrong, keys.join(", ")))
+    Some(Contradiction::NotReported(wrong, keys.join(", ")))
 }
 
 /// Whether the driver has said of a claim of the class, since the class is as it is, that it finds no topology for it.
@@ -194,9 +194,9 @@ fn says_so(case: &Case<'_>, class: &StorageClass) -> bool {
 }
 
 /// What there is instead.
-fn with_proof(found: Found, case: &Case<'_>, class: &StorageClass, trouble: &Trouble<'_>) -> Found {
+fn with_proof(found: Detection, case: &Case<'_>, class: &StorageClass, trouble: &Contradiction<'_>) -> Detection {
     match trouble {
-        Trouble::NoNode | Trouble::NoSuchLabel(_) => {
+        Contradiction::NoNode | Contradiction::NoSuchLabel(_) => {
             let Some(node) = case.snapshot().nodes().first() else { return found };
             let term = class.allowed_topologies.iter().find(|term| !term.is_empty());
             let Some(term) = term else { return found };
@@ -210,7 +210,7 @@ fn with_proof(found: Found, case: &Case<'_>, class: &StorageClass, trouble: &Tro
             );
             found.evidence(&key(Kind::Node, "", &node.meta.name), "metadata.labels", has)
         }
-        Trouble::NothingReported(_) => {
+        Contradiction::NothingReported(_) => {
             let driver = driver_of(case, class);
             let nodes = case.snapshot().all::<CsiNode>();
             match nodes.iter().find(|node| node.driver(driver).is_some()) {
@@ -220,7 +220,7 @@ fn with_proof(found: Found, case: &Case<'_>, class: &StorageClass, trouble: &Tro
                 None => found,
             }
         }
-        Trouble::NotReported(_, reported) => {
+        Contradiction::NotReported(_, reported) => {
             let driver = driver_of(case, class);
             let nodes = case.snapshot().all::<CsiNode>();
             let reports = |node: &&CsiNode| node.driver(driver).is_some_and(|entry| !entry.topology_keys.is_empty());

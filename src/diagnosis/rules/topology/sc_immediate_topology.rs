@@ -4,7 +4,7 @@ use super::{driver_of, made_outside};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{
     AnnotationKey, BindingMode, CsiNode, Kind, NodeSelector, PersistentVolume, StorageClass, Str, label,
 };
@@ -47,10 +47,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#91299",
         ],
     },
-    detect: Detect::Class(look),
+    detect: Detect::Class(detect),
 };
 
-fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let mode = match &class.binding_mode {
         Some(BindingMode::WaitForFirstConsumer | BindingMode::Other(_)) => return None,
         Some(BindingMode::Immediate) => BindingMode::Immediate.as_str(),
@@ -88,7 +88,7 @@ fn by_its_volumes<'a>(
     case: &Case<'_>,
     class: &StorageClass,
     mut volumes: impl Iterator<Item = &'a PersistentVolume>,
-) -> Option<Found> {
+) -> Option<Detection> {
     // Most volumes of a class are alike in this, and there may be very many.
     let mut seen: Vec<&NodeSelector> = Vec::new();
     let (volume, keys) = volumes.find_map(|volume| {
@@ -105,7 +105,7 @@ fn by_its_volumes<'a>(
     })?;
     let name = &volume.meta.name;
     Some(
-        Found::new(format!(
+        Detection::new(format!(
             "it has volumes made at once, and its driver {} makes them for a part of the cluster: {name} can be used \
              on some nodes and not on others (by {keys}). Where a volume lies so decides where its pod has to run, \
              before the scheduler is asked, and may leave the pod no node",
@@ -130,7 +130,7 @@ fn divides(case: &Case<'_>, affinity: &NodeSelector) -> Option<String> {
 }
 
 /// Nodes for which the driver tells different places.
-fn by_its_driver(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn by_its_driver(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let driver = driver_of(case, class);
     let mut places: BTreeSet<Vec<(&str, &str)>> = BTreeSet::new();
     let mut example = None;
@@ -152,7 +152,7 @@ fn by_its_driver(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     let (csi_node, entry) = example?;
     let keys = entry.topology_keys.join(", ");
     Some(
-        Found::new(format!(
+        Detection::new(format!(
             "it has volumes made at once, and its driver {driver} tells {} places apart (by {keys}): if a volume can \
              be used in its own place alone, that decides where the pod has to run, before the scheduler is asked",
             places.len()

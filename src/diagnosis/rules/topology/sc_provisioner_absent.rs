@@ -3,7 +3,7 @@
 use super::{Waiting, driver_of, is_asked_for, made_outside, registered, waiting};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, CsiDriver, CsiNode, Kind, PersistentVolumeClaim, StorageClass};
 use crate::snapshot::Absence;
 use crate::text::nearest;
@@ -53,10 +53,10 @@ pub(super) static RULE: Rule = Rule {
             "awslabs/cdk-eks-blueprints#561",
         ],
     },
-    detect: Detect::Class(look),
+    detect: Detect::Class(detect),
 };
 
-fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
+fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let driver = driver_of(case, class);
     if !made_outside(case, class) || !is_csi_name(driver) || class.meta.deleted.is_some() {
         return None;
@@ -93,7 +93,7 @@ fn look(case: &Case<'_>, class: &StorageClass) -> Option<Found> {
     // Names that were taken over are no slips of anybody's pen.
     let similar = if is_migrated { None } else { nearest(driver, known, 1).first().copied() };
     let similar = similar.map(|name| format!(". There is one called {name}, which may be meant"));
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its driver is not installed: there is no CSIDriver {as_what}, and no node has registered it; {meaning}{}",
         similar.unwrap_or_default()
     ));

@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks}
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::rules::terminating::driver_of;
-use crate::diagnosis::{Case, Detect, Finding, Found, Holder, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Finding, Detection, Holder, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, Timestamp, VolumePhase};
 use crate::simulate::{Outcome, OutcomeSet};
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
 /// What becomes of the data of this volume in that end; nothing where they are left alone. Drivers pass over what is
@@ -71,7 +71,7 @@ fn next_sync(case: &Case<'_>, volume: &PersistentVolume) -> Option<DataFate> {
     }
 }
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let next = next_sync(case, volume);
     let ends = case.ends();
     let some_end = ends.into_iter().flat_map(OutcomeSet::of_every_sort).find_map(destroyed);
@@ -101,7 +101,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let message = format!("{}, and by policy {policy} {act}: {course}", cause(case, volume, wanted_by));
     let object = case.object();
     let named = volume.claim_ref.as_ref().map(|named| format!("{}/{} {}", named.namespace, named.name, named.uid));
-    let found = Found::new(message)
+    let found = Detection::new(message)
         .severity(if wanted_by.is_some() { Severity::Error } else { Severity::Info })
         .since(since(case, volume))
         .evidence(&object, "spec.persistentVolumeReclaimPolicy", policy)
@@ -117,7 +117,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         ))),
         None => found,
     };
-    Some(owners(case, volume).into_iter().fold(found, Found::affects))
+    Some(owners(case, volume).into_iter().fold(found, Detection::affects))
 }
 
 /// Whether the claim that has the volume is in a namespace that is being deleted: the controller of namespaces deletes

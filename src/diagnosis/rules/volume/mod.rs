@@ -31,7 +31,7 @@ use crate::controllers::persistent_volume::plugins::{Provider, find_deletable_pl
 use crate::controllers::{Branch, DeleteStep, ReclaimStep, RecycleStep, VolumeBranch};
 use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::remedy::{rebind, release, restore, retain};
-use crate::diagnosis::{Case, Found, Holder, Remedy};
+use crate::diagnosis::{Case, Detection, Holder, Remedy};
 use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::simulate::Decision;
 use crate::text::truncate;
@@ -166,7 +166,7 @@ fn reclaim<'a>(case: &Case<'a>, volume: &PersistentVolume, decision: &'a Decisio
 
 /// What keeps a volume that is recorded as Released or Failed from being reclaimed.
 #[derive(Clone, Copy, Debug)]
-enum Trouble<'a> {
+enum ReclaimObstacle<'a> {
     /// Nobody can delete its storage.
     NoDeleter,
     /// Its driver deletes what is Released alone, and it is Failed.
@@ -185,19 +185,19 @@ enum Trouble<'a> {
     RecycleWaits(&'a str),
 }
 
-fn trouble<'a>(case: &Case<'a>, volume: &PersistentVolume, gone: Gone<'a>) -> Option<Trouble<'a>> {
+fn trouble<'a>(case: &Case<'a>, volume: &PersistentVolume, gone: Gone<'a>) -> Option<ReclaimObstacle<'a>> {
     let failed = volume.status.phase == VolumePhase::Failed;
     match gone.reclaim {
         Reclaim::Left => None,
-        Reclaim::Driver(name) => failed.then_some(Trouble::PassedOver(name)),
-        Reclaim::Deleted => failed.then_some(Trouble::DeleteRetried),
-        Reclaim::DeleteFails => Some(Trouble::DeleteFails),
-        Reclaim::NoDeleter => Some(Trouble::NoDeleter),
-        Reclaim::InUse(pods) => Some(Trouble::RecycleWaits(pods)),
-        Reclaim::NoRecycler => Some(Trouble::NoRecycler),
-        Reclaim::Scrubbed if failed => Some(Trouble::RecycleRetried),
+        Reclaim::Driver(name) => failed.then_some(ReclaimObstacle::PassedOver(name)),
+        Reclaim::Deleted => failed.then_some(ReclaimObstacle::DeleteRetried),
+        Reclaim::DeleteFails => Some(ReclaimObstacle::DeleteFails),
+        Reclaim::NoDeleter => Some(ReclaimObstacle::NoDeleter),
+        Reclaim::InUse(pods) => Some(ReclaimObstacle::RecycleWaits(pods)),
+        Reclaim::NoRecycler => Some(ReclaimObstacle::NoRecycler),
+        Reclaim::Scrubbed if failed => Some(ReclaimObstacle::RecycleRetried),
         Reclaim::Scrubbed => {
-            released_for(case, volume).filter(|seconds| *seconds > PATIENCE).map(Trouble::RecycleHangs)
+            released_for(case, volume).filter(|seconds| *seconds > PATIENCE).map(ReclaimObstacle::RecycleHangs)
         }
     }
 }
@@ -251,7 +251,7 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
 }
 
 /// The storage itself, as far as the object says where it is.
-fn with_storage(found: Found, case: &Case<'_>, volume: &PersistentVolume) -> Found {
+fn with_storage(found: Detection, case: &Case<'_>, volume: &PersistentVolume) -> Detection {
     let source = &volume.source;
     match source.kind {
         SourceKind::Csi => found.evidence(&case.object(), "spec.csi.volumeHandle", source.handle.as_str()),
@@ -261,7 +261,7 @@ fn with_storage(found: Found, case: &Case<'_>, volume: &PersistentVolume) -> Fou
 }
 
 /// The phase, the policy and the claim that is gone.
-fn with_state(found: Found, case: &Case<'_>, volume: &PersistentVolume) -> Found {
+fn with_state(found: Detection, case: &Case<'_>, volume: &PersistentVolume) -> Detection {
     let uid = volume.claim_ref.as_ref().map(|named| named.uid.as_str()).unwrap_or_default();
     found
         .evidence(&case.object(), "status.phase", volume.status.phase.as_str())

@@ -6,7 +6,7 @@ use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume};
 
 pub(super) static RULE: Rule = Rule {
@@ -37,10 +37,10 @@ pub(super) static RULE: Rule = Rule {
                  data. Removing the `claimRef` offers what is on the volume to every claim of any namespace that fits.",
         sources: &["syncVolume, Kubernetes 1.36 (V3, V13)", "FindMatchingVolume, Kubernetes 1.36 (M7)"],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let named = volume.claim_ref.as_ref()?;
     if volume.terminating() {
         return None;
@@ -62,7 +62,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let name = claim_name(named);
     let has = if is_bound(claim) { "has" } else { "asks by name for" };
     let now = if branch == VolumeBranch::VolumeReserved { "it is" } else { "with the next sync it is only" };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "{now} reserved for claim {name}, which {has} volume {other}: the reservation cannot be met, and keeps all \
          others away. If that claim is created again, it may get the data on this volume"
     ));

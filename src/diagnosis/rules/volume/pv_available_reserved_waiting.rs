@@ -4,7 +4,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume};
 
 pub(super) static RULE: Rule = Rule {
@@ -32,10 +32,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let named = volume.claim_ref.as_ref().filter(|named| named.uid.is_empty() && is_complete(named))?;
     if volume.terminating() || case.volume_branch()? != VolumeBranch::VolumeReserved {
         return None;
@@ -50,7 +50,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         | Holder::Unknown => return None,
     }
     let (claim, name) = (claim_name(named), &volume.meta.name);
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it is reserved for claim {claim}, which does not exist: no other claim can take it, and whoever creates that \
          one gets it with its data"
     ));

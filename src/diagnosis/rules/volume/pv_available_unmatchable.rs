@@ -3,7 +3,7 @@
 use super::PATIENCE;
 use super::pv_available_with_data::trace;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, VolumePhase};
 use crate::snapshot::Snapshot;
 use crate::text::{human_age, nearest};
@@ -34,10 +34,10 @@ pub(super) static RULE: Rule = Rule {
                  you offer it or delete it.",
         sources: &["FindMatchingVolume, Kubernetes 1.36 (M12)"],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() || volume.claim_ref.is_some() || volume.status.phase != VolumePhase::Available {
         return None;
     }
@@ -67,7 +67,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     };
     let meant = nearest(class, snapshot.classes().iter().map(|class| class.meta.name.as_str()), 1);
     let meant = meant.first().map(|meant| format!("; perhaps \"{meant}\" is meant")).unwrap_or_default();
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it has been free for {}{alike}: there is no StorageClass \"{class}\", and no claim asks for that class{meant}",
         human_age(lasted)
     ));

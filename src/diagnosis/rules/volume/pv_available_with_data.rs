@@ -5,7 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_bound, provisioner};
 use crate::diagnosis::remedy::{by_hand, restore};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{
     AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, VolumePhase,
 };
@@ -40,7 +40,7 @@ pub(super) static RULE: Rule = Rule {
             "velero-io/velero#3007",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
 /// A sign that a volume without a claim had one.
@@ -99,7 +99,7 @@ pub(super) fn trace(volume: &PersistentVolume) -> Option<Trace> {
     })
 }
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() {
         return None;
     }
@@ -131,7 +131,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             )],
         ),
     };
-    let found = Found::new(format!("nobody has it, but {words}: {danger}"));
+    let found = Detection::new(format!("nobody has it, but {words}: {danger}"));
     let mut found = with_storage(found, case, volume)
         .severity(if is_proof { Severity::Warning } else { Severity::Info })
         .since(volume.status.last_phase_transition)

@@ -4,7 +4,7 @@ use super::{Gone, claim_is_gone, gone, recorded_released, ways_back, with_state,
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume};
 
 pub(super) static RULE: Rule = Rule {
@@ -40,10 +40,10 @@ pub(super) static RULE: Rule = Rule {
             "velero-io/velero#1039",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() || recorded_released(volume) {
         return None;
     }
@@ -61,7 +61,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         Some(_) => format!("its claim {claim} is gone (the one of that name today is a new one)"),
         None => format!("its claim {claim} does not exist"),
     };
-    let found = Found::new(format!("{fact}, and the next sync makes it Released. {prospect}"));
+    let found = Detection::new(format!("{fact}, and the next sync makes it Released. {prospect}"));
     let mut found = with_state(with_storage(found, case, volume), case, volume)
         .severity(if destroys { Severity::Error } else { Severity::Warning })
         .risk(if destroys { Risk::Imminent } else { Risk::None });

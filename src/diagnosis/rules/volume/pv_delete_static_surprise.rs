@@ -5,7 +5,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::facts::{DRIVER_FINALIZER, is_complete, provisioner};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::retain;
-use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -39,10 +39,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#125767",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let hand_made = volume.source.kind == SourceKind::Csi && provisioner(volume).is_none();
     if !hand_made || volume.reclaim_policy != ReclaimPolicy::Delete || volume.terminating() || recorded_released(volume)
     {
@@ -66,7 +66,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     } else {
         format!("{driver} (in a current version)")
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it was made by hand (no annotation of a provisioner) and has policy Delete: when {claim} is deleted, {who} \
          deletes its storage {}",
         volume.source.handle

@@ -5,7 +5,7 @@ use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{is_bound, is_complete};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{AccessMode, AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, Pod};
 use std::collections::BTreeMap;
 use std::iter;
@@ -39,10 +39,10 @@ pub(super) static RULE: Rule = Rule {
                  one node may write, two volumes get past the checks that forbid two writers.",
         sources: &["weka/csi-wekafs#66", "kubernetes-sigs/azurefile-csi-driver#2367", "kubernetes/kubernetes#132921"],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() {
         return None;
     }
@@ -112,17 +112,17 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     } else {
         "stands for the same storage as"
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it {same} {} ({}){more}: handle {} of {}. {consequence}",
         other.meta.name,
         owner(other),
         volume.source.handle,
         volume.source.detail
     ));
-    let handle = |found: Found, one: &PersistentVolume| {
+    let handle = |found: Detection, one: &PersistentVolume| {
         found.evidence(&volume_key(&one.meta.name), "spec.csi.volumeHandle", one.source.handle.as_str())
     };
-    let policy = |found: Found, one: &PersistentVolume| {
+    let policy = |found: Detection, one: &PersistentVolume| {
         let (key, policy) = (volume_key(&one.meta.name), one.reclaim_policy.as_str());
         found.evidence(&key, "spec.persistentVolumeReclaimPolicy", policy)
     };

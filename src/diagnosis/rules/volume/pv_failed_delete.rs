@@ -1,8 +1,8 @@
 //! A volume that the controller itself should delete, and cannot.
 
-use super::{Trouble, released, said, trouble, ways_back, with_state, with_storage};
+use super::{ReclaimObstacle, released, said, trouble, ways_back, with_state, with_storage};
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
@@ -36,16 +36,16 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#43138",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.reclaim_policy != ReclaimPolicy::Delete {
         return None;
     }
     let gone = released(case, volume)?;
     let (message, kept) = match trouble(case, volume, gone)? {
-        Trouble::DeleteFails if volume.source.kind == SourceKind::HostPath => {
+        ReclaimObstacle::DeleteFails if volume.source.kind == SourceKind::HostPath => {
             let path = &volume.source.detail;
             let message = format!(
                 "its claim is gone, and policy Delete removes a hostPath only below some /tmp/: {path} is refused with \
@@ -53,11 +53,11 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             );
             (message, true)
         }
-        Trouble::DeleteFails => {
+        ReclaimObstacle::DeleteFails => {
             let message = format!("its claim is gone, and deleting its storage fails: {}. Its data stay", said(volume));
             (message, true)
         }
-        Trouble::DeleteRetried => {
+        ReclaimObstacle::DeleteRetried => {
             let message = format!(
                 "its claim is gone, and deleting its storage failed ({}). Every sync tries it again: when it succeeds, \
                  the data are gone",
@@ -65,15 +65,15 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             );
             (message, false)
         }
-        Trouble::NoDeleter
-        | Trouble::PassedOver(_)
-        | Trouble::NoRecycler
-        | Trouble::RecycleRetried
-        | Trouble::RecycleHangs(_)
-        | Trouble::RecycleWaits(_) => return None,
+        ReclaimObstacle::NoDeleter
+        | ReclaimObstacle::PassedOver(_)
+        | ReclaimObstacle::NoRecycler
+        | ReclaimObstacle::RecycleRetried
+        | ReclaimObstacle::RecycleHangs(_)
+        | ReclaimObstacle::RecycleWaits(_) => return None,
     };
     Some(
-        with_state(with_storage(Found::new(message), case, volume), case, volume)
+        with_state(with_storage(Detection::new(message), case, volume), case, volume)
             .risk(if kept { Risk::None } else { Risk::Imminent })
             .since(volume.status.last_phase_transition)
             .evidence(&case.object(), "status.message", volume.status.message.as_str())

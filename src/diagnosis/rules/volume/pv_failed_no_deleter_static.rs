@@ -1,9 +1,9 @@
 //! A volume with policy Delete that nobody deletes: no plugin can, or its driver passes it over because it is Failed.
 
-use super::{Trouble, called, released, said, trouble, ways_back, with_state, with_storage};
+use super::{ReclaimObstacle, called, released, said, trouble, ways_back, with_state, with_storage};
 use crate::diagnosis::facts::provisioner;
 use crate::diagnosis::remedy::{by_hand, save_volume};
-use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -40,16 +40,16 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes-retired/external-storage#779",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.reclaim_policy != ReclaimPolicy::Delete {
         return None;
     }
     let gone = released(case, volume)?;
     let (message, risk) = match trouble(case, volume, gone)? {
-        Trouble::NoDeleter => {
+        ReclaimObstacle::NoDeleter => {
             let kind = volume.source.kind.as_str();
             let outcome = if volume.status.phase == VolumePhase::Failed { "it is Failed" } else { "it becomes Failed" };
             let who = match provisioner(volume) {
@@ -67,7 +67,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
                 Risk::None,
             )
         }
-        Trouble::PassedOver(driver) => {
+        ReclaimObstacle::PassedOver(driver) => {
             let message = format!(
                 "it is Failed ({}), and {} deletes what is Released alone: policy Delete does nothing any more. Its \
                  data stay as long as it is Failed",
@@ -76,15 +76,15 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             );
             (message, Risk::Possible)
         }
-        Trouble::DeleteFails
-        | Trouble::DeleteRetried
-        | Trouble::NoRecycler
-        | Trouble::RecycleRetried
-        | Trouble::RecycleHangs(_)
-        | Trouble::RecycleWaits(_) => return None,
+        ReclaimObstacle::DeleteFails
+        | ReclaimObstacle::DeleteRetried
+        | ReclaimObstacle::NoRecycler
+        | ReclaimObstacle::RecycleRetried
+        | ReclaimObstacle::RecycleHangs(_)
+        | ReclaimObstacle::RecycleWaits(_) => return None,
     };
     Some(
-        with_state(with_storage(Found::new(message), case, volume), case, volume)
+        with_state(with_storage(Detection::new(message), case, volume), case, volume)
             .risk(risk)
             .since(volume.status.last_phase_transition)
             .evidence(&case.object(), "status.message", volume.status.message.as_str())

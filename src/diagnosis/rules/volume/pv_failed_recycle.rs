@@ -1,10 +1,10 @@
 //! A volume with policy Recycle whose data cannot be erased, or only later than anybody expects.
 
-use super::{Trouble, released, said, trouble, ways_back, with_state, with_storage};
+use super::{ReclaimObstacle, released, said, trouble, ways_back, with_state, with_storage};
 use crate::controllers::persistent_volume::reclaim::recycler_of;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Remedy, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, Pod, ReclaimPolicy};
 use crate::text::human_age;
 
@@ -40,10 +40,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#92946",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.reclaim_policy != ReclaimPolicy::Recycle {
         return None;
     }
@@ -51,7 +51,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     // Its namespace is that of a template, of which each control plane may have one of its own.
     let recycler = case.survey().recycler(volume);
     let (message, kept) = match trouble(case, volume, gone)? {
-        Trouble::NoRecycler => {
+        ReclaimObstacle::NoRecycler => {
             let kind = volume.source.kind.as_str();
             let message = format!(
                 "policy Recycle cannot be carried out: only nfs and hostPath are recycled, and this is {kind}. Its \
@@ -59,7 +59,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             );
             (message, true)
         }
-        Trouble::RecycleRetried => {
+        ReclaimObstacle::RecycleRetried => {
             let message = format!(
                 "erasing its data failed ({}), and every sync tries it again: as soon as that succeeds, the data are \
                  gone",
@@ -67,7 +67,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             );
             (message, false)
         }
-        Trouble::RecycleHangs(seconds) => {
+        ReclaimObstacle::RecycleHangs(seconds) => {
             let since = human_age(seconds);
             let message = match recycler {
                 Some(pod) => format!(
@@ -82,7 +82,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             };
             (message, false)
         }
-        Trouble::RecycleWaits(pods) => {
+        ReclaimObstacle::RecycleWaits(pods) => {
             let claim = volume.claim_ref.as_ref().map(claim_name).unwrap_or_default();
             let message = format!(
                 "its claim {claim} is gone, pods {pods} still name it, and policy Recycle waits for them: when they \
@@ -90,9 +90,9 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
             );
             (message, false)
         }
-        Trouble::NoDeleter | Trouble::PassedOver(_) | Trouble::DeleteFails | Trouble::DeleteRetried => return None,
+        ReclaimObstacle::NoDeleter | ReclaimObstacle::PassedOver(_) | ReclaimObstacle::DeleteFails | ReclaimObstacle::DeleteRetried => return None,
     };
-    let found = with_state(with_storage(Found::new(message), case, volume), case, volume)
+    let found = with_state(with_storage(Detection::new(message), case, volume), case, volume)
         .risk(if kept { Risk::None } else { Risk::Imminent })
         .since(volume.status.last_phase_transition)
         .evidence(&case.object(), "status.message", volume.status.message.as_str());

@@ -2,7 +2,7 @@
 
 use super::recorded_released;
 use crate::diagnosis::remedy::{by_hand, patch_volume};
-use crate::diagnosis::{Case, Detect, Found, Page, Remedy, Risk, Rule, Severity, key};
+use crate::diagnosis::{Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -41,10 +41,10 @@ pub(super) static RULE: Rule = Rule {
             "ValidatePersistentVolumeUpdate, Kubernetes 1.36",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.source.kind != SourceKind::HostPath || volume.node_affinity.is_some() {
         return None;
     }
@@ -70,7 +70,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
              at here"
         ),
     };
-    let found = Found::new(format!("{fact}. No matter only if all nodes have the same share there"))
+    let found = Detection::new(format!("{fact}. No matter only if all nodes have the same share there"))
         .severity(if in_use { Severity::Warning } else { Severity::Info })
         .evidence(&case.object(), "spec.hostPath.path", path.as_str())
         .evidence(&case.object(), "spec.nodeAffinity", "")

@@ -2,7 +2,7 @@
 
 use super::claim_is_gone;
 use crate::diagnosis::remedy::{by_hand, look_at_manager};
-use crate::diagnosis::{Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, VolumePhase};
 use crate::simulate::Outcome;
 use crate::text::human_age;
@@ -37,10 +37,10 @@ pub(super) static RULE: Rule = Rule {
             "PrepareForCreate of the volumes' strategy, Kubernetes 1.36",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let phase = &volume.status.phase;
     if volume.terminating() || !matches!(phase, VolumePhase::Pending | VolumePhase::Empty) {
         return None;
@@ -59,7 +59,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     if ends.is_empty() || ends.iter().any(|end| stays(end)) {
         return None;
     }
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it has been Pending for {}, and one look of the controller makes it {}. That is due every {resync} s, so \
          kube-controller-manager probably does not run",
         human_age(waited),

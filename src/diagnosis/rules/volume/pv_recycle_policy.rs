@@ -4,7 +4,7 @@ use super::{Gone, claim_is_gone, gone, recorded_released, trouble, with_storage}
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::remedy::retain;
-use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
 
 pub(super) static RULE: Rule = Rule {
@@ -34,10 +34,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#53413",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() || volume.reclaim_policy != ReclaimPolicy::Recycle {
         return None;
     }
@@ -72,7 +72,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         ),
     };
     Some(
-        with_storage(Found::new(message), case, volume)
+        with_storage(Detection::new(message), case, volume)
             .risk(risk)
             .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str())
             .evidence(&case.object(), "status.phase", volume.status.phase.as_str())

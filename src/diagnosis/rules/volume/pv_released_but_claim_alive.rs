@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -41,10 +41,10 @@ pub(super) static RULE: Rule = Rule {
             "kubernetes/kubernetes#48081",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() || !recorded_released(volume) {
         return None;
     }
@@ -71,7 +71,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     } else {
         "No data are at risk: the next sync makes it Bound"
     };
-    let found = Found::new(format!("it is {phase}, and its claim {owner} lives and {relation}. {consequence}"));
+    let found = Detection::new(format!("it is {phase}, and its claim {owner} lives and {relation}. {consequence}"));
     let wait = by_hand("see that kube-controller-manager runs: its next sync makes the volume Bound");
     Some(
         with_storage(found, case, volume)

@@ -5,7 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::misfit::claim_name;
-use crate::diagnosis::{Act, Case, Detect, Found, Holder, Page, Repair, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -41,10 +41,10 @@ pub(super) static RULE: Rule = Rule {
             "openebs-archive/openebs-docs#569",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let gone = released(case, volume)?;
     // A volume that cannot be reclaimed has a rule that says why, and the same ways back.
     if gone.branch != VolumeBranch::VolumeClaimReplaced || trouble(case, volume, gone).is_some() {
@@ -61,7 +61,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         (false, false) => (Severity::Error, Risk::Possible),
         (false, true) => (Severity::Warning, Risk::Possible),
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it remembers an earlier claim {}, which is gone; the claim of that name today {}. {}",
         claim_name(named),
         state(claim, volume),

@@ -5,7 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, retain};
 use crate::diagnosis::rules::attachment::deletion_failure;
-use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
 use crate::text::human_age;
 
@@ -46,10 +46,10 @@ pub(super) static RULE: Rule = Rule {
             "IBM/ibm-block-csi-driver#800",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.reclaim_policy != ReclaimPolicy::Delete || volume.status.phase != VolumePhase::Released {
         return None;
     }
@@ -72,7 +72,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         format!("its claim {claim} is gone")
     };
     let driver = called(driver);
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "{cause}, and for {} {driver} has not deleted it (policy Delete); whether that runs cannot be seen here. Usual \
          reasons: the driver is gone, a VolumeAttachment holds it, or the storage system refuses",
         human_age(lasted)

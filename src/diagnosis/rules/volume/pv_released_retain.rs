@@ -6,7 +6,7 @@ use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_complete, is_unbound};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, release, save_volume};
-use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity, key};
+use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
 
 pub(in crate::diagnosis::rules) static RULE: Rule = Rule {
@@ -41,10 +41,10 @@ pub(in crate::diagnosis::rules) static RULE: Rule = Rule {
             "kubernetes/kubernetes#65581",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.reclaim_policy != ReclaimPolicy::Retain {
         return None;
     }
@@ -61,7 +61,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let is_homeless = other.is_none() && case.lacks(Kind::Namespace, "", namespace);
     let home = if is_homeless { format!(", and so is namespace {namespace}") } else { String::new() };
     let wanted = other.map(|other| format!(". Claim {} names it and wants it", other.key())).unwrap_or_default();
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its claim {claim} is gone{home}, and policy Retain keeps its data. Nobody gets it until somebody reserves \
          it for a claim, or deletes it and then its storage{wanted}"
     ));

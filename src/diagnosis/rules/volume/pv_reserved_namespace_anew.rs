@@ -5,7 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::diagnosis::facts::is_complete;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Case, Detect, Found, Holder, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Case, Detect, Detection, Holder, Page, Risk, Rule, Severity, key};
 use crate::model::surroundings::Namespace;
 use crate::model::{Kind, PersistentVolume, Timestamp};
 
@@ -41,10 +41,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume",
         ],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let named = volume.claim_ref.as_ref().filter(|named| named.uid.is_empty() && is_complete(named))?;
     if volume.terminating()
         || !matches!(case.holder(volume), Holder::ReservedForMissing)
@@ -66,7 +66,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
         None => format!("namespace {namespace} does not exist"),
     };
     let (name, claim) = (&volume.meta.name, claim_name(named));
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it waits for claim {claim}, which does not exist, and {state}: whoever creates a claim of that name gets the \
          data on it, also another tenant than the one whose data these are"
     ));

@@ -3,7 +3,7 @@
 use super::{claim_is_gone, with_storage};
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, retain};
-use crate::diagnosis::{Case, Detect, Found, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -28,10 +28,10 @@ pub(super) static RULE: Rule = Rule {
                  are: it may be carried out at once.",
         sources: &["reclaimVolume, Kubernetes 1.36 (R5)", "ValidatePersistentVolume, Kubernetes 1.36"],
     },
-    detect: Detect::Volume(look),
+    detect: Detect::Volume(detect),
 };
 
-fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
+fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let ReclaimPolicy::Other(policy) = &volume.reclaim_policy else { return None };
     if volume.terminating() {
         return None;
@@ -39,7 +39,7 @@ fn look(case: &Case<'_>, volume: &PersistentVolume) -> Option<Found> {
     let failed = volume.status.phase == VolumePhase::Failed || case.volume_branch().is_some_and(claim_is_gone);
     let policy = shown(policy);
     let outcome = if failed { "its claim is gone, so it is Failed" } else { "when its claim goes, it becomes Failed" };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "its reclaim policy is \"{policy}\", and Kubernetes knows Retain, Delete and Recycle alone: {outcome}. Its \
          data stay"
     ));

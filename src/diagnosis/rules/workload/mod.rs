@@ -9,7 +9,7 @@ crate::diagnosis::rules::section! {
 }
 
 use crate::diagnosis::case::claim_key;
-use crate::diagnosis::{Act, Found};
+use crate::diagnosis::{Act, Detection};
 use crate::model::Pod;
 
 /// Whether the scheduler is still to give the pod a node.
@@ -33,6 +33,6 @@ fn some_claims(first: &str, more: usize) -> String {
 }
 
 /// Blames the claims of the pod with these names.
-fn blame(found: Found, pod: &Pod, claims: &[&str]) -> Found {
+fn blame(found: Detection, pod: &Pod, claims: &[&str]) -> Detection {
     claims.iter().fold(found, |found, claim| found.follows_from(claim_key(&pod.meta.namespace, claim), Act::Bind))
 }

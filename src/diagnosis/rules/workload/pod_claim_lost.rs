@@ -4,7 +4,7 @@ use super::{blame, is_unscheduled, some_claims};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::remedy::describe;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, Pod};
 
 pub(super) static RULE: Rule = Rule {
@@ -32,10 +32,10 @@ pub(super) static RULE: Rule = Rule {
             "syncBoundClaim, Kubernetes 1.36 (C23, C24, C27)",
         ],
     },
-    detect: Detect::Pod(look),
+    detect: Detect::Pod(detect),
 };
 
-fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     if !is_unscheduled(pod) {
         return None;
     }
@@ -58,7 +58,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
         ),
         None => format!("it is not scheduled, because {claims} is Lost"),
     };
-    let found = Found::new(message)
+    let found = Detection::new(message)
         .evidence(&case.object(), "spec.nodeName", "")
         .evidence(&key_of_claim(&first.meta), "status.phase", recorded.as_str())
         .evidence(&key_of_claim(&first.meta), "spec.volumeName", first.volume_name.as_str())

@@ -4,7 +4,7 @@ use super::super::volume::RELEASED_RETAIN;
 use super::{blame, is_of_set, is_unscheduled, some_claims};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, Pod, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -35,10 +35,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#claims-as-volumes",
         ],
     },
-    detect: Detect::Pod(look),
+    detect: Detect::Pod(detect),
 };
 
-fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     if !is_unscheduled(pod) {
         return None;
     }
@@ -61,7 +61,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
         ),
         None => String::new(),
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it is not scheduled, because {} does not exist in namespace {namespace}{trace}",
         some_claims(name, missing.len() - 1)
     ))

@@ -3,7 +3,7 @@
 use super::is_unscheduled;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, describe};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, Pod};
 
 pub(super) static RULE: Rule = Rule {
@@ -35,10 +35,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/ephemeral-volumes/#persistentvolumeclaim-naming",
         ],
     },
-    detect: Detect::Pod(look),
+    detect: Detect::Pod(detect),
 };
 
-fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     if !is_unscheduled(pod) {
         return None;
     }
@@ -49,7 +49,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
     let whose = if claim.meta.controller_owner.is_some() { "another owner's" } else { "not the pod's" };
     let key = key_of_claim(&claim.meta);
     Some(
-        Found::new(format!(
+        Detection::new(format!(
             "it is not scheduled: its ephemeral volume needs a claim called {name}, and the claim of that name is \
              {whose}"
         ))

@@ -4,7 +4,7 @@ use super::{blame, is_unscheduled, some_claims};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_unbound;
 use crate::diagnosis::remedy::describe;
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, NO_PROVISIONER, PersistentVolumeClaim, Pod};
 
 pub(super) static RULE: Rule = Rule {
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
             "https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode",
         ],
     },
-    detect: Detect::Pod(look),
+    detect: Detect::Pod(detect),
 };
 
-fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     // A pod with gates is not looked at by any scheduler so far.
     if !is_unscheduled(pod) || pod.gated {
         return None;
@@ -52,7 +52,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
     let name = &first.meta.name;
     let since = pod.meta.created.max(first.meta.created);
     let names: Vec<&str> = waiting.iter().map(|claim| claim.meta.name.as_str()).collect();
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it is not scheduled before {} is bound. What keeps that from happening is found on the claim",
         some_claims(name, names.len() - 1)
     ))

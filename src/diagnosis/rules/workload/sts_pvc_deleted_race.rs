@@ -5,7 +5,7 @@ use super::{blame, is_of_set, is_unscheduled, some_claims};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::remedy::{by_hand, describe, release, retain};
-use crate::diagnosis::{Act, Case, Detect, Found, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, Pod, Str};
 
 pub(super) static RULE: Rule = Rule {
@@ -45,10 +45,10 @@ pub(super) static RULE: Rule = Rule {
             "digitalocean/csi-digitalocean#296",
         ],
     },
-    detect: Detect::Pod(look),
+    detect: Detect::Pod(detect),
 };
 
-fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     if !is_unscheduled(pod) {
         return None;
     }
@@ -89,7 +89,7 @@ fn look(case: &Case<'_>, pod: &Pod) -> Option<Found> {
             }
         }
     };
-    let found = Found::new(format!(
+    let found = Detection::new(format!(
         "it is not scheduled, because {} {state}. Its StatefulSet makes a new one of that name{data}",
         some_claims(name, going.len() - 1)
     ))

@@ -25,7 +25,7 @@ use std::sync::Arc;
 const REPRESENTATIVES: usize = 2;
 
 /// An object that stands for its group, with its possible states.
-pub(super) struct Standing {
+pub(super) struct GroupMember {
     pub(super) target: ObjectId,
     pub(super) states: Vec<ObjectState>,
     /// The states of a volume without a claimRef, and those with one by the claim that it names.
@@ -33,7 +33,7 @@ pub(super) struct Standing {
     held: FxHashMap<ClaimKey, Vec<usize>>,
 }
 
-impl Standing {
+impl GroupMember {
     fn new(target: ObjectId) -> Self {
         Self { target, states: Vec::new(), free: Vec::new(), held: FxHashMap::default() }
     }
@@ -57,7 +57,7 @@ pub(super) struct Growth<'a, 's> {
     pub(super) snapshot: &'s Snapshot,
     pub(super) settings: &'a Settings<'s>,
     pub(super) groups: &'a Groups,
-    pub(super) objects: Vec<Standing>,
+    pub(super) objects: Vec<GroupMember>,
     pub(super) places: FxHashMap<ObjectId, usize>,
     /// Volumes that exist only since some sync, by name.
     created: BTreeMap<Str, ObjectId>,
@@ -93,7 +93,7 @@ impl<'a, 's> Growth<'a, 's> {
                 _ => continue,
             };
             places.insert(*target, objects.len());
-            let mut object = Standing::new(*target);
+            let mut object = GroupMember::new(*target);
             object.add(recorded);
             objects.push(object);
         }
@@ -142,7 +142,7 @@ impl<'a, 's> Growth<'a, 's> {
                     None if self.created.values().all(|created| *created != target) => continue,
                     None => {
                         self.places.insert(target, self.objects.len());
-                        self.objects.push(Standing::new(target));
+                        self.objects.push(GroupMember::new(target));
                         self.objects.len() - 1
                     }
                 };

@@ -6,7 +6,7 @@
 //! A [`State`] is a short list of numbers, so that many of them can be compared; an object that differs only in what
 //! nobody decides by is the same variant.
 
-use super::cast::{Cast, STRANGER, allowed};
+use super::participants::{Participants, STRANGER, allowed};
 use super::guards::keeps;
 use super::identity::VolumeIdentity;
 use super::plan::{Plan, Recheck};
@@ -32,7 +32,7 @@ const CLAIMS: usize = 16;
 pub(super) struct State {
     pub(super) objects: Objects,
     /// For each volume: what was begun with its data.
-    pub(super) fates: [Fate; VOLUMES],
+    pub(super) fates: [DataState; VOLUMES],
     /// How far the plan is: twice the number of steps that were written and waited for, plus one while it waits.
     pub(super) position: u8,
 }
@@ -46,7 +46,7 @@ pub(super) struct Objects {
 
 /// What was begun with the data of a volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Fate {
+pub(super) struct DataState {
     /// A driver may have begun to delete it, and goes on whatever is written since.
     pub(super) doomed: bool,
     /// The data are deleted.
@@ -60,7 +60,7 @@ pub(super) struct Fate {
 }
 
 /// The objects, with the variants that were met.
-pub(super) struct Stage<'a> {
+pub(super) struct SafetyModel<'a> {
     pub(super) snapshot: Snapshot,
     pub(super) settings: Settings<'a>,
     volumes: Vec<Vec<Arc<PersistentVolume>>>,
@@ -75,13 +75,13 @@ pub(super) struct Stage<'a> {
     allowed: Vec<BTreeSet<(Str, Str)>>,
     pub(super) initial: State,
     /// What the controllers may make of an object where all that its sync rests on is so.
-    pub(super) known: FxHashMap<Basis, Arc<Vec<Outcome>>>,
+    pub(super) known: FxHashMap<Basis, Arc<Vec<SyncResult>>>,
     /// Whether an object has more variants than can be numbered: nothing is proven then.
     is_full: bool,
 }
 
 /// Whether nothing went wrong in a sync, and what it changed.
-pub(super) type Outcome = (bool, Vec<Delta>);
+pub(super) type SyncResult = (bool, Vec<Delta>);
 
 /// All that a sync of an object rests on and that changes on the stage. The sync of a claim may look at every volume,
 /// and at no other claim; that of a volume at the claim that the volume names, or named at first where a cache lags.
@@ -96,26 +96,26 @@ pub(super) struct Basis {
     failures: bool,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> SafetyModel<'a> {
     /// The stage for a plan. Everything that it touches is on it as recorded. Nothing where there is no room for all.
-    pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, cast: &Cast) -> Option<Self> {
+    pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, participants: &Participants) -> Option<Self> {
         let mut parts = Parts { coverage: Coverage::complete(), now: snapshot.now(), ..Parts::default() };
         parts.objects.classes = snapshot.classes().to_vec();
-        parts.objects.volumes = cast.volumes.iter().map(|id| snapshot.volume(*id).clone()).collect();
-        parts.objects.claims = cast.claims.iter().map(|id| snapshot.claim(*id).clone()).collect();
+        parts.objects.volumes = participants.volumes.iter().map(|id| snapshot.volume(*id).clone()).collect();
+        parts.objects.claims = participants.claims.iter().map(|id| snapshot.claim(*id).clone()).collect();
         for claim in &parts.objects.claims {
             parts.objects.pods.extend(snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).cloned());
         }
         let real: BTreeSet<(Str, Str)> =
             parts.objects.claims.iter().map(|claim| (claim.meta.namespace.clone(), claim.meta.name.clone())).collect();
-        let seats = cast.seats(snapshot, plan);
+        let seats = participants.seats(snapshot, plan);
         for seat in &seats {
             let key = (seat.meta.namespace.clone(), seat.meta.name.clone());
             if !real.contains(&key) && !parts.objects.claims.iter().any(|claim| claim.key() == seat.key()) {
                 parts.objects.claims.push((**seat).clone());
             }
         }
-        for name in cast.awaited.iter().filter(|name| !real.contains(*name)) {
+        for name in participants.awaited.iter().filter(|name| !real.contains(*name)) {
             if !parts.objects.claims.iter().any(|claim| claim.meta.namespace == name.0 && claim.meta.name == name.1) {
                 let mut placeholder = PersistentVolumeClaim::default();
                 (placeholder.meta.namespace, placeholder.meta.name) = name.clone();
@@ -129,29 +129,29 @@ impl<'a> Stage<'a> {
         {
             return None;
         }
-        let stage = Snapshot::new(parts);
-        let allowed = stage.volumes().iter().map(|volume| allowed(plan, volume)).collect();
+        let model = Snapshot::new(parts);
+        let allowed = model.volumes().iter().map(|volume| allowed(plan, volume)).collect();
         let place = |seat: &PersistentVolumeClaim| {
-            stage.claim_id(&seat.meta.namespace, &seat.meta.name).map(|id| id.0 as usize)
+            model.claim_id(&seat.meta.namespace, &seat.meta.name).map(|id| id.0 as usize)
         };
         let seats = seats.into_iter().filter_map(|seat| Some((place(&seat)?, seat))).collect();
         let volumes: Vec<Vec<Arc<PersistentVolume>>> =
-            stage.volumes().iter().map(|volume| vec![Arc::new(volume.clone())]).collect();
+            model.volumes().iter().map(|volume| vec![Arc::new(volume.clone())]).collect();
         let claims: Vec<Vec<Arc<PersistentVolumeClaim>>> =
-            stage.claims().iter().map(|claim| vec![Arc::new(claim.clone())]).collect();
+            model.claims().iter().map(|claim| vec![Arc::new(claim.clone())]).collect();
         let there = |claim: &PersistentVolumeClaim| {
             u8::from(real.contains(&(claim.meta.namespace.clone(), claim.meta.name.clone())))
         };
-        let mut initial = State { objects: Objects::default(), fates: [Fate::default(); VOLUMES], position: 0 };
+        let mut initial = State { objects: Objects::default(), fates: [DataState::default(); VOLUMES], position: 0 };
         for (place, _) in volumes.iter().enumerate() {
             initial.objects.volumes[place] = 1;
         }
-        for (place, claim) in stage.claims().iter().enumerate() {
+        for (place, claim) in model.claims().iter().enumerate() {
             initial.objects.claims[place] = there(claim);
         }
         let settings = Settings { failures: false, tracing: false, ..settings.clone() };
-        let mut stage = Self {
-            snapshot: stage,
+        let mut model = Self {
+            snapshot: model,
             settings,
             volumes,
             claims,
@@ -163,9 +163,9 @@ impl<'a> Stage<'a> {
             known: FxHashMap::default(),
             is_full: false,
         };
-        stage.doom(&mut initial);
-        stage.initial = initial;
-        Some(stage)
+        model.doom(&mut initial);
+        model.initial = initial;
+        Some(model)
     }
 
     /// Whether states were met that could not be told apart any more.
@@ -331,20 +331,20 @@ impl<'a> Stage<'a> {
     }
 
     /// What the syncs of an object may change, as differences, which hold wherever the basis is the same.
-    fn explore(&mut self, state: &State, target: ObjectId, failures: bool) -> Vec<Outcome> {
+    fn explore(&mut self, state: &State, target: ObjectId, failures: bool) -> Vec<SyncResult> {
         let mut outcomes: Vec<(bool, Vec<Overlay>)> = Vec::new();
         {
-            let stage = &*self;
-            let world = stage.world(state);
-            let earlier = failures.then(|| stage.world(&stage.initial));
-            for Stepped { world: after, ordinary } in stepped(&world, earlier.as_ref(), &stage.settings, target) {
+            let model = &*self;
+            let world = model.world(state);
+            let earlier = failures.then(|| model.world(&model.initial));
+            for Stepped { world: after, ordinary } in stepped(&world, earlier.as_ref(), &model.settings, target) {
                 let changes = Overlay::between(&world, &after);
                 if !changes.is_empty() {
                     outcomes.push((ordinary, changes));
                 }
             }
         }
-        let mut all: Vec<Outcome> = Vec::new();
+        let mut all: Vec<SyncResult> = Vec::new();
         for (ordinary, changes) in outcomes {
             let mut deltas = Vec::with_capacity(changes.len());
             for change in changes {

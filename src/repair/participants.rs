@@ -29,21 +29,21 @@ pub(super) fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, 
 /// Whether some take part only where everybody does who is tied to the plan's objects by names over others.
 pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
     let size = |everyone| {
-        let cast = Cast::reaching(snapshot, plan, everyone);
-        (cast.volumes.len(), cast.claims.len())
+        let participants = Participants::reaching(snapshot, plan, everyone);
+        (participants.volumes.len(), participants.claims.len())
     };
     size(true) != size(false)
 }
 
 /// Who takes part.
-pub(super) struct Cast {
+pub(super) struct Participants {
     pub(super) volumes: Vec<VolumeId>,
     pub(super) claims: Vec<ClaimId>,
     /// Names of claims that a plan writes or waits for.
     pub(super) awaited: BTreeSet<(Str, Str)>,
 }
 
-impl Cast {
+impl Participants {
     pub(super) fn of(snapshot: &Snapshot, plan: &Plan) -> Self {
         let mut volumes: BTreeSet<VolumeId> = BTreeSet::new();
         let mut claims: BTreeSet<ClaimId> = BTreeSet::new();
@@ -98,11 +98,11 @@ impl Cast {
 
     /// Who takes part, with everyone who is tied to them by names over others where that is asked for.
     pub(super) fn reaching(snapshot: &Snapshot, plan: &Plan, everyone: bool) -> Self {
-        let mut cast = Self::of(snapshot, plan);
+        let mut participants = Self::of(snapshot, plan);
         if everyone {
-            cast.widen(snapshot);
+            participants.widen(snapshot);
         }
-        cast
+        participants
     }
 
     /// Adds the free volumes of which the controller gives one to a claim that the plan creates, or gives a class, and
