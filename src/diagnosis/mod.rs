@@ -20,7 +20,7 @@ mod survey;
 
 pub use around::{asked_provisioner, meant_class};
 pub use case::{Case, Holder, Unread};
-pub use finding::{Evidence, Finding, Detection, Remedy, Risk, Severity};
+pub use finding::{Detection, Evidence, Finding, Remedy, Risk, Severity};
 pub use graph::Role;
 
 pub use rule::{Act, Page, Repair, Rule};

@@ -2,7 +2,7 @@
 //! out.
 
 use super::error::Stopped;
-use super::{Sent, ApiAccess};
+use super::{ApiAccess, Sent};
 use crate::model::{Kind, ObjectKey};
 use crate::repair;
 use crate::snapshot::decode::LARGEST_OBJECT;

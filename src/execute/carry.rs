@@ -10,7 +10,7 @@ use super::look::{again, decode, in_the_way};
 use super::receipts::{Objection, is_quota, makes_room, refusal, try_out};
 use super::record::Record;
 use super::unless::unless;
-use super::{PlanEvent, Observer, Options, PlanCompletion, Settled};
+use super::{Observer, Options, PlanCompletion, PlanEvent, ResolvedDoubt};
 use crate::model::Str;
 use crate::repair::{Change, Plan, Recheck, Request, Seen, Step, Undo, Wait, Waited, Write};
 use serde_json::Value;
@@ -27,11 +27,11 @@ const PAUSE: Duration = Duration::from_secs(1);
 const RECOUNT: Duration = Duration::from_secs(2);
 
 /// Looks what became of the request that a journal is in doubt about.
-pub(super) async fn settle(api: Api<'_>, journal: &mut Journal) -> Result<Settled, Stopped> {
+pub(super) async fn resolve_doubt(api: Api<'_>, journal: &mut Journal) -> Result<ResolvedDoubt, Stopped> {
     let entry = journal.entry();
-    let Some(step) = entry.in_doubt().cloned() else { return Ok(Settled::Nothing) };
+    let Some(step) = entry.in_doubt().cloned() else { return Ok(ResolvedDoubt::Nothing) };
     let (Some(write), Some(asked)) = (&step.write, entry.doubt(step.id)) else {
-        return Ok(Settled::Nothing);
+        return Ok(ResolvedDoubt::Nothing);
     };
     let now = api.get(&write.object).await?;
     let seen = decode(&write.object, now.as_ref())?;
@@ -39,11 +39,11 @@ pub(super) async fn settle(api: Api<'_>, journal: &mut Journal) -> Result<Settle
         RequestFate::Done => {
             let after = after(write, now);
             journal.add(Record::Done { step: step.id, after, was_so: false })?;
-            Ok(Settled::Written)
+            Ok(ResolvedDoubt::Written)
         }
-        RequestFate::NotDone => Ok(Settled::NotWritten),
-        RequestFate::Unknown if write.obstacle(seen.as_ref()).is_none() => Ok(Settled::AsExpected),
-        RequestFate::Unknown => Ok(Settled::Unknown),
+        RequestFate::NotDone => Ok(ResolvedDoubt::NotWritten),
+        RequestFate::Unknown if write.obstacle(seen.as_ref()).is_none() => Ok(ResolvedDoubt::AsExpected),
+        RequestFate::Unknown => Ok(ResolvedDoubt::Unknown),
     }
 }
 
@@ -242,8 +242,8 @@ impl<'r> Run<'r> {
                 }
             };
             if refused > REFUSED || lost > LOST {
-                let settled = settle(self.api, self.journal);
-                if unless_interrupted(self.observer, step.id, settled).await?? == Settled::Written {
+                let settled = resolve_doubt(self.api, self.journal);
+                if unless_interrupted(self.observer, step.id, settled).await?? == ResolvedDoubt::Written {
                     return Ok(false);
                 }
                 let message =

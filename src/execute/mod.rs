@@ -166,7 +166,7 @@ pub struct PlanCompletion {
 
 /// What became of the step that a journal is in doubt about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum ResolvedDoubt {
     /// There is no doubt.
     Nothing,
     /// It was carried out; the journal says so now.
@@ -260,8 +260,8 @@ async fn run(
 ///
 /// # Errors
 /// The object could not be read, or the journal not be written.
-pub async fn settle<'a>(way: impl Into<ApiAccess<'a>>, journal: &mut Journal) -> Result<Settled, Stopped> {
-    let settled = carry::settle(Api::new(way.into()), journal).await?;
+pub async fn resolve_doubt<'a>(way: impl Into<ApiAccess<'a>>, journal: &mut Journal) -> Result<ResolvedDoubt, Stopped> {
+    let settled = carry::resolve_doubt(Api::new(way.into()), journal).await?;
     journal.close()?;
     Ok(settled)
 }
@@ -280,7 +280,11 @@ pub fn reached_by_others(journal: &mut Journal) -> Result<(), Stopped> {
 ///
 /// # Errors
 /// One of them is another one by now, or could not be read.
-pub async fn recognise<'a>(way: impl Into<ApiAccess<'a>>, journal: &mut Journal, sameness: Sameness) -> Result<(), Stopped> {
+pub async fn recognise<'a>(
+    way: impl Into<ApiAccess<'a>>,
+    journal: &mut Journal,
+    sameness: Sameness,
+) -> Result<(), Stopped> {
     let looked = identity::recognise(Api::new(way.into()), journal.entry(), sameness).await;
     if let Err(stop) = &looked
         && stop.volume_lost

@@ -6,7 +6,7 @@ use crate::engines::simulation;
 use crate::error::Error;
 use crate::model::{Kind, ObjectId, ObjectKey, ResourceVersion, StorageClass, Str, TypedId};
 use crate::progress::Progress;
-use crate::report::explanation::{ExplanationInput, Explanation, RESYNCS};
+use crate::report::explanation::{Explanation, ExplanationInput, RESYNCS};
 use crate::simulate::{Outcome, Prediction, Simulation};
 use std::time::Duration;
 
@@ -247,7 +247,8 @@ impl Prepared<'_> {
     }
 
     fn explanation<'s>(&'s self, about: &'s About<'s>, from_files: bool) -> Explanation<'s> {
-        let asked = ExplanationInput { simulation: &self.simulation, model: self.gathered.modelled.document(), from_files };
+        let asked =
+            ExplanationInput { simulation: &self.simulation, model: self.gathered.modelled.document(), from_files };
         match about {
             About::Prediction(prediction) => Explanation::of_object(asked, prediction),
             About::Class(class) => Explanation::of_class(asked, class),

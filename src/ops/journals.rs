@@ -2,7 +2,7 @@
 
 use super::{Asker, Writer};
 use crate::error::Error;
-use crate::execute::{End, Entry, Journal, Settled, Summary};
+use crate::execute::{End, Entry, Journal, ResolvedDoubt, Summary};
 use crate::repair::{self, Origin, Plan, Request, Sameness};
 use std::path::Path;
 
@@ -129,14 +129,16 @@ pub(super) async fn recognise(journal: &mut Journal, here: &Origin, cluster: &im
 ///
 /// # Errors
 /// Nobody can tell.
-pub(super) async fn settle(journal: &mut Journal, goes_on: bool, cluster: &impl Writer) -> Result<(), Error> {
+pub(super) async fn resolve_doubt(journal: &mut Journal, goes_on: bool, cluster: &impl Writer) -> Result<(), Error> {
     let entry = journal.entry();
     let doubtful = entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
-    match cluster.settle(journal).await? {
-        Settled::Nothing | Settled::Written | Settled::NotWritten | Settled::AsExpected => Ok(()),
+    match cluster.resolve_doubt(journal).await? {
+        ResolvedDoubt::Nothing | ResolvedDoubt::Written | ResolvedDoubt::NotWritten | ResolvedDoubt::AsExpected => {
+            Ok(())
+        }
         // It is reviewed anew, and carried out only where it finds what it expects.
-        Settled::Unknown if goes_on => Ok(()),
-        Settled::Unknown => {
+        ResolvedDoubt::Unknown if goes_on => Ok(()),
+        ResolvedDoubt::Unknown => {
             let (step, object) = doubtful.unwrap_or_default();
             let object = object.unwrap_or_else(|| "its object".to_owned());
             Err(Error::refused(format!(

@@ -1,6 +1,6 @@
 //! `undo`: what a repair has written is taken back, by its journal.
 
-use super::journals::{Shelf, all_taken_back, directory, find, has_written, is_lost, recognise, settle, usable};
+use super::journals::{Shelf, all_taken_back, directory, find, has_written, is_lost, recognise, resolve_doubt, usable};
 use super::repair::{PlanSource, RepairOptions, Run};
 use super::{Asker, Status, Writer};
 use crate::error::{Error, ErrorKind};
@@ -67,7 +67,10 @@ impl TakenBack {
     ///
     /// # Errors
     /// An object is another one by now, or nobody can tell what became of the request.
-    pub(super) async fn settle(&mut self, look: &RequestCheck<'_, impl Writer, impl Asker>) -> Result<Option<String>, Error> {
+    pub(super) async fn resolve_doubt(
+        &mut self,
+        look: &RequestCheck<'_, impl Writer, impl Asker>,
+    ) -> Result<Option<String>, Error> {
         recognise(&mut self.journal, look.here, look.cluster).await?;
         at_rest(&mut self.journal, look).await?;
         if !self.is_named {
@@ -94,7 +97,10 @@ fn written<A: Asker>(shelf: &Shelf<'_, A>, id: Option<&str>, but: &[String]) -> 
 }
 
 /// Takes an older journal in the place of one that has written nothing, as long as there is one.
-async fn pass_over<C: Writer, A: Asker>(journal: &mut Box<Journal>, look: &RequestCheck<'_, C, A>) -> Result<(), Error> {
+async fn pass_over<C: Writer, A: Asker>(
+    journal: &mut Box<Journal>,
+    look: &RequestCheck<'_, C, A>,
+) -> Result<(), Error> {
     let mut empty: Vec<String> = Vec::new();
     while !has_written(journal.entry()) {
         // Its only request was not carried out, and it would stand in the way of the older ones for ever.
@@ -120,7 +126,10 @@ async fn pass_over<C: Writer, A: Asker>(journal: &mut Box<Journal>, look: &Reque
 
 /// Whether nobody has begun to take a repair back: who plans that anew takes what is done of it for the doing of
 /// somebody else. Says so where it came to its end, and nobody knew.
-async fn not_begun(journal: &Journal, look: &RequestCheck<'_, impl Writer, impl Asker>) -> Result<Option<String>, Error> {
+async fn not_begun(
+    journal: &Journal,
+    look: &RequestCheck<'_, impl Writer, impl Asker>,
+) -> Result<Option<String>, Error> {
     let (id, directory) = (journal.id(), directory(journal));
     for summary in Journal::list(directory)? {
         let Ok(entry) = summary.entry else { continue };
@@ -148,7 +157,7 @@ async fn not_begun(journal: &Journal, look: &RequestCheck<'_, impl Writer, impl 
 /// Settles a journal for good: a request that was not carried out so far, and still may be, would overtake what is
 /// planned on what is there now. So it is waited for as long as it may be under way.
 async fn at_rest(journal: &mut Journal, look: &RequestCheck<'_, impl Writer, impl Asker>) -> Result<(), Error> {
-    settle(journal, false, look.cluster).await?;
+    resolve_doubt(journal, false, look.cluster).await?;
     let (Some(step), Some(rest)) = (journal.entry().in_doubt().map(|step| step.id), under_way(journal)) else {
         return Ok(());
     };
@@ -166,7 +175,7 @@ async fn at_rest(journal: &mut Journal, look: &RequestCheck<'_, impl Writer, imp
         rest.as_secs() + 1
     ));
     look.cluster.pause(rest).await;
-    settle(journal, false, look.cluster).await
+    resolve_doubt(journal, false, look.cluster).await
 }
 
 /// For how long a request of a run that was cut short may still arrive; nothing where it cannot any more.

@@ -1,7 +1,7 @@
 //! By whom a use case writes.
 
 use super::Reader;
-use crate::execute::{Journal, Observer, Options, PlanCompletion, Settled, Stopped};
+use crate::execute::{Journal, Observer, Options, PlanCompletion, ResolvedDoubt, Stopped};
 use crate::model::ObjectKey;
 use crate::repair::{Confirmed, Manifests, Plan, Receipts, Sameness};
 
@@ -30,7 +30,7 @@ pub trait Writer: Reader {
     ///
     /// # Errors
     /// The object could not be read, or the journal not be written.
-    async fn settle(&self, journal: &mut Journal) -> Result<Settled, Stopped>;
+    async fn resolve_doubt(&self, journal: &mut Journal) -> Result<ResolvedDoubt, Stopped>;
 
     /// Carries out a plan.
     ///

@@ -2,12 +2,12 @@
 //! manifests, the scheduler and the garbage collector. Each function gives the moves that are possible in a state, with
 //! the state after each.
 
-use super::participants::STRANGER;
 use super::guards::may_apply_delete;
 use super::overlay::delete;
+use super::participants::STRANGER;
 use super::plan::Plan;
-use super::situation::{Manifests, volume_key};
 use super::safety_model::{SafetyModel, State};
+use super::situation::{Manifests, volume_key};
 use super::write::Seen;
 use crate::controllers::persistent_volume::binding::bind_volume_to_claim;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
@@ -35,16 +35,16 @@ impl SafetyModel<'_> {
     /// stranger comes only where some volume is free, since until then it can only wait.
     pub(super) fn creations(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
-        for number in 0..self.seats.len() {
-            let (place, seat) = (self.seats[number].0, Arc::clone(&self.seats[number].1));
-            let is_stranger = seat.meta.namespace == STRANGER;
+        for number in 0..self.possible_claims.len() {
+            let (place, possible_claim) = (self.possible_claims[number].0, Arc::clone(&self.possible_claims[number].1));
+            let is_stranger = possible_claim.meta.namespace == STRANGER;
             let free = || {
-                let named = self.snapshot.volume_id(&seat.meta.name);
+                let named = self.snapshot.volume_id(&possible_claim.meta.name);
                 named.and_then(|id| self.volume(state, id.0 as usize)).is_some_and(|volume| volume.claim_ref.is_none())
             };
             if state.objects.claims[place] == 0 && (!is_stranger || free()) {
                 let mut after = *state;
-                self.set_claim(&mut after, place, Some(seat));
+                self.set_claim(&mut after, place, Some(possible_claim));
                 all.push((number, after));
             }
         }

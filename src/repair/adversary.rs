@@ -12,8 +12,8 @@
 
 use super::participants::Participants;
 use super::plan::{GivenUp, Plan, Step};
-use super::situation::Situation;
 use super::safety_model::{SafetyModel, State};
+use super::situation::Situation;
 use super::wait::{Wait, Waited};
 use super::write::{Change, Expect};
 use crate::model::{ObjectId, ObjectKey, Str};
@@ -172,7 +172,13 @@ struct Exploration {
 impl Exploration {
     /// All states that anybody can bring about, or those up to the last one of the harms that are looked for. Nothing
     /// where there are too many.
-    fn run(model: &mut SafetyModel<'_>, steps: &[Step], deletes: bool, reach: Reach, sought: Option<&Harms>) -> Option<Self> {
+    fn run(
+        model: &mut SafetyModel<'_>,
+        steps: &[Step],
+        deletes: bool,
+        reach: Reach,
+        sought: Option<&Harms>,
+    ) -> Option<Self> {
         let mut search = Self { states: Vec::new(), ways: Vec::new(), harms: BTreeMap::new() };
         let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
         search.visit(model, &mut numbers, model.initial(), None);
@@ -213,7 +219,9 @@ impl Exploration {
         for (place, after) in model.drivers(state) {
             moves.push((Move::Driver(place), after));
         }
-        moves.extend(model.creations(state).into_iter().map(|(seat, after)| (Move::Creation(seat), after)));
+        moves.extend(
+            model.creations(state).into_iter().map(|(possible_claim, after)| (Move::Creation(possible_claim), after)),
+        );
         for ((volume, claim), after) in model.reservations(state) {
             moves.push((Move::Reservation { volume, claim }, after));
         }
@@ -288,7 +296,7 @@ pub(super) enum Move {
     Sync(ObjectId, bool),
     /// A driver deletes the storage of the volume at that place.
     Driver(usize),
-    /// Somebody creates the claim of that seat.
+    /// Somebody creates one of the possible claims.
     Creation(usize),
     /// The scheduler reserves the volume at a place for the claim at another.
     Reservation { volume: usize, claim: usize },
@@ -313,7 +321,7 @@ impl Move {
                 format!("the controller syncs {}{how}", model.key_of(target))
             }
             Self::Driver(place) => format!("the driver deletes the storage of volume {}", model.volume_name(place)),
-            Self::Creation(seat) => format!("somebody creates {}", model.seat(seat)),
+            Self::Creation(possible_claim) => format!("somebody creates {}", model.possible_claim(possible_claim)),
             Self::Reservation { volume, claim } => {
                 format!("the scheduler reserves volume {} for {}", model.volume_name(volume), model.claim_name(claim))
             }

@@ -101,7 +101,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
             guards.push(identity(volume));
             guards.extend(operations(volume));
             if carried.given_up.contains(&GivenUp::Privacy) {
-                guards.push(takers::thief(situation, volume));
+                guards.push(takers::claimants(situation, volume));
             }
             if carried.given_up.contains(&GivenUp::Data) {
                 guards.push(actor(situation, volume));

@@ -172,26 +172,26 @@ impl Participants {
     /// The claims that somebody may create: for each volume that of a stranger whom it fits, with or without naming it,
     /// and for each name that the plan writes or waits for one without a volume, as a StatefulSet makes it, and one
     /// that names the volume.
-    pub(super) fn seats(&self, snapshot: &Snapshot, plan: &Plan) -> Vec<Arc<PersistentVolumeClaim>> {
-        let mut seats: Vec<Arc<PersistentVolumeClaim>> = Vec::new();
+    pub(super) fn possible_claims(&self, snapshot: &Snapshot, plan: &Plan) -> Vec<Arc<PersistentVolumeClaim>> {
+        let mut possible_claims: Vec<Arc<PersistentVolumeClaim>> = Vec::new();
         let carried = |id: &&VolumeId| {
             let name = &snapshot.volume(**id).meta.name;
             plan.volumes.iter().any(|carried| carried.volume == *name)
         };
         for id in self.volumes.iter().filter(carried) {
             let volume = snapshot.volume(*id);
-            seats.push(Arc::new(fitting(volume, STRANGER, &volume.meta.name, Some(&volume.meta.name))));
-            seats.push(Arc::new(fitting(volume, STRANGER, &volume.meta.name, None)));
+            possible_claims.push(Arc::new(fitting(volume, STRANGER, &volume.meta.name, Some(&volume.meta.name))));
+            possible_claims.push(Arc::new(fitting(volume, STRANGER, &volume.meta.name, None)));
             for (namespace, name) in &self.awaited {
                 for named in [None, Some(volume.meta.name.as_str())] {
-                    let seat = fitting(volume, namespace, name, named);
-                    if !seats.iter().any(|known| **known == seat) {
-                        seats.push(Arc::new(seat));
+                    let possible_claim = fitting(volume, namespace, name, named);
+                    if !possible_claims.iter().any(|known| **known == possible_claim) {
+                        possible_claims.push(Arc::new(possible_claim));
                     }
                 }
             }
         }
-        seats
+        possible_claims
     }
 }
 

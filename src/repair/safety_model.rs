@@ -6,9 +6,9 @@
 //! A [`State`] is a short list of numbers, so that many of them can be compared; an object that differs only in what
 //! nobody decides by is the same variant.
 
-use super::participants::{Participants, STRANGER, allowed};
 use super::guards::keeps;
 use super::identity::VolumeIdentity;
+use super::participants::{Participants, STRANGER, allowed};
 use super::plan::{Plan, Recheck};
 use super::write::Seen;
 use crate::controllers::persistent_volume::{BOUND_KINDS, DESTROYED, SCRUBBING};
@@ -66,7 +66,7 @@ pub(super) struct SafetyModel<'a> {
     volumes: Vec<Vec<Arc<PersistentVolume>>>,
     claims: Vec<Vec<Arc<PersistentVolumeClaim>>>,
     /// Claims that somebody may create, each with the place where it would stand.
-    pub(super) seats: Vec<(usize, Arc<PersistentVolumeClaim>)>,
+    pub(super) possible_claims: Vec<(usize, Arc<PersistentVolumeClaim>)>,
     /// The places of the volumes that somebody applies, and not with policy Retain.
     pub(super) applied: Vec<usize>,
     /// The places of the volumes that the plan is about.
@@ -98,7 +98,12 @@ pub(super) struct Basis {
 
 impl<'a> SafetyModel<'a> {
     /// The stage for a plan. Everything that it touches is on it as recorded. Nothing where there is no room for all.
-    pub(super) fn new(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan, participants: &Participants) -> Option<Self> {
+    pub(super) fn new(
+        snapshot: &'a Snapshot,
+        settings: &Settings<'a>,
+        plan: &Plan,
+        participants: &Participants,
+    ) -> Option<Self> {
         let mut parts = Parts { coverage: Coverage::complete(), now: snapshot.now(), ..Parts::default() };
         parts.objects.classes = snapshot.classes().to_vec();
         parts.objects.volumes = participants.volumes.iter().map(|id| snapshot.volume(*id).clone()).collect();
@@ -108,11 +113,11 @@ impl<'a> SafetyModel<'a> {
         }
         let real: BTreeSet<(Str, Str)> =
             parts.objects.claims.iter().map(|claim| (claim.meta.namespace.clone(), claim.meta.name.clone())).collect();
-        let seats = participants.seats(snapshot, plan);
-        for seat in &seats {
-            let key = (seat.meta.namespace.clone(), seat.meta.name.clone());
-            if !real.contains(&key) && !parts.objects.claims.iter().any(|claim| claim.key() == seat.key()) {
-                parts.objects.claims.push((**seat).clone());
+        let possible_claims = participants.possible_claims(snapshot, plan);
+        for possible_claim in &possible_claims {
+            let key = (possible_claim.meta.namespace.clone(), possible_claim.meta.name.clone());
+            if !real.contains(&key) && !parts.objects.claims.iter().any(|claim| claim.key() == possible_claim.key()) {
+                parts.objects.claims.push((**possible_claim).clone());
             }
         }
         for name in participants.awaited.iter().filter(|name| !real.contains(*name)) {
@@ -131,10 +136,13 @@ impl<'a> SafetyModel<'a> {
         }
         let model = Snapshot::new(parts);
         let allowed = model.volumes().iter().map(|volume| allowed(plan, volume)).collect();
-        let place = |seat: &PersistentVolumeClaim| {
-            model.claim_id(&seat.meta.namespace, &seat.meta.name).map(|id| id.0 as usize)
+        let place = |possible_claim: &PersistentVolumeClaim| {
+            model.claim_id(&possible_claim.meta.namespace, &possible_claim.meta.name).map(|id| id.0 as usize)
         };
-        let seats = seats.into_iter().filter_map(|seat| Some((place(&seat)?, seat))).collect();
+        let possible_claims = possible_claims
+            .into_iter()
+            .filter_map(|possible_claim| Some((place(&possible_claim)?, possible_claim)))
+            .collect();
         let volumes: Vec<Vec<Arc<PersistentVolume>>> =
             model.volumes().iter().map(|volume| vec![Arc::new(volume.clone())]).collect();
         let claims: Vec<Vec<Arc<PersistentVolumeClaim>>> =
@@ -155,7 +163,7 @@ impl<'a> SafetyModel<'a> {
             settings,
             volumes,
             claims,
-            seats,
+            possible_claims,
             applied: Vec::new(),
             carried: Vec::new(),
             allowed,
@@ -388,9 +396,9 @@ impl<'a> SafetyModel<'a> {
         self.snapshot.claims()[place].key().to_string()
     }
 
-    /// The claim of a seat, as people name it.
-    pub(super) fn seat(&self, seat: usize) -> String {
-        let claim = &self.seats[seat].1;
+    /// A claim that somebody may create, as people name it.
+    pub(super) fn possible_claim(&self, possible_claim: usize) -> String {
+        let claim = &self.possible_claims[possible_claim].1;
         let whose = if claim.meta.namespace == STRANGER {
             "a stranger's claim".to_owned()
         } else {

@@ -3,7 +3,7 @@
 use super::decide::{Decision, run};
 use crate::controllers::{Controller, Settings, SyncContext};
 use crate::model::ObjectId;
-use crate::world::{Answers, Cached, Choices, ControllerState, Effect, ApiRefusal, World};
+use crate::world::{Answers, ApiRefusal, Cached, Choices, ControllerState, Effect, World};
 
 /// The worlds after one sync under all circumstances but the ordinary ones, for every choice: with the memory and the
 /// answers that the settings give, and, where failures are asked for, with everything that can go wrong inside it and

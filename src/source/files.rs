@@ -20,7 +20,7 @@ use crate::model::{Kind, Objects, Str, Timestamp};
 use crate::snapshot::decode::{self, DecodeIssue};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts};
 use batch::{Batch, Expect, Passed, Sink};
-use collect::{DecodeOptions, Collector, Decoded, Workers};
+use collect::{Collector, DecodeOptions, Decoded, Workers};
 use cut::Cutter;
 use input::Format;
 use layout::Covers;

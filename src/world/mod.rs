@@ -11,9 +11,9 @@ mod effect;
 mod objects;
 mod sync;
 
-pub use answers::{Answers, ApiError, PluginAnswer, Read, ApiRefusal};
+pub use answers::{Answers, ApiError, ApiRefusal, PluginAnswer, Read};
 pub use choices::Choices;
 pub use controller_state::{Cached, ControllerState, OperationState};
-pub use effect::{Effect, RecordedEvent, EventType, ObjectRef, Write, WriteBody};
+pub use effect::{Effect, EventType, ObjectRef, RecordedEvent, Write, WriteBody};
 pub use objects::{Changed, Mark, Need, World};
 pub use sync::{Compared, ComparisonStep, Record, Started, SyncContext, Waiting, WithoutNamespace, stored};

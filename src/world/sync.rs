@@ -2,8 +2,8 @@
 
 use super::choices::SearchCandidates;
 use super::{
-    Answers, ApiError, Cached, Choices, ControllerState, Effect, RecordedEvent, EventType, Mark, Need, ObjectRef,
-    OperationState, PluginAnswer, Read, World, Write, WriteBody,
+    Answers, ApiError, Cached, Choices, ControllerState, Effect, EventType, Mark, Need, ObjectRef, OperationState,
+    PluginAnswer, Read, RecordedEvent, World, Write, WriteBody,
 };
 use crate::model::{Held, Id, Kind, ObjectId, ObjectMeta, Resource, Str};
 use crate::snapshot::{ApiGates, Snapshot, Writable};

@@ -11,7 +11,7 @@ use pvctl::controllers::{Branch, CONTROLLERS, DeleteStep, KubernetesBehavior};
 use pvctl::diagnosis::{Diagnosis, Finding, Risk, Scrutiny, Severity, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
-use pvctl::report::explanation::{ExplanationInput, Explanation};
+use pvctl::report::explanation::{Explanation, ExplanationInput};
 use pvctl::report::shared::machine::Model;
 use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
 use pvctl::snapshot::{Snapshot, VolumeId};

@@ -4,10 +4,10 @@
 
 use crate::repair::plans::{bound, complete, namespace};
 use pvctl::error::{Error, ErrorKind};
-use pvctl::execute::{Journal, Observer, Options, PlanCompletion, Settled, StopKind, Stopped};
+use pvctl::execute::{Journal, Observer, Options, PlanCompletion, ResolvedDoubt, StopKind, Stopped};
 use pvctl::model::{Lease, ObjectKey, Timestamp};
 use pvctl::ops::gather::ReadOptions;
-use pvctl::ops::repair::{RepairRequest, Extent, RepairOptions, repair};
+use pvctl::ops::repair::{Extent, RepairOptions, RepairRequest, repair};
 use pvctl::ops::{Asker, Interrupts, Reader, Shown, Status, Writer};
 use pvctl::progress::{Progress, Silent};
 use pvctl::repair::{Confirmed, Manifests, Origin, Plan, Receipts, Request, Sameness, claim_key};
@@ -95,8 +95,8 @@ impl Writer for Made {
         Ok(())
     }
 
-    async fn settle(&self, _journal: &mut Journal) -> Result<Settled, Stopped> {
-        Ok(Settled::Nothing)
+    async fn resolve_doubt(&self, _journal: &mut Journal) -> Result<ResolvedDoubt, Stopped> {
+        Ok(ResolvedDoubt::Nothing)
     }
 
     async fn execute(

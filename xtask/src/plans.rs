@@ -2,10 +2,11 @@
 //! anything, and how many are refused that would not? Each repair that is accepted is begun as well, and what takes it
 //! back or goes on with it is judged in the world as others have left it by then.
 
+mod api_server;
 mod begun;
-mod stage;
 
 use anyhow::{Context as _, Result};
+use api_server::Random;
 use begun::Begun;
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::model::{Kind, ObjectKey};
@@ -16,7 +17,6 @@ use pvctl::repair::{
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use serde_json::{Value, json};
-use stage::Random;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;

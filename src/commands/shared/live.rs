@@ -1,7 +1,9 @@
 //! A cluster, as use cases read it and write to it.
 
 use crate::error::Error;
-use crate::execute::{self, RequestObserver, Journal, Observer, Options, PlanCompletion, Sent, Settled, Stopped, ApiAccess};
+use crate::execute::{
+    self, ApiAccess, Journal, Observer, Options, PlanCompletion, RequestObserver, ResolvedDoubt, Sent, Stopped,
+};
 use crate::model::{Lease, ObjectKey, Timestamp};
 use crate::ops::{Reader, Writer};
 use crate::repair::{Confirmed, Manifests, Origin, Plan, Receipts, Sameness};
@@ -77,8 +79,8 @@ impl Writer for Live<'_> {
         execute::recognise(self.way(&self.hearing()), journal, sameness).await
     }
 
-    async fn settle(&self, journal: &mut Journal) -> Result<Settled, Stopped> {
-        execute::settle(self.way(&self.hearing()), journal).await
+    async fn resolve_doubt(&self, journal: &mut Journal) -> Result<ResolvedDoubt, Stopped> {
+        execute::resolve_doubt(self.way(&self.hearing()), journal).await
     }
 
     async fn execute(

@@ -5,7 +5,7 @@ use super::person::Person;
 use super::{arguments, connect};
 use crate::cli::{DryRun, GlobalArgs, JournalArgs, RepairArgs, SourceArgs};
 use crate::error::Error;
-use crate::ops::repair::{RepairRequest, Extent, RepairOptions, repair};
+use crate::ops::repair::{Extent, RepairOptions, RepairRequest, repair};
 use crate::ops::{Reader as _, Status};
 use crate::report::plan::PlanFormat as Format;
 use crate::terminal::Terminal;

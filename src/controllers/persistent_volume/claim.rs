@@ -11,7 +11,7 @@ use crate::model::{
     AnnotationKey, BindingMode, ClaimPhase, ClaimRef, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
 };
 use crate::snapshot::{ClaimId, printed};
-use crate::world::{ApiError, Compared, ComparisonStep, RecordedEvent, EventType, ObjectRef};
+use crate::world::{ApiError, Compared, ComparisonStep, EventType, ObjectRef, RecordedEvent};
 
 /// Syncs a claim that exists. Upstream: `syncClaim`, 1.36. Neither the deletion timestamp nor the phase is looked at.
 pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: ClaimId) -> Option<ClaimBranch> {

@@ -154,7 +154,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
     async fn round(&self, source: &mut PlanSource, before: Option<&Before>) -> Result<Round, Error> {
         let Self { options, cluster, asker, here } = self;
         let look = RequestCheck { cluster: *cluster, here, asker: *asker, writes: self.writes() };
-        if let Some(why) = source.settle(&look).await? {
+        if let Some(why) = source.resolve_doubt(&look).await? {
             return self.nothing(&why);
         }
         let mut world = self.read(source).await?;

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::execute::{Entry, Journal};
 use crate::model::ObjectKey;
 use crate::ops::apply::{self, PlanFile};
-use crate::ops::journals::{belongs, is_lost, recognise, settle, usable};
+use crate::ops::journals::{belongs, is_lost, recognise, resolve_doubt, usable};
 use crate::ops::undo::{RequestCheck, TakenBack};
 use crate::ops::{Asker, Writer};
 use crate::repair::{Origin, Proposed, Request, Situation};
@@ -125,14 +125,17 @@ impl PlanSource {
     ///
     /// # Errors
     /// An object is another one by now, or nobody can tell what became of the request.
-    pub(super) async fn settle(&mut self, look: &RequestCheck<'_, impl Writer, impl Asker>) -> Result<Option<String>, Error> {
+    pub(super) async fn resolve_doubt(
+        &mut self,
+        look: &RequestCheck<'_, impl Writer, impl Asker>,
+    ) -> Result<Option<String>, Error> {
         match self {
             Self::RepairRequest(_) | Self::File(_) => Ok(None),
             Self::Begun(journal) => {
                 recognise(journal, look.here, look.cluster).await?;
-                settle(journal, true, look.cluster).await.map(|()| None)
+                resolve_doubt(journal, true, look.cluster).await.map(|()| None)
             }
-            Self::TakenBack(back) => back.settle(look).await,
+            Self::TakenBack(back) => back.resolve_doubt(look).await,
         }
     }
 }

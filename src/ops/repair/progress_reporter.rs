@@ -1,6 +1,6 @@
 //! How far a plan is, said while it is carried out.
 
-use crate::execute::{PlanEvent, Observer};
+use crate::execute::{Observer, PlanEvent};
 use crate::ops::{Asker, Interrupts as _};
 use crate::repair::Plan;
 use std::sync::{Mutex, PoisonError};

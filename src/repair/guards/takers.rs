@@ -16,8 +16,8 @@ use rustc_hash::FxHashSet;
 const NAMED: usize = 8;
 
 /// The claims that the simulation gives the volume to once it is free, and those that the scheduler may give it to.
-pub(super) fn thief(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
-    const ID: &str = "thief";
+pub(super) fn claimants(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
+    const ID: &str = "claimants";
     let name = &volume.meta.name;
     let kind = Kind::PersistentVolumeClaim;
     let readings = situation.snapshot.coverage().entries().iter().filter(|entry| entry.kind == kind);

@@ -385,7 +385,7 @@ mod tests {
     use crate::controllers::{CONTROLLERS, KubernetesBehavior};
     use crate::model::ObjectMeta;
     use crate::model::{ObjectKey, ResourceVersion};
-    use crate::report::explanation::{ExplanationInput, Explanation};
+    use crate::report::explanation::{Explanation, ExplanationInput};
     use crate::report::shared::machine::Model;
     use crate::report::testing::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
     use crate::snapshot::{Parts, Snapshot};

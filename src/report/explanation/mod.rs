@@ -14,7 +14,7 @@ mod text;
 pub use binding::{BindingOut, FieldOut};
 pub use class::ClassOut;
 pub use divergence::{DivergenceOut, RESYNCS};
-pub use document::{ExplanationInput, EvidenceOut, Explanation, NextOut, UserOut};
+pub use document::{EvidenceOut, Explanation, ExplanationInput, NextOut, UserOut};
 pub use driver::{Awaited, DriverOut};
 
 use crate::error::Error;

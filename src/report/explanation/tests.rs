@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
-use super::{ExplanationInput, Explanation};
+use super::{Explanation, ExplanationInput};
 use crate::controllers::{CONTROLLERS, KubernetesBehavior};
 use crate::engines::simulation;
 use crate::model::Kind;

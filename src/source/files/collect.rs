@@ -150,7 +150,11 @@ pub(super) struct Workers {
 }
 
 /// One worker: decodes until there is nothing more to come.
-pub(super) fn work(jobs: &Mutex<Receiver<(u64, Batch)>>, outcomes: &SyncSender<(u64, DecodedBatch)>, asked: DecodeOptions<'_>) {
+pub(super) fn work(
+    jobs: &Mutex<Receiver<(u64, Batch)>>,
+    outcomes: &SyncSender<(u64, DecodedBatch)>,
+    asked: DecodeOptions<'_>,
+) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, batch)) = job else { return };

@@ -14,8 +14,8 @@ use pvctl::model::{
 use pvctl::simulate::{Limit, Settings, decide};
 use pvctl::snapshot::{ClaimId, Coverage, Parts, Snapshot, VolumeId};
 use pvctl::world::{
-    Answers, ApiError, Cached, Choices, ControllerState, Effect, ObjectRef, OperationState, PluginAnswer, Read, Record,
-    ApiRefusal, World, WriteBody,
+    Answers, ApiError, ApiRefusal, Cached, Choices, ControllerState, Effect, ObjectRef, OperationState, PluginAnswer,
+    Read, Record, World, WriteBody,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

@@ -3,7 +3,9 @@
 use super::{Act, Ear, NEW, NOW, OLD, PV, Server, WRITES, options, run};
 use crate::support::api::{Seen, Store};
 use crate::support::faults::Fault;
-use pvctl::execute::{End, Journal, PlanCompletion, Settled, StopKind, execute, manifests, receipts, settle};
+use pvctl::execute::{
+    End, Journal, PlanCompletion, ResolvedDoubt, StopKind, execute, manifests, receipts, resolve_doubt,
+};
 use pvctl::repair::{self, Receipts, volume_key};
 use serde_json::{Value, json};
 
@@ -227,7 +229,7 @@ async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
         "step 5: pvc/moved -n shop is not as the plan expects it: an object of that name is there already"
     );
     let mut journal = Journal::open(dir.path(), &id).unwrap();
-    assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::NotWritten));
+    assert_eq!(resolve_doubt(&server.client(), &mut journal).await, Ok(ResolvedDoubt::NotWritten));
     assert_eq!(journal.entry().done().len(), 4, "what was created is not ours to take back");
     assert_eq!(server.store(|store| store.at(NEW)["metadata"]["uid"].clone()), "stranger");
 }
@@ -321,7 +323,7 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
     assert!(!server.store(|store| store.has(NEW)));
     // Who goes on with it is told before anything is written.
     let mut journal = Journal::open(dir.path(), &id).unwrap();
-    assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::NotWritten));
+    assert_eq!(resolve_doubt(&server.client(), &mut journal).await, Ok(ResolvedDoubt::NotWritten));
     let rest = journal.entry().remaining();
     let granted = Receipts::granted(&rest);
     let rejected = server.review(rest, &granted).await.unwrap_err();

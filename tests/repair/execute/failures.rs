@@ -3,7 +3,7 @@
 use super::{Act, Ear, NEW_LIST, NOW, OLD, PV, Server, controllers, go_on, options, run};
 use crate::support::api::{Seen, Store};
 use crate::support::faults::Fault;
-use pvctl::execute::{Journal, Sent, Settled, StopKind, ApiAccess, execute, settle};
+use pvctl::execute::{ApiAccess, Journal, ResolvedDoubt, Sent, StopKind, execute, resolve_doubt};
 use serde_json::json;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -125,9 +125,9 @@ async fn a_doubtful_step_is_no_dead_end() {
     let recycle: Act =
         |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle"));
     let cases = [
-        ("PATCH /api", label, Settled::AsExpected),
-        ("DELETE /api", label, Settled::NotWritten),
-        ("PATCH /api", recycle, Settled::Unknown),
+        ("PATCH /api", label, ResolvedDoubt::AsExpected),
+        ("DELETE /api", label, ResolvedDoubt::NotWritten),
+        ("PATCH /api", recycle, ResolvedDoubt::Unknown),
     ];
     for (place, touch, settled) in cases {
         let server = (0..3).fold(Server::new(), |server, _| server.fault(place, Fault::CutBefore));
@@ -137,10 +137,10 @@ async fn a_doubtful_step_is_no_dead_end() {
         server.store(|store| touch(store, &[]));
         {
             let mut journal = Journal::open(dir.path(), &id).unwrap();
-            assert_eq!(settle(&server.client(), &mut journal).await, Ok(settled), "{place}");
+            assert_eq!(resolve_doubt(&server.client(), &mut journal).await, Ok(settled), "{place}");
             assert!(journal.entry().in_doubt().is_some(), "the request may still be on its way");
         }
-        if settled != Settled::Unknown {
+        if settled != ResolvedDoubt::Unknown {
             go_on(&server, dir.path(), &id).await.unwrap();
             server.is_moved();
         }

@@ -1,7 +1,7 @@
 //! The journal of a run as a file.
 
 use super::{Ear, NOW, Server, go_on, run};
-use pvctl::execute::{End, Journal, Settled, StopKind, settle};
+use pvctl::execute::{End, Journal, ResolvedDoubt, StopKind, resolve_doubt};
 use pvctl::model::Timestamp;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ async fn a_journal_without_its_last_line_is_closed() {
     std::fs::write(&path, &whole[..lines]).unwrap();
     assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Open);
     let mut journal = Journal::open(dir.path(), &id).unwrap();
-    assert_eq!(settle(&server.client(), &mut journal).await, Ok(Settled::Nothing));
+    assert_eq!(resolve_doubt(&server.client(), &mut journal).await, Ok(ResolvedDoubt::Nothing));
     assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
 }
 

@@ -16,7 +16,9 @@ mod waits;
 
 use crate::support::api::{ApiServer, Controllers, Seen, Store, Who};
 use crate::support::faults::{At, Fault};
-use pvctl::execute::{PlanEvent, Journal, Observer, Options, PlanCompletion, Stopped, execute, manifests, resume, settle};
+use pvctl::execute::{
+    Journal, Observer, Options, PlanCompletion, PlanEvent, Stopped, execute, manifests, resolve_doubt, resume,
+};
 use pvctl::model::{Kind, ObjectKey, Timestamp};
 use pvctl::repair::{self, Confirmed, Plan, Proposed, Receipts, Reviewed, Situation};
 use pvctl::simulate::Settings;
@@ -334,7 +336,7 @@ async fn run(server: &Server, dir: &Path, ear: &Ear) -> (Result<PlanCompletion, 
 /// Goes on with what a journal leaves.
 async fn go_on(server: &Server, dir: &Path, id: &str) -> Result<PlanCompletion, Stopped> {
     let mut journal = Journal::open(dir, id).unwrap();
-    settle(&server.client(), &mut journal).await?;
+    resolve_doubt(&server.client(), &mut journal).await?;
     let plan = journal.entry().remaining();
     let granted = Receipts::granted(&plan);
     let confirmed = server.review(plan, &granted).await.expect("what remains is safe");

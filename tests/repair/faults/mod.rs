@@ -22,7 +22,7 @@ use crate::support::api::{
 use crate::support::faults::{At, Fault};
 use judge::{by_us, is_excused, is_given_up, journal_of, judge, judge_end, told};
 use prepare::prepared;
-use pvctl::execute::{self, PlanEvent, Journal, Observer, Options, Stopped};
+use pvctl::execute::{self, Journal, Observer, Options, PlanEvent, Stopped};
 use pvctl::model::{ObjectKey, Timestamp};
 use pvctl::repair::{Confirmed, Done, Manifests, Plan, Proposed, Receipts, Reviewed, Situation, review, undo};
 use recovery::{Recovery, RecoveryPath};

@@ -63,7 +63,11 @@ impl Recovery<'_> {
                 }
                 self.api.with(Store::settle);
             }
-            let ways = if on_first { [RecoveryPath::Continued, RecoveryPath::Undone] } else { [RecoveryPath::Undone, RecoveryPath::Continued] };
+            let ways = if on_first {
+                [RecoveryPath::Continued, RecoveryPath::Undone]
+            } else {
+                [RecoveryPath::Undone, RecoveryPath::Continued]
+            };
             for way in ways {
                 let went = match way {
                     RecoveryPath::Undone => self.go_back(&mut begun).await,
@@ -113,7 +117,7 @@ impl Recovery<'_> {
 
     async fn go_on_once(&self, id: &str) -> Result<(), String> {
         let mut journal = Journal::open(self.dir, id).map_err(|stop| describe(&stop))?;
-        execute::settle(self.client, &mut journal).await.map_err(|stop| describe(&stop))?;
+        execute::resolve_doubt(self.client, &mut journal).await.map_err(|stop| describe(&stop))?;
         let remaining = journal.entry().remaining();
         if remaining.steps.is_empty() {
             return Ok(());
@@ -131,7 +135,7 @@ impl Recovery<'_> {
     async fn go_back(&self, begun: &mut Option<String>) -> Result<(), String> {
         tokio::time::sleep(IN_FLIGHT).await;
         let mut journal = Journal::open(self.dir, self.id).map_err(|stop| describe(&stop))?;
-        execute::settle(self.client, &mut journal).await.map_err(|stop| describe(&stop))?;
+        execute::resolve_doubt(self.client, &mut journal).await.map_err(|stop| describe(&stop))?;
         let done = journal.entry().done();
         let now = self.api.with(|store, _| store.clone());
         let back = match way_back(&now, self.id, &self.prepared.plan, &done) {

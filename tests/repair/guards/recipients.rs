@@ -20,34 +20,34 @@ fn waiting(name: &str, size: &str) -> Value {
 /// G12: the claim that the simulation gives the volume to is named, and no other.
 #[test]
 fn who_gets_a_volume_that_is_offered_to_anyone_is_named() {
-    let thief = |more: &[Value]| {
+    let claimants = |more: &[Value]| {
         let mut objects = released();
         objects.extend_from_slice(more);
         let world = World::new(objects);
         world.accepted(&offer());
-        let judged = guard(&world, &offer(), "thief");
+        let judged = guard(&world, &offer(), "claimants");
         assert_eq!(judged.holds, Holds::Warns);
         judged.looked_at
     };
     assert_eq!(
-        thief(&[]),
+        claimants(&[]),
         "volume pv-1: no claim waits for it now; the next one that fits gets it, with all that is on it"
     );
     // One asks for too much, one for a class that is not the volume's, and one gets a volume that fits better.
     let mut other = waiting("other", "1Gi");
     other["spec"]["storageClassName"] = "slow".into();
     assert_eq!(
-        thief(&[waiting("small", "1Gi"), waiting("large", "2Gi"), other]),
+        claimants(&[waiting("small", "1Gi"), waiting("large", "2Gi"), other]),
         "volume pv-1: claim new/small gets it, with all that is on it"
     );
     let mut better = volume("pv-0", "Available", Value::Null);
     better["spec"]["capacity"]["storage"] = "512Mi".into();
     assert_eq!(
-        thief(&[waiting("tiny", "512Mi"), better]),
+        claimants(&[waiting("tiny", "512Mi"), better]),
         "volume pv-1: no claim waits for it now; the next one that fits gets it, with all that is on it"
     );
     assert_eq!(
-        thief(&[waiting("a", "1Gi"), waiting("b", "1Gi")]),
+        claimants(&[waiting("a", "1Gi"), waiting("b", "1Gi")]),
         "volume pv-1: one of these claims gets it, with all that is on it: new/a, new/b"
     );
 }
@@ -63,7 +63,7 @@ fn a_claim_that_waits_for_its_pod_may_get_the_volume() {
     let world = World::new(objects);
     world.accepted(&offer());
     assert_eq!(
-        guard(&world, &offer(), "thief").looked_at,
+        guard(&world, &offer(), "claimants").looked_at,
         "volume pv-1: claim new/late (its class waits for a pod) gets it, with all that is on it"
     );
 }
@@ -73,7 +73,7 @@ fn nothing_is_offered_to_anyone_while_claims_cannot_be_listed() {
     let mut coverage = complete();
     coverage.set(CoverageEntry::new(Kind::PersistentVolumeClaim, Some("elsewhere".into()), CoverageState::Forbidden));
     let refusal = World::with(released(), coverage).refusal(&offer());
-    assert_eq!(refusal.by, "thief");
+    assert_eq!(refusal.by, "claimants");
 }
 
 /// A claim that names the volume would be Lost, or wait for ever, were it reserved for another one.

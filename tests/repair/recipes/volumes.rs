@@ -23,8 +23,8 @@ fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
     assert_eq!(changes(plan), ["pv/pv-1: no claimRef"]);
     assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
     assert!(!plan.is_safe());
-    let thief = reviewed.guards().iter().find(|guard| guard.id == "thief").unwrap_or_else(|| panic!());
-    assert_eq!(thief.looked_at, "volume pv-1: claim new/stranger gets it, with all that is on it");
+    let claimants = reviewed.guards().iter().find(|guard| guard.id == "claimants").unwrap_or_else(|| panic!());
+    assert_eq!(claimants.looked_at, "volume pv-1: claim new/stranger gets it, with all that is on it");
     assert!(reviewed.confirm(None).is_err(), "nobody typed the name");
 }
 

@@ -10,7 +10,7 @@ use pvctl::report::prediction::{DecisionOut, write_folded};
 use pvctl::simulate::decide::{decide, decide_folded};
 use pvctl::simulate::{Decisions, Limit, Prediction, Settings};
 use pvctl::snapshot::Snapshot;
-use pvctl::world::{Answers, Cached, ControllerState, OperationState, PluginAnswer, Read, ApiRefusal, World};
+use pvctl::world::{Answers, ApiRefusal, Cached, ControllerState, OperationState, PluginAnswer, Read, World};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -11,7 +11,7 @@ use pvctl::model::{Held, HeldObject, ObjectId, PersistentVolume, PersistentVolum
 use pvctl::simulate::component::{Component, components};
 use pvctl::simulate::explore::{Explored, Step, explore, schedule};
 use pvctl::simulate::{Outcome, Settings, Settled};
-use pvctl::world::{Answers, Cached, Choices, ControllerState, ObjectRef, OperationState, ApiRefusal, World};
+use pvctl::world::{Answers, ApiRefusal, Cached, Choices, ControllerState, ObjectRef, OperationState, World};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A repair that is carried out up to some step, and what others do then: the world in which it is taken back or gone
 //! on with.
 
-use super::stage::{Actor, Call, Preconditions, Random, Store, text};
+use super::api_server::{Actor, Call, Preconditions, Random, Store, text};
 use anyhow::{Context as _, Result};
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{Change, Done, FIELD_MANAGER, Plan, Seen, Step, Wait, Waited, Write};
