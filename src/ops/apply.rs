@@ -1,6 +1,6 @@
 //! `apply`: a plan from a file is carried out where it is still the plan, and one that was cut short is gone on with.
 
-use super::journals::{Shelf, all_taken_back, find, is_lost};
+use super::journals::{JournalFolder, all_taken_back, find, is_lost};
 use super::repair::{PlanSource, RepairOptions, Run};
 use super::{Asker, Status, Writer};
 use crate::error::{Error, ErrorKind};
@@ -46,7 +46,7 @@ pub async fn go_on(
     id: Option<&str>,
 ) -> Result<Status, Error> {
     let run = Run::new(options, cluster, asker).await?;
-    let journal = stopped(&Shelf { directory: &options.journals, here: &run.here, asker: Some(asker) }, id)?;
+    let journal = stopped(&JournalFolder { directory: &options.journals, here: &run.here, asker: Some(asker) }, id)?;
     run.repair(PlanSource::Begun(journal)).await
 }
 
@@ -54,8 +54,8 @@ pub async fn go_on(
 ///
 /// # Errors
 /// There is none.
-fn stopped<A: Asker>(shelf: &Shelf<'_, A>, id: Option<&str>) -> Result<Box<Journal>, Error> {
-    let taken = all_taken_back(shelf.directory)?;
+fn stopped<A: Asker>(journal_folder: &JournalFolder<'_, A>, id: Option<&str>) -> Result<Box<Journal>, Error> {
+    let taken = all_taken_back(journal_folder.directory)?;
     if let Some(id) = id.filter(|id| taken.iter().any(|taken| taken == id)) {
         return Err(Error::usage(format!("what {id} did was taken back, so it is not gone on with"))
             .hint("ask for the repair again"));
@@ -63,7 +63,7 @@ fn stopped<A: Asker>(shelf: &Shelf<'_, A>, id: Option<&str>) -> Result<Box<Journ
     let unfinished =
         |entry: &Entry| entry.end != End::Finished && !is_lost(entry) && entry.written() && !taken.contains(&entry.id);
     let none = "all of them are finished or taken back, have lost their volume, or have written nothing";
-    let journal = find(shelf, id, unfinished, none)?;
+    let journal = find(journal_folder, id, unfinished, none)?;
     let entry = journal.entry();
     if entry.end != End::Finished && !entry.written() {
         return Err(Error::usage(format!("{} has written nothing, so there is nothing to go on with", entry.id))

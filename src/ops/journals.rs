@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Where journals are looked for.
 #[derive(Debug)]
-pub(super) struct Shelf<'a, A> {
+pub(super) struct JournalFolder<'a, A> {
     /// Their directory.
     pub(super) directory: &'a Path,
     /// The cluster of which they have to be.
@@ -19,12 +19,12 @@ pub(super) struct Shelf<'a, A> {
 
 /// The journal with that id, or the newest one of that cluster that is wanted.
 pub(super) fn find<A: Asker>(
-    shelf: &Shelf<'_, A>,
+    journal_folder: &JournalFolder<'_, A>,
     id: Option<&str>,
     wanted: impl Fn(&Entry) -> bool,
     none: &str,
 ) -> Result<Box<Journal>, Error> {
-    let Shelf { directory, here, asker } = *shelf;
+    let JournalFolder { directory, here, asker } = *journal_folder;
     let open = |id: &str| Ok(Box::new(Journal::open(directory, id)?));
     if let Some(id) = id {
         return open(id);

@@ -1,6 +1,8 @@
 //! `undo`: what a repair has written is taken back, by its journal.
 
-use super::journals::{Shelf, all_taken_back, directory, find, has_written, is_lost, recognise, resolve_doubt, usable};
+use super::journals::{
+    JournalFolder, all_taken_back, directory, find, has_written, is_lost, recognise, resolve_doubt, usable,
+};
 use super::repair::{PlanSource, RepairOptions, Run};
 use super::{Asker, Status, Writer};
 use crate::error::{Error, ErrorKind};
@@ -25,8 +27,8 @@ pub async fn undo(
     provisioner_stopped: bool,
 ) -> Result<Status, Error> {
     let run = Run::new(options, cluster, asker).await?;
-    let shelf = Shelf { directory: &options.journals, here: &run.here, asker: Some(asker) };
-    let journal = written(&shelf, id, &[])?;
+    let journal_folder = JournalFolder { directory: &options.journals, here: &run.here, asker: Some(asker) };
+    let journal = written(&journal_folder, id, &[])?;
     run.repair(PlanSource::TakenBack(TakenBack { journal, is_named: id.is_some(), provisioner_stopped })).await
 }
 
@@ -84,8 +86,12 @@ impl TakenBack {
 ///
 /// # Errors
 /// There is none.
-fn written<A: Asker>(shelf: &Shelf<'_, A>, id: Option<&str>, but: &[String]) -> Result<Box<Journal>, Error> {
-    let taken = all_taken_back(shelf.directory)?;
+fn written<A: Asker>(
+    journal_folder: &JournalFolder<'_, A>,
+    id: Option<&str>,
+    but: &[String],
+) -> Result<Box<Journal>, Error> {
+    let taken = all_taken_back(journal_folder.directory)?;
     let back = |entry: &Entry| {
         entry.written()
             && !is_lost(entry)
@@ -93,7 +99,7 @@ fn written<A: Asker>(shelf: &Shelf<'_, A>, id: Option<&str>, but: &[String]) -> 
             && !but.contains(&entry.id)
             && !matches!(entry.plan.request, Request::Undo { .. })
     };
-    find(shelf, id, back, "none of them has written anything that was not taken back already")
+    find(journal_folder, id, back, "none of them has written anything that was not taken back already")
 }
 
 /// Takes an older journal in the place of one that has written nothing, as long as there is one.
@@ -105,8 +111,8 @@ async fn pass_over<C: Writer, A: Asker>(
     while !has_written(journal.entry()) {
         // Its only request was not carried out, and it would stand in the way of the older ones for ever.
         empty.push(journal.id().to_owned());
-        let shelf = Shelf::<A> { directory: directory(journal), here: look.here, asker: None };
-        let older = match written(&shelf, None, &empty) {
+        let journal_folder = JournalFolder::<A> { directory: directory(journal), here: look.here, asker: None };
+        let older = match written(&journal_folder, None, &empty) {
             Ok(older) => older,
             Err(error) if error.kind() == ErrorKind::Usage => return Ok(()),
             Err(error) => return Err(error),

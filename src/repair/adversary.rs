@@ -94,7 +94,7 @@ pub enum Verdict {
 
 /// How far the search goes.
 #[derive(Clone, Copy, Debug)]
-pub struct Reach {
+pub struct SearchReach {
     /// The most states of one exploration.
     pub states: usize,
     /// Whether controllers may have old caches and die between two writes.
@@ -103,13 +103,13 @@ pub struct Reach {
     pub everyone: bool,
 }
 
-impl Reach {
+impl SearchReach {
     /// What a review asks for.
     pub const REVIEW: Self = Self { states: 400_000, failures: true, everyone: false };
 }
 
 /// Looks for an interleaving in which the plan does harm.
-pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: Reach) -> Verdict {
+pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: SearchReach) -> Verdict {
     let mut states = 0;
     let participants = Participants::reaching(situation.snapshot, plan, reach.everyone);
     let Some(mut model) = SafetyModel::new(situation.snapshot, &situation.settings, plan, &participants) else {
@@ -176,7 +176,7 @@ impl Exploration {
         model: &mut SafetyModel<'_>,
         steps: &[Step],
         deletes: bool,
-        reach: Reach,
+        reach: SearchReach,
         sought: Option<&Harms>,
     ) -> Option<Self> {
         let mut search = Self { states: Vec::new(), ways: Vec::new(), harms: BTreeMap::new() };
@@ -483,7 +483,7 @@ mod tests {
         let participants = Participants::reaching(&snapshot, &plan, true);
         let mut model = SafetyModel::new(&snapshot, &settings, &plan, &participants).expect("there is room");
 
-        let reach = Reach { states: 20_000, failures: true, everyone: true };
+        let reach = SearchReach { states: 20_000, failures: true, everyone: true };
         let search = Exploration::run(&mut model, &plan.steps, true, reach, None).expect("the world is small");
         assert!(search.states.len() > 1_000, "only {} states", search.states.len());
         let reserved = |step: &(usize, Move)| matches!(step.1, Move::Reservation { .. });
@@ -528,7 +528,7 @@ mod tests {
             restore_policy: false,
         };
         let plan = plan(&situation, &request);
-        let Verdict::Harmful(found) = judge(&situation, &plan, Reach::REVIEW) else { panic!("no harm") };
+        let Verdict::Harmful(found) = judge(&situation, &plan, SearchReach::REVIEW) else { panic!("no harm") };
         assert_eq!((&*found.volume, found.harm), ("childs", Harm::DataDeleted));
         let collected = "the garbage collector deletes a/child, the owner of which is gone";
         assert!(found.moves.iter().any(|said| said == collected), "{:#?}", found.moves);
@@ -558,7 +558,7 @@ mod tests {
             manifests.add(volume_key("kept"), kept);
             let settings = Settings::new(KubernetesBehavior::default());
             let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
-            judge(&situation, &plan(&situation, &request), Reach::REVIEW)
+            judge(&situation, &plan(&situation, &request), SearchReach::REVIEW)
         };
         let Verdict::Harmful(found) = judged("Delete") else { panic!("no harm") };
         assert_eq!((&*found.volume, found.harm), ("kept", Harm::DataDeleted));

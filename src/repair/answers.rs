@@ -38,7 +38,7 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
         };
         if written.is_empty() {
             let (why, way_on) = at.first().map(|state| obstacle_in_words(&model, step, state)).unwrap_or_default();
-            answers.push(Answer { states: described(&model, &at), came: Came::Stopped { why, way_on } });
+            answers.push(Answer { states: described(&model, &at), came: WaitResult::Stopped { why, way_on } });
             return Some(answers);
         }
         let rest = rest_of(&mut model, written)?;
@@ -48,11 +48,11 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
             .copied()
             .collect();
         let came = if met.is_empty() {
-            Came::Never
+            WaitResult::Never
         } else if met.len() == rest.len() && stopped == 0 {
-            Came::Met
+            WaitResult::Met
         } else {
-            Came::Perhaps
+            WaitResult::Perhaps
         };
         answers.push(Answer { states: described(&model, &rest), came });
         at = met;
@@ -84,12 +84,12 @@ pub(super) struct Answer {
     /// The possible states of each object, in words.
     pub(super) states: Vec<(ObjectKey, Vec<String>)>,
     /// Whether what the step waits for comes.
-    pub(super) came: Came,
+    pub(super) came: WaitResult,
 }
 
 /// Whether what a step waits for comes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Came {
+pub(super) enum WaitResult {
     /// Whichever way it goes.
     Met,
     /// In some of the ways.

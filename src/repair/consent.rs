@@ -1,8 +1,8 @@
 //! From a plan to something that may be carried out: only a plan that was reviewed can be confirmed, and only what was
 //! confirmed can be executed.
 
-use super::adversary::{Interleaving, Reach, Verdict, judge as face_adversary};
-use super::answers::{Came, answers};
+use super::adversary::{Interleaving, SearchReach, Verdict, judge as face_adversary};
+use super::answers::{WaitResult, answers};
 use super::guards::{self, Guard, Holds};
 use super::plan::{Expected, GivenUp, Plan, Recheck, Refusal, Undo};
 use super::request::{Recipient, Request, Setting};
@@ -132,7 +132,7 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
         return reject(plan, guards, refusal, None);
     }
     let answers = answers.unwrap_or_default();
-    let open = answers.iter().any(|answer| answer.came == Came::Perhaps);
+    let open = answers.iter().any(|answer| answer.came == WaitResult::Perhaps);
     for (step, answer) in plan.steps.iter_mut().zip(answers) {
         step.expects = answer.states.into_iter().map(|(object, states)| Expected { object, states }).collect();
     }
@@ -150,7 +150,7 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
             looked_at: "the controllers answer each step as it expects".to_owned(),
         }
     });
-    match face_adversary(situation, &plan, Reach::REVIEW) {
+    match face_adversary(situation, &plan, SearchReach::REVIEW) {
         Verdict::Safe { states } => {
             guards.push(Guard {
                 id: "adversary",

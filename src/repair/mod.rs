@@ -29,7 +29,7 @@ mod verbs;
 mod wait;
 mod write;
 
-pub use adversary::{Harm, Interleaving, Reach, Verdict, judge};
+pub use adversary::{Harm, Interleaving, SearchReach, Verdict, judge};
 pub use case::{Case, FindingKey};
 pub use consent::{Confirmed, Receipts, Rejected, Reviewed, Right, keeps_to_request, review, rights};
 pub use guards::{Guard, Holds};

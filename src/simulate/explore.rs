@@ -1,9 +1,9 @@
 //! The exact engine, for components of few objects: every state that any order of syncs can reach, and of those the
 //! ones that are reached again and again however things go on.
 
+use super::created::keys_of_made;
 use super::decide::run;
 use super::failures::with_failures;
-use super::grown::keys_of_made;
 use super::settle::Settled;
 use super::state::{State, Variants, same_or_gone};
 use crate::controllers::{self, Budget, Controller, Limit, Outcome, OutcomeSet, Settings, SyncContext, spec};

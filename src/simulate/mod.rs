@@ -3,11 +3,11 @@
 //! beyond single syncs are engines, which are an argument.
 
 pub mod component;
+mod created;
 pub mod decide;
 pub mod engine;
 pub mod explore;
 pub mod failures;
-mod grown;
 pub mod predict;
 pub mod settle;
 mod state;

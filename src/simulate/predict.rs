@@ -1,9 +1,9 @@
 //! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
 
 use super::component::{Component, components_of};
+use super::created::Grown;
 use super::decide::{Decision, Decisions, decide, decide_folded};
 use super::engine::{Beside, Engine, Settlement};
-use super::grown::Grown;
 use super::settle::{Settled, settle_in};
 use crate::controllers::outcome::most;
 use crate::controllers::spec::{Needs, note_gap};

@@ -1,10 +1,10 @@
 //! The outcomes of a component, by the engine that suits it.
 
 use super::component::Component;
+use super::created::{Grown, keys_of_made};
 use super::decide::run;
 use super::engine::{Engine, Exact};
 use super::explore::explore;
-use super::grown::{Grown, keys_of_made};
 use crate::controllers::{self, Budget, Limit, Outcome, OutcomeSet, Settings, SyncContext};
 use crate::model::{ObjectId, ObjectKey};
 use crate::snapshot::Snapshot;

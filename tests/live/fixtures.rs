@@ -427,7 +427,7 @@ fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
 
 /// How a fixture reaches others in the same cluster whatever its names are.
 #[derive(Clone, Copy, Default)]
-struct Reach {
+struct SearchReach {
     /// A volume without a class that anybody may take.
     offers: bool,
     /// A claim that looks for such a volume.
@@ -440,7 +440,7 @@ struct Reach {
     recycles: bool,
 }
 
-impl Reach {
+impl SearchReach {
     fn of(objects: &[Value]) -> Self {
         let mut reach = Self::default();
         for object in objects {
@@ -488,10 +488,10 @@ fn fixtures_at_rest_are_left_alone() {
     let fixtures: Vec<Fixture> = fixtures().into_iter().filter(|fixture| fixture.gate.is_none()).collect();
     // Those that are about another version of the controllers say nothing about this one.
     let judged = fixtures.iter().enumerate().filter(|(_, fixture)| fixture.flags.is_empty());
-    let mut batches: Vec<Vec<(usize, &Fixture, Reach)>> = Vec::new();
+    let mut batches: Vec<Vec<(usize, &Fixture, SearchReach)>> = Vec::new();
     for (number, fixture) in judged {
-        let reach = Reach::of(&fixture.objects);
-        let free = |batch: &&mut Vec<(_, _, Reach)>| !batch.iter().any(|(_, _, other)| reach.touches(*other));
+        let reach = SearchReach::of(&fixture.objects);
+        let free = |batch: &&mut Vec<(_, _, SearchReach)>| !batch.iter().any(|(_, _, other)| reach.touches(*other));
         match batches.iter_mut().find(free) {
             Some(batch) => batch.push((number, fixture, reach)),
             None => batches.push(vec![(number, fixture, reach)]),

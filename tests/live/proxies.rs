@@ -26,7 +26,7 @@ const PASSWORD: (&str, &str) = ("hunter2@home", "hunter2%40home");
 
 /// What a proxy does.
 #[derive(Clone, Copy)]
-enum Manner {
+enum PlanStyle {
     /// Connects to a server of the test, whatever name was asked for.
     Connect,
     /// Answers with this.
@@ -46,7 +46,7 @@ struct Proxies {
 }
 
 impl Proxies {
-    async fn listen(&self, name: &'static str, manner: Manner, secure: SocketAddr, plain: SocketAddr) -> SocketAddr {
+    async fn listen(&self, name: &'static str, manner: PlanStyle, secure: SocketAddr, plain: SocketAddr) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let bound = listener.local_addr().unwrap();
         let proxies = self.clone();
@@ -61,7 +61,7 @@ impl Proxies {
     async fn connection(
         self,
         name: &'static str,
-        manner: Manner,
+        manner: PlanStyle,
         mut stream: TcpStream,
         secure: SocketAddr,
         plain: SocketAddr,
@@ -87,10 +87,10 @@ impl Proxies {
         });
         self.asked.lock().unwrap().insert((name, host.clone(), credentials));
         match manner {
-            Manner::Leave => {}
-            Manner::Silence => _ = stream.read_u8().await,
-            Manner::Say(answer) => _ = stream.write_all(answer.as_bytes()).await,
-            Manner::Connect => {
+            PlanStyle::Leave => {}
+            PlanStyle::Silence => _ = stream.read_u8().await,
+            PlanStyle::Say(answer) => _ = stream.write_all(answer.as_bytes()).await,
+            PlanStyle::Connect => {
                 let to = if host.ends_with(":8080") { plain } else { secure };
                 let mut server = TcpStream::connect(to).await.unwrap();
                 if connects {
@@ -202,13 +202,17 @@ impl World {
         let login =
             "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n";
         for (url, bare, address) in [
-            ("{first}", "{first_bare}", listen("first", Manner::Connect)),
-            ("{second}", "{second_bare}", listen("second", Manner::Connect)),
-            ("{login}", "{login_bare}", listen("login", Manner::Say(login))),
-            ("{refusing}", "", listen("refusing", Manner::Say("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"))),
-            ("{babbling}", "", listen("babbling", Manner::Say("220 mail.test ESMTP\r\n"))),
-            ("{leaving}", "", listen("leaving", Manner::Leave)),
-            ("{silent}", "{silent_bare}", listen("silent", Manner::Silence)),
+            ("{first}", "{first_bare}", listen("first", PlanStyle::Connect)),
+            ("{second}", "{second_bare}", listen("second", PlanStyle::Connect)),
+            ("{login}", "{login_bare}", listen("login", PlanStyle::Say(login))),
+            (
+                "{refusing}",
+                "",
+                listen("refusing", PlanStyle::Say("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")),
+            ),
+            ("{babbling}", "", listen("babbling", PlanStyle::Say("220 mail.test ESMTP\r\n"))),
+            ("{leaving}", "", listen("leaving", PlanStyle::Leave)),
+            ("{silent}", "{silent_bare}", listen("silent", PlanStyle::Silence)),
             ("{nobody}", "{nobody_bare}", nobody),
         ] {
             places.push((url, format!("http://{address}")));

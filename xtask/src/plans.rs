@@ -11,8 +11,8 @@ use begun::Begun;
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{
-    Manifests, Plan, Proposed, Reach, Receipts, Recipient, Request, Setting, Situation, Verdict, claim_key, is_wider,
-    judge, propose, reads, review, undo, volume_key,
+    Manifests, Plan, Proposed, Receipts, Recipient, Request, SearchReach, Setting, Situation, Verdict, claim_key,
+    is_wider, judge, propose, reads, review, undo, volume_key,
 };
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
@@ -126,7 +126,7 @@ pub fn plans(
 const HIDDEN: &[Kind] = &[Kind::Pod, Kind::VolumeAttachment, Kind::StatefulSet, Kind::Namespace, Kind::CsiDriver];
 
 /// How far everybody is followed.
-const EVERYONE: Reach = Reach { states: 400_000, failures: true, everyone: true };
+const EVERYONE: SearchReach = SearchReach { states: 400_000, failures: true, everyone: true };
 
 /// A world, and what is told of plans that are not as they should be.
 struct Looked<'w> {

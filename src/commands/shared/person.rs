@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::ops::{Asker, Interrupts, Shown};
 use crate::progress::Progress;
 use crate::report::plan::cases;
-use crate::report::plan::{Manner, PlanFormat as Format, done};
+use crate::report::plan::{PlanFormat as Format, PlanStyle, done};
 use crate::terminal::{HeldInterrupts, Terminal};
 use crate::text::sanitize;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl Asker for Person<'_> {
             }
             Shown::Plan(plan, manifests) => {
                 let diff = self.diff.then_some(manifests);
-                let manner = Manner { columns, all_guards: self.all_guards, diff };
+                let manner = PlanStyle { columns, all_guards: self.all_guards, diff };
                 self.print(&self.output.render(plan, manner)?)
             }
             Shown::Done { plan, journal, now } => self.print(&done(plan, journal, now, columns)),

@@ -73,7 +73,7 @@ struct Level {
 
 /// What the claims of one level can come to: the sizes from their own up to this one, or nothing at all.
 #[derive(Clone, Copy)]
-struct Reach {
+struct ReachableSizes {
     last: usize,
     may_stay_pending: bool,
 }
@@ -236,7 +236,7 @@ fn signed(length: usize) -> i64 {
 /// It can stay Pending exactly when the other claims can fill everything from a on. From below come at most
 /// `balance(a−1)` minus the smallest balance before a: as many as find no place there while the volumes that are found
 /// later keep hidden. Above, all volumes have to be filled.
-fn reaches(levels: &[Level]) -> Vec<Reach> {
+fn reaches(levels: &[Level]) -> Vec<ReachableSizes> {
     let mut balance = Vec::with_capacity(levels.len());
     let mut floor_before = Vec::with_capacity(levels.len());
     let mut from_below = Vec::with_capacity(levels.len());
@@ -255,7 +255,7 @@ fn reaches(levels: &[Level]) -> Vec<Reach> {
         floor = floor.min(sum);
     }
     // The first level at or after `at` whose balance is at most the floor: a stack of suffix minima, searched.
-    let mut reaches = vec![Reach { last: 0, may_stay_pending: false }; levels.len()];
+    let mut reaches = vec![ReachableSizes { last: 0, may_stay_pending: false }; levels.len()];
     let mut minima: Vec<usize> = Vec::new();
     let mut smallest = i64::MAX;
     for at in (0..levels.len()).rev() {
@@ -268,14 +268,14 @@ fn reaches(levels: &[Level]) -> Vec<Reach> {
         let wanted = floor_before[at];
         let below = minima.partition_point(|level| balance[*level] <= wanted);
         let last = below.checked_sub(1).map_or(levels.len() - 1, |place| minima[place]);
-        reaches[at] = Reach { last, may_stay_pending: from_below[at] + smallest - full_before[at] > 0 };
+        reaches[at] = ReachableSizes { last, may_stay_pending: from_below[at] + smallest - full_before[at] > 0 };
     }
     reaches
 }
 
 /// Whether a volume of a level can stay Available.
 #[derive(Clone, Copy)]
-struct Vacancy {
+struct Availability {
     /// One that is found at first: every claim that comes by takes it, so there have to be places for all of them
     /// below, or beside it.
     found_at_first: bool,
@@ -284,7 +284,7 @@ struct Vacancy {
 }
 
 /// How many claims pass on to the next level where all volumes are found in time is the same for every order.
-fn vacancies(levels: &[Level]) -> Vec<Vacancy> {
+fn vacancies(levels: &[Level]) -> Vec<Availability> {
     let mut volumes_above: usize = levels.iter().map(|level| level.volumes.len()).sum();
     let mut carried = 0;
     levels
@@ -293,7 +293,7 @@ fn vacancies(levels: &[Level]) -> Vec<Vacancy> {
             volumes_above -= level.volumes.len();
             let wanting = level.claims.len() + carried;
             carried = wanting.saturating_sub(level.volumes.len());
-            Vacancy {
+            Availability {
                 found_at_first: wanting < level.volumes.len(),
                 found_late: wanting < level.volumes.len() + volumes_above,
             }

@@ -12,7 +12,7 @@ mod unbind;
 mod unfinalize;
 mod unselect;
 
-use super::answers::{Answer, Came, answers};
+use super::answers::{Answer, WaitResult, answers};
 use super::guards::judge;
 use super::plan::{Plan, Proposed, Refusal};
 use super::request::Request;
@@ -78,21 +78,21 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
     };
     for (place, (step, answer)) in plan.steps.iter().zip(answers).enumerate() {
         let message = match &answer.came {
-            Came::Met | Came::Perhaps => continue,
+            WaitResult::Met | WaitResult::Perhaps => continue,
             // Nobody acts before the first step.
-            Came::Stopped { why, .. } if place == 0 => format!("step {} would stop: {why}", step.id),
-            Came::Stopped { why, .. } => {
+            WaitResult::Stopped { why, .. } if place == 0 => format!("step {} would stop: {why}", step.id),
+            WaitResult::Stopped { why, .. } => {
                 format!("by the simulation the controllers act before step {}, which would stop there: {why}", step.id)
             }
-            Came::Never => format!(
+            WaitResult::Never => format!(
                 "by the simulation step {} would wait in vain until {}",
                 step.id,
                 step.wait.as_ref().map(ToString::to_string).unwrap_or_default()
             ),
         };
         let way_on = match &answer.came {
-            Came::Stopped { way_on, .. } => way_on.clone(),
-            Came::Met | Came::Perhaps | Came::Never => None,
+            WaitResult::Stopped { way_on, .. } => way_on.clone(),
+            WaitResult::Met | WaitResult::Perhaps | WaitResult::Never => None,
         };
         let hints = way_on.into_iter().chain(said(answer));
         return Some(hints.fold(Refusal::new("simulation", message), Refusal::hint));

@@ -315,12 +315,12 @@ fn holder_of(lease: &Lease) -> String {
 }
 
 /// Since when a sync would have changed the object, and the fields that show it.
-struct Stood {
+struct LongDifference {
     since: Timestamp,
     evidence: Vec<EvidenceOut>,
 }
 
-impl Stood {
+impl LongDifference {
     /// The newest of these times; none where one of them is not known.
     fn new<const N: usize>(times: [Option<(String, &'static str, Timestamp)>; N]) -> Option<Self> {
         let times: Vec<(String, &'static str, Timestamp)> = times.into_iter().collect::<Option<_>>()?;
@@ -344,19 +344,19 @@ fn volume_changed(view: View<'_>, volume: &PersistentVolume) -> Option<(String, 
 
 /// Since when everything was there that lets the next sync change the volume. Most causes, such as a claim that was
 /// deleted, leave no time behind, and then nothing can be said of the controller.
-fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<Stood> {
+fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<LongDifference> {
     let Branch::VolumeBranch(branch) = view.binder().next()?.branch else { return None };
     match branch {
         VolumeBranch::VolumeUnclaimed | VolumeBranch::VolumeReserved
             if matches!(volume.status.phase, VolumePhase::Pending | VolumePhase::Empty) =>
         {
-            Stood::new([volume_changed(view, volume)])
+            LongDifference::new([volume_changed(view, volume)])
         }
         VolumeBranch::VolumeClaimReplaced => {
             let named = volume.claim_ref.as_ref()?;
             let newer = view.snapshot().claim(view.snapshot().claim_id(&named.namespace, &named.name)?);
             let created = newer.meta.created.map(|time| (elsewhere(newer), "metadata.creationTimestamp", time));
-            Stood::new([volume_changed(view, volume), created])
+            LongDifference::new([volume_changed(view, volume), created])
         }
         _ => None,
     }
@@ -364,7 +364,7 @@ fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<Stood> {
 
 /// Since when at the latest the claim could have been bound: both it and the volume that it would get must have been
 /// there. Of a claim only its `managedFields` tell when it changed.
-fn claim_stood(view: View<'_>, id: ClaimId, end: Option<&Outcome>) -> Option<Stood> {
+fn claim_stood(view: View<'_>, id: ClaimId, end: Option<&Outcome>) -> Option<LongDifference> {
     let Some(Outcome::Claim { volume_name, .. }) = end else { return None };
     let snapshot = view.snapshot();
     let (claim, volume) = (snapshot.claim(id), snapshot.volume(snapshot.volume_id(volume_name)?));
@@ -374,7 +374,7 @@ fn claim_stood(view: View<'_>, id: ClaimId, end: Option<&Outcome>) -> Option<Sto
     let written = snapshot
         .last_change(Kind::PersistentVolumeClaim, &claim.meta.namespace, &claim.meta.name)
         .map(|time| (format!("pvc/{}", claim.meta.name), "metadata.managedFields[].time", time));
-    Stood::new([written, volume_changed(view, volume)])
+    LongDifference::new([written, volume_changed(view, volume)])
 }
 
 #[cfg(test)]

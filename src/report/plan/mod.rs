@@ -12,7 +12,7 @@ pub use document::{
     ExpectedOut, GuardOut, InverseOut, KIND, ModelStated, Named, PlanDocument, Preconditions, StepOut, WriteOut,
 };
 pub use done::done;
-pub use text::{Manner, refused, what};
+pub use text::{PlanStyle, refused, what};
 
 use crate::error::Error;
 use crate::repair::{Guard, Origin, Plan};
@@ -58,7 +58,7 @@ impl PlanFormat {
     ///
     /// # Errors
     /// Where it cannot be put into it, which is a bug.
-    pub fn render(self, shown: Shown<'_>, manner: Manner<'_>) -> Result<String, Error> {
+    pub fn render(self, shown: Shown<'_>, manner: PlanStyle<'_>) -> Result<String, Error> {
         let Shown { plan, guards, cluster, model } = shown;
         match self {
             Self::Text => Ok(text::text(plan, guards, manner)),

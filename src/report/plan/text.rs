@@ -14,7 +14,7 @@ const IDENTITY: &str = "identity";
 
 /// How a plan is shown.
 #[derive(Clone, Copy, Debug)]
-pub struct Manner<'a> {
+pub struct PlanStyle<'a> {
     /// The width of the page.
     pub columns: Option<usize>,
     /// Whether guards that hold are shown, too.
@@ -24,7 +24,7 @@ pub struct Manner<'a> {
 }
 
 /// The text of a plan: what it comes to, the data, the steps, what to know before.
-pub(super) fn text(plan: &Plan, guards: &[Guard], manner: Manner<'_>) -> String {
+pub(super) fn text(plan: &Plan, guards: &[Guard], manner: PlanStyle<'_>) -> String {
     let mut page = Page { text: String::new(), columns: manner.columns };
     for line in wrap(&format!("Goal: {}.", plan.goal), manner.columns, 2).lines() {
         page.raw(&line.bold().to_string());

@@ -1,7 +1,7 @@
 //! Those whom nobody plays on this control plane: two drivers that delete storage, one of them away for a while, and
 //! kubelet, which lets pods end on nodes that live. What a watch has seen of the volumes tells when data are gone.
 
-use super::courses::{DEAD, OUT, REMOVED};
+use super::cases::{DEAD, OUT, REMOVED};
 use crate::live::api::{Api, path};
 use crate::live::site::{PV, text, watch};
 use http::Method;

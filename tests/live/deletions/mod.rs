@@ -11,7 +11,7 @@
 )]
 
 mod actors;
-mod courses;
+mod cases;
 mod warnings;
 
 use super::api::{Api, path};
@@ -19,7 +19,7 @@ use super::plane::Plane;
 use super::site::{PV, PVC, text};
 use crate::support::{Finished, Run};
 use actors::{Actors, DRIVERS, GUARD, Storage, version};
-use courses::{Act, COURSES, Course, DEAD, Danger, HELD, LIVE, OUT, REMOVED};
+use cases::{Act, COURSES, DEAD, Danger, DeletionCase, HELD, LIVE, OUT, REMOVED};
 use http::Method;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -31,7 +31,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use warnings::{Told, fits, wrong_of_explain, wrong_of_fix};
+use warnings::{Warnings, fits, wrong_of_explain, wrong_of_fix};
 
 /// How many claims there are, and in how many namespaces, besides those that are deleted.
 const CLAIMS: usize = 300;
@@ -64,7 +64,7 @@ const HOLD: &str = "backup.example.com/hold";
 /// A claim with its volume, on its way.
 #[derive(Clone)]
 struct Case {
-    course: &'static Course,
+    course: &'static DeletionCase,
     namespace: String,
     name: String,
     volume: String,
@@ -394,7 +394,7 @@ impl Scene {
         let report: Value = serde_json::from_str(&run.stdout).unwrap();
         self.catch_up();
         self.tally.audits += 1;
-        let told = Told::of(&report);
+        let told = Warnings::of(&report);
         for case in &self.cases {
             match self.danger(case, after) {
                 Some(danger) => {

@@ -1,19 +1,19 @@
 //! Whether what is said of a claim warns of what may happen to its data.
 
 use super::Case;
-use super::courses::Danger;
+use super::cases::Danger;
 use crate::live::site::{PV, PVC, text};
 use crate::support::Finished;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The volumes and claims, as people type them, that the findings of an audit of that risk are about.
-pub(super) struct Told {
+pub(super) struct Warnings {
     imminent: BTreeSet<String>,
     possible: BTreeSet<String>,
 }
 
-impl Told {
+impl Warnings {
     pub(super) fn of(report: &Value) -> Self {
         let mut told = Self { imminent: BTreeSet::new(), possible: BTreeSet::new() };
         for finding in report["findings"].as_array().unwrap() {

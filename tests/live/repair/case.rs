@@ -253,7 +253,7 @@ impl<'s> Case<'s> {
     }
 
     /// The journal of this repair; all of them have to be readable.
-    fn journal(&self) -> Result<Option<Told>, String> {
+    fn journal(&self) -> Result<Option<Reported>, String> {
         let told = self.place.run(&["history", "-o", "json"]);
         if told.code != Some(0) {
             return Err(format!("the journals are not readable: {}", told.stderr));
@@ -271,7 +271,7 @@ impl<'s> Case<'s> {
         let mut all: Vec<Value> = items.into_iter().rev().skip(older).collect();
         // A plan that was agreed to and not begun, because the world had changed, has a journal of its own.
         let begun = all.iter().position(|item| item["written"] == true).unwrap_or_default();
-        Ok((begun < all.len()).then(|| all.swap_remove(begun)).map(|item| Told {
+        Ok((begun < all.len()).then(|| all.swap_remove(begun)).map(|item| Reported {
             state: text(&item, "/state").to_owned(),
             written: item["written"] == true,
             taken_back: item["takenBackBy"].is_string(),
@@ -330,7 +330,7 @@ impl<'s> Case<'s> {
         if !matches!(intercepted.ended.code, None | Some(0..=6)) {
             return Err("this is none of its exit codes".to_owned());
         }
-        let stopped = |journal: &Option<Told>| {
+        let stopped = |journal: &Option<Reported>| {
             journal.as_ref().is_some_and(|journal| {
                 journal.written && !journal.taken_back && !matches!(journal.state.as_str(), "finished" | "lost")
             })
@@ -528,7 +528,7 @@ impl<'s> Case<'s> {
 
 /// What a journal tells.
 #[derive(Debug)]
-struct Told {
+struct Reported {
     state: String,
     written: bool,
     taken_back: bool,

@@ -152,7 +152,8 @@ fn a_move_without_retain_is_refused() {
             write.expect.clear();
         }
     }
-    let verdict = pvctl::repair::judge(&world.situation(&Manifests::default()), &plan, pvctl::repair::Reach::REVIEW);
+    let verdict =
+        pvctl::repair::judge(&world.situation(&Manifests::default()), &plan, pvctl::repair::SearchReach::REVIEW);
     let pvctl::repair::Verdict::Harmful(found) = verdict else { panic!("{verdict:?}") };
     assert_eq!(found.harm, pvctl::repair::Harm::DataDeleted);
 }
@@ -165,7 +166,8 @@ fn a_move_that_frees_is_refused() {
     if let Some(write) = &mut plan.steps[3].write {
         write.change = Change::SetClaimRef { to: None, bound_by_controller: false };
     }
-    let verdict = pvctl::repair::judge(&world.situation(&Manifests::default()), &plan, pvctl::repair::Reach::REVIEW);
+    let verdict =
+        pvctl::repair::judge(&world.situation(&Manifests::default()), &plan, pvctl::repair::SearchReach::REVIEW);
     let pvctl::repair::Verdict::Harmful(found) = verdict else { panic!("{verdict:?}") };
     assert!(matches!(found.harm, pvctl::repair::Harm::Taken(..)), "{found:?}");
 }

@@ -41,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    let Grab { volume, holder, request, needs, is_early } = grab(case, claim)?;
+    let VolumeTakenFirst { volume, holder, request, needs, is_early } = grab(case, claim)?;
     let name = &volume.meta.name;
     Some(
         Detection::new(format!(
@@ -67,7 +67,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
 }
 
 /// A volume that was just the right one for a claim, and went to another one.
-pub(super) struct Grab<'a> {
+pub(super) struct VolumeTakenFirst<'a> {
     volume: &'a PersistentVolume,
     holder: &'a PersistentVolumeClaim,
     request: Quantity,
@@ -78,7 +78,7 @@ pub(super) struct Grab<'a> {
 }
 
 /// Which volume a claim, for which nobody makes one, missed in that way.
-pub(super) fn grab<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Grab<'a>> {
+pub(super) fn grab<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<VolumeTakenFirst<'a>> {
     if !is_open(claim) {
         return None;
     }
@@ -86,7 +86,7 @@ pub(super) fn grab<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option
     let request = claim.requested()?;
     let query = Query::new(case.behavior(), claim, false).ok()?;
     let (volume, holder, needs) = grabbed(case, claim, &request, &query)?;
-    Some(Grab { volume, holder, request, needs, is_early })
+    Some(VolumeTakenFirst { volume, holder, request, needs, is_early })
 }
 
 /// The first volume by name that would fit this claim exactly and that the controller, and no person or driver, chose

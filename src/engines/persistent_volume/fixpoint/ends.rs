@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 pub(super) type Ends = Vec<Vec<usize>>;
 
 /// Whether a state leaves itself as it is.
-enum Stands {
+enum FixedStates {
     /// In no world.
     Never,
     /// Whatever the object is that it names, if it names any.
@@ -52,7 +52,7 @@ impl Growth<'_, '_> {
     /// any more is taken for granted: the controllers by themselves never undo what they did.
     pub(super) fn ends(&self) -> Ends {
         let mut kept: Vec<Vec<bool>> = self.objects.iter().map(|object| vec![true; object.states.len()]).collect();
-        let stands: Vec<Vec<Stands>> = (0..self.objects.len())
+        let stands: Vec<Vec<FixedStates>> = (0..self.objects.len())
             .map(|place| (0..self.objects[place].states.len()).map(|number| self.stands(place, number)).collect())
             .collect();
         let mut searching: Vec<usize> = Vec::new();
@@ -73,9 +73,9 @@ impl Growth<'_, '_> {
                         continue;
                     }
                     let stays = match &stands[place][number] {
-                        Stands::Never => false,
-                        Stands::Alone => true,
-                        Stands::With(partner, states) => states.iter().any(|state| kept[*partner][*state]),
+                        FixedStates::Never => false,
+                        FixedStates::Alone => true,
+                        FixedStates::With(partner, states) => states.iter().any(|state| kept[*partner][*state]),
                     };
                     let goes_together = || match state {
                         ObjectState::Volume(Some(volume)) => {
@@ -114,7 +114,12 @@ impl Growth<'_, '_> {
     }
 
     /// Whether a claim and a volume in these states can both be at rest in one world.
-    fn compatible(&self, stands: &[Vec<Stands>], (claim, at): (usize, usize), (volume, to): (usize, usize)) -> bool {
+    fn compatible(
+        &self,
+        stands: &[Vec<FixedStates>],
+        (claim, at): (usize, usize),
+        (volume, to): (usize, usize),
+    ) -> bool {
         let Some(claim_is) = self.objects[claim].states[at].claim() else { return true };
         let Some(volume_is) = self.objects[volume].states[to].volume() else { return true };
         if may_search(claim_is) {
@@ -124,18 +129,18 @@ impl Growth<'_, '_> {
                 || self.query(claim_is).is_none_or(|query| matches!(query.fit(volume_is), Fit::No(_)));
         }
         match &stands[claim][at] {
-            Stands::With(partner, states) if *partner == volume => states.contains(&to),
-            Stands::Never => false,
-            Stands::With(..) | Stands::Alone => true,
+            FixedStates::With(partner, states) if *partner == volume => states.contains(&to),
+            FixedStates::Never => false,
+            FixedStates::With(..) | FixedStates::Alone => true,
         }
     }
 
     /// With which states of the object that it names a state leaves itself, and that object, as they are.
-    fn stands(&self, place: usize, number: usize) -> Stands {
-        let alone = |stays: bool| if stays { Stands::Alone } else { Stands::Never };
+    fn stands(&self, place: usize, number: usize) -> FixedStates {
+        let alone = |stays: bool| if stays { FixedStates::Alone } else { FixedStates::Never };
         let object = &self.objects[place];
         let partner = match &object.states[number] {
-            ObjectState::Volume(None) | ObjectState::Claim(None) => return Stands::Alone,
+            ObjectState::Volume(None) | ObjectState::Claim(None) => return FixedStates::Alone,
             ObjectState::Volume(Some(volume)) => self.claim_of(volume),
             ObjectState::Claim(Some(claim)) if may_search(claim) => {
                 if self.query(claim).is_some() {
@@ -149,7 +154,7 @@ impl Growth<'_, '_> {
         let Some(partner) = partner else { return alone(self.leaves(place, number, None)) };
         // A volume that some sync creates may never come.
         if self.is_created(partner) && self.leaves(place, number, None) {
-            return Stands::Alone;
+            return FixedStates::Alone;
         }
         let mut seen: Vec<(ClaimSeen, bool)> = Vec::new();
         let mut taken = None;
@@ -175,6 +180,6 @@ impl Growth<'_, '_> {
                 states.push(other);
             }
         }
-        Stands::With(partner, states)
+        FixedStates::With(partner, states)
     }
 }

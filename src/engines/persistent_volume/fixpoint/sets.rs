@@ -14,7 +14,7 @@ use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
 
 /// The members of a group by size, with the first ones by name among all from each size on.
-struct Ladder {
+struct MembersBySize {
     sizes: Vec<Quantity>,
     first: Vec<Vec<ObjectId>>,
 }
@@ -23,7 +23,7 @@ struct Ladder {
 pub(super) struct Sets<'g, 'a, 's> {
     growth: &'g Growth<'a, 's>,
     ends: &'g Ends,
-    ladders: FxHashMap<usize, Ladder>,
+    ladders: FxHashMap<usize, MembersBySize>,
     known: FxHashMap<(usize, Quantity), OutcomeSet>,
 }
 
@@ -142,7 +142,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
                 names.truncate(most(limit));
                 first.push(names);
             }
-            Ladder { sizes: members.iter().map(|member| size_of(snapshot, *member)).collect(), first }
+            MembersBySize { sizes: members.iter().map(|member| size_of(snapshot, *member)).collect(), first }
         });
         // Volumes stand from the largest down, claims from the one that asks least up.
         let fitting = ladder.sizes.partition_point(|other| {

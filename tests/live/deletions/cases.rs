@@ -44,7 +44,7 @@ pub(super) const NOWHERE: &str = "";
 
 /// A way.
 #[derive(Clone, Copy)]
-pub(super) struct Course {
+pub(super) struct DeletionCase {
     pub(super) name: &'static str,
     pub(super) storage: Storage,
     pub(super) policy: &'static str,
@@ -65,8 +65,8 @@ const fn course(
     storage: Storage,
     pods: &'static [(&'static str, &'static str)],
     acts: &'static [(Act, Danger)],
-) -> Course {
-    Course { name, storage, policy: "Delete", pods, acts, together: false }
+) -> DeletionCase {
+    DeletionCase { name, storage, policy: "Delete", pods, acts, together: false }
 }
 
 /// The same with policy Retain from the beginning.
@@ -75,12 +75,12 @@ const fn kept(
     storage: Storage,
     pods: &'static [(&'static str, &'static str)],
     acts: &'static [(Act, Danger)],
-) -> Course {
-    Course { policy: "Retain", ..course(name, storage, pods, acts) }
+) -> DeletionCase {
+    DeletionCase { policy: "Retain", ..course(name, storage, pods, acts) }
 }
 
-const fn together(course: Course) -> Course {
-    Course { together: true, ..course }
+const fn together(course: DeletionCase) -> DeletionCase {
+    DeletionCase { together: true, ..course }
 }
 
 const RUNS: (&str, &str) = (LIVE, "Running");
@@ -88,7 +88,7 @@ const RUNS: (&str, &str) = (LIVE, "Running");
 /// The name of the way whose claims are held by a finalizer of somebody else.
 pub(super) const HELD: &str = "held";
 
-pub(super) const COURSES: &[Course] = &[
+pub(super) const COURSES: &[DeletionCase] = &[
     // Nothing keeps the claim.
     course("unused", Driver, &[], &[(DeleteClaim, Imminent)]),
     course("unscheduled", Driver, &[(NOWHERE, "Pending")], &[(DeleteClaim, Imminent)]),
