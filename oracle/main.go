@@ -1,4 +1,4 @@
-// Command oracle asks the real volume controllers of Kubernetes what they do.
+// Command oracle runs the real volume controllers of Kubernetes and records what they do.
 package main
 
 import (
@@ -138,7 +138,7 @@ func run(args []string) error {
 	return fmt.Errorf("unknown command %q", args[0])
 }
 
-// tables writes the lines of upstream's tables with these feature gates, and the cases left out to a file.
+// tables writes the lines of upstream's test tables with these feature gates, and lists the omitted cases in a file.
 func tables(module, path, gates string) error {
 	set, err := judge.SetGates(gates)
 	if err != nil {
@@ -180,7 +180,7 @@ func tables(module, path, gates string) error {
 	return wrong
 }
 
-// parse parses the flags and tells who takes part.
+// parse parses the flags and returns the controllers that take part.
 func parse(flags *flag.FlagSet, args []string) (judge.Controllers, error) {
 	controllers := flags.String("controllers", "binder",
 		"who takes part: binder, protection (with the two protection controllers) or all (with the ephemeral-volume controller too)")
@@ -194,8 +194,8 @@ func parse(flags *flag.FlagSet, args []string) (judge.Controllers, error) {
 	return who, nil
 }
 
-// each answers the lines of in with several judges, and writes the answers in the order of the lines. All are answered
-// with the same feature gates, because a process has only one set of them.
+// each answers the lines of in with several judges, and writes the answers in the order of the lines. All lines are
+// answered with the same feature gates, because a process has only one set of them.
 func each(in io.Reader, out io.Writer, workers int, gates string, answer func(*judge.Judge, *line.Line) error) error {
 	set, err := judge.SetGates(gates)
 	if err != nil {
@@ -256,7 +256,7 @@ func each(in io.Reader, out io.Writer, workers int, gates string, answer func(*j
 	return writer.Flush()
 }
 
-// safely turns a panic into an error, so that the world which caused it gets named.
+// safely turns a panic into an error, so that the message names the world that caused it.
 func safely(answer func() error) (err error) {
 	defer func() {
 		if ended := recover(); ended != nil {
@@ -266,7 +266,7 @@ func safely(answer func() error) (err error) {
 	return answer()
 }
 
-// encode writes a line without the escapes that are meant for HTML.
+// encode writes a line without escapes for HTML.
 func encode(out io.Writer, l *line.Line) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// TestOneKindOfWorlds holds that no flag for a kind of worlds is passed over.
+// TestOneKindOfWorlds checks that flags for several kinds of worlds are refused.
 func TestOneKindOfWorlds(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--contended", "--grouped"}, {"--contended", "--host-path"}, {"--grouped", "--host-path"}, {"--ephemeral", "--contended"},

@@ -1,33 +1,33 @@
-//! The one error type of the program's edge: what went wrong, why, and what to do next.
+//! The error type that the program shows to people: what went wrong, why, and what to do next.
 //!
-//! What Kubernetes itself would call an error is not one here: it is a branch of a decision.
+//! An error of a Kubernetes controller is no [`Error`] here: it is a branch of a decision.
 
 use crate::text::sanitize;
 use std::{fmt, io};
 
-/// What class of failure it is; each has its own exit code.
+/// The class of a failure. Each class has its own exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// Wrong flags or arguments, or an object that does not exist.
     Usage,
-    /// Something could not be read, or the answer not be written, so there is no judgement.
+    /// Something could not be read, or the answer could not be written, so there is no result.
     Unreadable,
-    /// The world changed since it was looked at; nothing was written.
+    /// The cluster changed since it was read. Nothing was written.
     Changed,
-    /// Some of a plan was written, and some was not.
+    /// Some steps of a plan were written, and others were not.
     Partial,
-    /// Refused: nobody to confirm, a guard that failed, rights that are missing. Nothing was written.
+    /// The program refused: nobody could confirm, a guard failed, or rights are missing. Nothing was written.
     Refused,
     /// A mistake in this program.
     Bug,
-    /// Interrupted by the person.
+    /// The person interrupted the program.
     Interrupted,
-    /// Whoever read the output stopped reading, as `head` does. It is no failure and says nothing.
+    /// The reader of the output stopped reading, as `head` does. This is no failure, and the program prints no message.
     OutputClosed,
 }
 
 impl ErrorKind {
-    /// The exit code, which is public API.
+    /// The exit code of the class. The codes are public API.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::OutputClosed => 0,
@@ -42,7 +42,8 @@ impl ErrorKind {
     }
 }
 
-/// A failure as it is shown to a person. Texts may come from anywhere: they are made safe for a terminal when shown.
+/// A failure as it is shown to a person. Its texts may come from any source: they are made safe for a terminal when
+/// they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -53,38 +54,38 @@ pub struct Error {
 }
 
 impl Error {
-    /// A failure in one sentence without a full stop: what could not be done, and to what.
+    /// Creates a failure from one sentence without a full stop, which says what could not be done and to what object.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), causes: Vec::new(), journal: None, hints: Vec::new() }
     }
 
-    /// Wrong flags or arguments, or an object that does not exist (exit code 2).
+    /// Creates a failure for wrong flags or arguments, or for an object that does not exist (exit code 2).
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, message)
     }
 
-    /// Something could not be read, so there is no judgement (exit code 3).
+    /// Creates a failure for something that could not be read, so that there is no result (exit code 3).
     pub fn unreadable(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unreadable, message)
     }
 
-    /// Refused before anything was written (exit code 6).
+    /// Creates a failure for a refusal before anything was written (exit code 6).
     pub fn refused(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Refused, message)
     }
 
-    /// A mistake in this program (exit code 70).
+    /// Creates a failure for a mistake in this program (exit code 70).
     pub fn bug(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Bug, message)
     }
 
-    /// Whoever read the output stopped reading (exit code 0, nothing is said).
+    /// Creates the failure for a reader of the output that stopped reading (exit code 0, no message is printed).
     pub fn output_closed() -> Self {
         Self::new(ErrorKind::OutputClosed, "the output was closed by its reader")
     }
 
-    /// What a failure to write the answer means: a reader that has had enough, as `head`, is no failure (exit code 0);
-    /// a full disk is (exit code 3).
+    /// Creates the failure for an answer that could not be written. A reader that stopped reading, such as `head`, is
+    /// no failure (exit code 0). Any other error, such as a full disk, is a failure (exit code 3).
     pub fn unwritten(failure: &io::Error) -> Self {
         if failure.kind() == io::ErrorKind::BrokenPipe {
             Self::output_closed()
@@ -93,14 +94,14 @@ impl Error {
         }
     }
 
-    /// Adds a reason, after those that are there already.
+    /// Adds a cause after the existing causes.
     #[must_use]
     pub fn cause(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
         self
     }
 
-    /// Adds an error and all that caused it. A cause that only repeats the one before it is left out.
+    /// Adds an error and the chain of its causes. A cause is left out if the cause before it contains its text.
     #[must_use]
     pub fn caused_by(mut self, error: &(dyn std::error::Error + 'static)) -> Self {
         let chain = std::iter::successors(Some(error), |&error| error.source());
@@ -112,14 +113,14 @@ impl Error {
         self
     }
 
-    /// Names the journal that knows what was written.
+    /// Adds the id of the journal that records what was written.
     #[must_use]
     pub fn journal(mut self, id: impl Into<String>) -> Self {
         self.journal = Some(id.into());
         self
     }
 
-    /// Adds what the person can do, as a sentence or a command.
+    /// Adds a hint: what the person can do, as a sentence or a command.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
@@ -131,24 +132,25 @@ impl Error {
         self.kind
     }
 
-    /// The sentence alone, as given.
+    /// The sentence of the failure without its causes and hints, not made safe for a terminal.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The reasons, as given.
+    /// The causes, not made safe for a terminal.
     pub fn causes(&self) -> &[String] {
         &self.causes
     }
 
-    /// What the person can do, as given.
+    /// The hints, not made safe for a terminal.
     pub fn hints(&self) -> &[String] {
         &self.hints
     }
 }
 
 impl fmt::Display for Error {
-    /// `error: …`, a line for each cause, one for the journal, a line for each hint; no line break at the end.
+    /// Writes `error: …`, a line for each cause, a line for the journal and a line for each hint. There is no line
+    /// break at the end.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "error: {}", sanitize(&self.message))?;
         for cause in &self.causes {

@@ -1,7 +1,8 @@
-//! What Kubernetes' controllers do with PersistentVolumes and PersistentVolumeClaims, computed in dry run.
+//! The library computes in dry run what Kubernetes' controllers do with PersistentVolumes and PersistentVolumeClaims.
 //!
-//! The modules in reading order, lowest rank first; each uses only those above it (see `docs/ARCHITECTURE.md`).
-//! Those up to `report` are the core; the feature `command` adds what reaches a cluster, a file or a terminal.
+//! The modules stand in reading order, lowest rank first. Each module uses only the modules above it (see
+//! `docs/ARCHITECTURE.md`). The modules up to `report` are the core. The feature `command` adds the modules that use a
+//! cluster, files or a terminal.
 
 pub mod parallel;
 pub mod text;

@@ -1,4 +1,5 @@
-//! The executable: parses, runs, and gives the exit code. Everything else is in the library.
+//! The executable parses the command line, runs the command and returns the exit code. Everything else is in the
+//! library.
 
 use pvctl::cli;
 use pvctl::commands::{self, Status, complete};

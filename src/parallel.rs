@@ -1,17 +1,17 @@
-//! Work on several threads whose results come in order.
+//! Functions that compute on several threads and return the results in order.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// The results for `0..length`, computed on several threads and put in order.
+/// Computes `work` for the numbers `0..length` on several threads, and returns the results in order.
 pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     const MOST: usize = 64;
     if threads <= 1 || length <= 1 {
         return (0..length).map(work).collect();
     }
-    // One piece of work may take as long as all others together, so few of them share a batch.
+    // One piece of work may take as long as all others together, so a batch holds only a few pieces.
     let batch = (length / threads / 32).clamp(1, MOST);
     let next = AtomicUsize::new(0);
     let mut batches: Vec<(usize, Vec<T>)> = std::thread::scope(|scope| {
@@ -38,11 +38,12 @@ pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) 
     batches.into_iter().flat_map(|(_, batch)| batch).collect()
 }
 
-/// Computes `0..length` on several threads and hands the results on in order, on this one, while others are computed.
-/// Few results wait at any time: what is far ahead is begun when those before it are handed on.
+/// Computes `work` for the numbers `0..length` on several threads. The calling thread passes each result to `hand_on`,
+/// in order, while other threads compute. Few results wait at any time: a number that is far ahead begins only after
+/// earlier results were passed on.
 ///
 /// # Errors
-/// The first error of `hand_on`; no further result is handed on then.
+/// The function returns the first error of `hand_on`, and passes on no further result.
 pub fn in_order<T: Send, E>(
     threads: usize,
     length: usize,
@@ -73,7 +74,7 @@ pub fn in_order<T: Send, E>(
         let _end = EndOnPanic(&window);
         let mut early = BTreeMap::new();
         let mut handed = 0;
-        // The channel ends when all threads have; one that panicked is passed on by the scope.
+        // The channel ends when all threads have ended. The scope propagates the panic of a thread.
         for (number, result) in receiver {
             early.insert(number, result);
             while let Some(result) = early.remove(&handed) {
@@ -89,9 +90,9 @@ pub fn in_order<T: Send, E>(
     })
 }
 
-/// Which numbers may be begun: those that are not too far behind what was handed on.
+/// The numbers that threads may begin: those that are not too far ahead of the last result passed on.
 struct Window {
-    /// The first number that may not be begun; none at all may be once it is 0.
+    /// The first number that no thread may begin yet. 0 means that no thread may begin any number.
     end: Mutex<usize>,
     moved: Condvar,
 }
@@ -101,7 +102,7 @@ impl Window {
         Self { end: Mutex::new(width), moved: Condvar::new() }
     }
 
-    /// Waits until the number may be begun; false where nothing more is to be begun.
+    /// Waits until the number may begin. Returns false if no number may begin any more.
     fn reaches(&self, number: usize) -> bool {
         let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let far = |end: &mut usize| *end > 0 && number >= *end;
@@ -123,7 +124,8 @@ impl Window {
     }
 }
 
-/// Ends the window where the thread that has this panics: the others would wait in vain for what it does not do.
+/// Ends the window if the owning thread panics. Otherwise the other threads would wait forever for the work of this
+/// thread.
 struct EndOnPanic<'w>(&'w Window);
 
 impl Drop for EndOnPanic<'_> {
@@ -158,7 +160,7 @@ mod tests {
         }
     }
 
-    /// One piece of work that takes long does not keep the thread's others from being done.
+    /// One long piece of work does not delay the other pieces.
     #[test]
     fn what_takes_long_holds_nothing_else_up() {
         let done = AtomicUsize::new(0);

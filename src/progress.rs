@@ -1,12 +1,13 @@
-//! How long work says what it is doing without knowing who listens.
+//! How long-running code reports its progress without knowing who receives the reports.
 
-/// Hears of progress. Whoever reads or computes calls it often; showing it sparingly is the listener's business.
+/// A receiver of progress reports. Code that reads or computes calls it often; the receiver decides how often to show
+/// something.
 pub trait Progress: Send + Sync {
-    /// `what` is under way, for example "reading pvcs", and `done` items of it are finished.
+    /// Reports that `what` is under way, for example "reading pvcs", and that `done` items of it are finished.
     fn step(&self, what: &str, done: u64);
 }
 
-/// A listener that shows nothing.
+/// A receiver that shows nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -1,6 +1,7 @@
-//! The terminal, or what stands in its place: streams, colour, width, progress, questions, and the ways out.
+//! The terminal, or the pipe or file in its place: streams, colour, width, progress, questions, and the ends of the
+//! process.
 //!
-//! Everything about streams and environment is looked at once, here; the rest of the program is told.
+//! Only this module looks at the streams and their environment variables, once at the start.
 
 #![expect(
     clippy::disallowed_methods,
@@ -20,32 +21,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Below this a reported width is taken for no width at all: pseudo-terminals without a size say 0.
+/// The smallest width that is believed. Pseudo-terminals without a size report 0.
 const NARROWEST: usize = 20;
 
-/// By how much the lines that continue one on stderr are indented.
+/// The number of blanks before a continued line on stderr.
 const CONTINUED: usize = 2;
 
-/// How long work has to take before its progress is shown, and how often it is shown then.
+/// The time after which the progress of long work is shown, and the time between two updates.
 const PROGRESS_AFTER: Duration = Duration::from_millis(400);
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// Erases the line of the cursor and goes to its beginning.
+/// Erases the line of the cursor and moves the cursor to its beginning.
 const ERASE_LINE: &str = "\r\x1b[2K";
-/// Shows the cursor, which prompts hide.
+/// Shows the cursor, which a prompt hides.
 const SHOW_CURSOR: &str = "\x1b[?25h";
 
-/// What stands before a word that is being typed.
+/// The text before a word that the user types.
 const PROMPT: &str = "> ";
 
-/// Whether Ctrl-C is kept for whoever writes to a cluster, who ends where that leaves nothing half done.
+/// Whether Ctrl-C is held back while this run writes to a cluster. The code that writes ends at a point where nothing
+/// is half done.
 static HELD: AtomicBool = AtomicBool::new(false);
-/// Whether it was pressed meanwhile.
+/// Whether Ctrl-C was pressed while it was held back.
 static PRESSED: AtomicBool = AtomicBool::new(false);
 /// Whether this run has begun to write to a cluster.
 static WRITES: AtomicBool = AtomicBool::new(false);
 
-/// What was found out about the streams at the start.
+/// The properties of the streams, found at the start.
 #[derive(Debug)]
 pub struct Terminal {
     color: bool,
@@ -54,12 +56,13 @@ pub struct Terminal {
     error_width: Option<usize>,
     can_ask: bool,
     progress: Arc<ProgressLine>,
-    /// One section of an answer in several: its name stands before what is said, and its part of the answer is held.
+    /// For one section of an answer of several: its name, which is printed before every message, and its part of the
+    /// answer.
     section: Option<(String, Mutex<Vec<u8>>)>,
 }
 
 impl Terminal {
-    /// Looks at the streams and the environment, and settles whether stdout has colour for the whole run.
+    /// Examines the streams and the environment, and decides for the whole run whether stdout has colour.
     pub fn detect(when: ColorWhen) -> Self {
         let stdout = io::stdout().is_terminal();
         let stderr = io::stderr().is_terminal();
@@ -79,8 +82,8 @@ impl Terminal {
         }
     }
 
-    /// The same terminal for one section of an answer in several, which is asked for on a thread of its own. Nobody can
-    /// be asked there.
+    /// The same terminal for one section of an answer of several. The section runs on its own thread, on which no
+    /// question can be asked.
     #[must_use]
     pub fn section(&self, name: &str) -> Self {
         Self {
@@ -91,12 +94,12 @@ impl Terminal {
         }
     }
 
-    /// Whether this is one section of an answer in several.
+    /// Whether this is one section of an answer of several.
     pub fn is_section(&self) -> bool {
         self.section.is_some()
     }
 
-    /// The part of the answer that a section held back.
+    /// The part of the answer that a section has collected.
     pub fn into_held(self) -> Vec<u8> {
         self.section.map_or_else(Vec::new, |(_, held)| held.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
@@ -106,17 +109,17 @@ impl Terminal {
         self.color
     }
 
-    /// The columns of stdout; none in a pipe or where the width is not known, and then nothing is cut or wrapped.
+    /// The width of stdout in columns. None in a pipe or where the width is unknown; then nothing is cut or wrapped.
     pub fn width(&self) -> Option<usize> {
         self.width
     }
 
-    /// Whether there is a person who can be asked.
+    /// Whether there is a user who can be asked.
     pub fn can_ask(&self) -> bool {
         self.can_ask
     }
 
-    /// The progress line, for the work that fills it.
+    /// The progress line, for code that reports its progress.
     pub fn progress(&self) -> Arc<dyn Progress> {
         let line = Arc::clone(&self.progress);
         match &self.section {
@@ -125,7 +128,7 @@ impl Terminal {
         }
     }
 
-    /// Stdout, for the answer. The progress line goes away.
+    /// The writer for the answer on stdout. It erases the progress line.
     pub fn output(&self) -> Output<'_> {
         let stream: Box<dyn Write + '_> = if let Some((_, held)) = &self.section {
             Box::new(Held(held))
@@ -136,19 +139,19 @@ impl Terminal {
         Output { stream: BufWriter::with_capacity(64 * 1024, stream) }
     }
 
-    /// Says something on stderr that is neither the answer nor a failure, such as `warning: …`. One line, which a
-    /// terminal gets broken between words.
+    /// Prints a message on stderr that is neither the answer nor an error, such as `warning: …`. It is one line, which
+    /// is wrapped between words on a terminal.
     pub fn message(&self, text: &str) {
         self.progress.clear();
         write_stderr(&format!("{}\n", wrap(&format!("{}{text}", self.prefix()), self.error_width, CONTINUED)));
     }
 
-    /// What stands before everything that is said in a section.
+    /// The text before every message of a section.
     fn prefix(&self) -> String {
         self.section.as_ref().map_or_else(String::new, |(name, _)| format!("[{}] ", sanitize(name)))
     }
 
-    /// Says what failed on stderr.
+    /// Prints an error on stderr.
     pub fn error(&self, error: &Error) {
         self.progress.clear();
         if error.kind() != ErrorKind::OutputClosed {
@@ -160,11 +163,11 @@ impl Terminal {
         }
     }
 
-    /// Asks a question that is answered with y or n and Enter; no is the default, and Esc or q say it at once.
+    /// Asks a question that the user answers with y or n and Enter. The default is no; Esc or q mean no without Enter.
     ///
     /// # Errors
     ///
-    /// Refused where there is nobody to ask, interrupted where the person leaves.
+    /// Returns `Refused` where there is nobody to ask, `Interrupted` where the user presses Ctrl-C.
     pub fn confirm(&self, question: &str) -> Result<bool, Error> {
         self.progress.clear();
         if !self.can_ask {
@@ -173,11 +176,11 @@ impl Terminal {
         yes_or_no(&sanitize(question)).map_err(|failure| unanswered(&failure))
     }
 
-    /// Asks for a word; none where the person leaves with Esc, or with Enter alone.
+    /// Asks for a word. None where the user presses Esc, or only Enter.
     ///
     /// # Errors
     ///
-    /// As [`Self::confirm`].
+    /// Returns the same errors as [`Self::confirm`].
     pub fn ask_text(&self, question: &str) -> Result<Option<String>, Error> {
         self.progress.clear();
         if !self.can_ask {
@@ -187,11 +190,11 @@ impl Terminal {
         typed_word(self.error_width.unwrap_or(usize::MAX)).map_err(|failure| unanswered(&failure))
     }
 
-    /// Lets one of several be chosen, with the arrows and Enter; none where the person leaves with Esc or q.
+    /// Lets the user choose one of several items with the arrow keys and Enter. None where the user presses Esc or q.
     ///
     /// # Errors
     ///
-    /// As [`Self::confirm`].
+    /// Returns the same errors as [`Self::confirm`].
     pub fn choose(&self, question: &str, items: &[String]) -> Result<Option<usize>, Error> {
         self.progress.clear();
         if !self.can_ask {
@@ -206,7 +209,7 @@ impl Terminal {
         select.interact_opt().map_err(|dialoguer::Error::IO(failure)| unanswered(&failure))
     }
 
-    /// Keeps Ctrl-C for whoever begins to write to a cluster now.
+    /// Holds Ctrl-C back for a run that begins to write to a cluster.
     pub fn hold_interrupts(&self) -> HeldInterrupts {
         WRITES.store(true, Ordering::SeqCst);
         PRESSED.store(false, Ordering::SeqCst);
@@ -215,12 +218,12 @@ impl Terminal {
     }
 }
 
-/// As long as this is there, Ctrl-C does not end the process but is told when asked for.
+/// While this value exists, Ctrl-C does not end the process. [`Self::pressed`] says whether it was pressed.
 #[derive(Debug)]
 pub struct HeldInterrupts(());
 
 impl HeldInterrupts {
-    /// Whether Ctrl-C was pressed since.
+    /// Whether Ctrl-C was pressed since this value was made.
     pub fn pressed(&self) -> bool {
         PRESSED.load(Ordering::SeqCst)
     }
@@ -232,12 +235,12 @@ impl Drop for HeldInterrupts {
     }
 }
 
-/// Stdout with a buffer. To be ended by [`Output::finish`], or the end of the answer may be lost.
+/// Stdout with a buffer. Without a call of [`Output::finish`] the end of the answer may be lost.
 pub struct Output<'t> {
     stream: BufWriter<Box<dyn Write + 't>>,
 }
 
-/// Where a section of the answer is held back.
+/// The writer that collects the answer of a section.
 struct Held<'t>(&'t Mutex<Vec<u8>>);
 
 impl Write for Held<'_> {
@@ -255,16 +258,16 @@ impl Output<'_> {
     ///
     /// # Errors
     ///
-    /// See [`Error::unwritten`].
+    /// Returns [`Error::unwritten`].
     pub fn print(&mut self, text: &str) -> Result<(), Error> {
         self.stream.write_all(text.as_bytes()).map_err(|failure| Error::unwritten(&failure))
     }
 
-    /// Writes what is still in the buffer.
+    /// Writes the rest of the buffer.
     ///
     /// # Errors
     ///
-    /// See [`Error::unwritten`].
+    /// Returns [`Error::unwritten`].
     pub fn finish(mut self) -> Result<(), Error> {
         self.stream.flush().map_err(|failure| Error::unwritten(&failure))
     }
@@ -280,7 +283,7 @@ impl Write for Output<'_> {
     }
 }
 
-/// Why a question has no answer.
+/// The error for a question that got no answer.
 fn unanswered(failure: &io::Error) -> Error {
     if failure.kind() == io::ErrorKind::Interrupted {
         write_stderr(SHOW_CURSOR);
@@ -289,7 +292,7 @@ fn unanswered(failure: &io::Error) -> Error {
     Error::refused("the answer could not be read").caused_by(failure)
 }
 
-/// Reads y or n, which Enter confirms. The prompt of dialoguer wants Enter after Esc as well, and does not say so.
+/// Reads y or n, which Enter confirms. The prompt of dialoguer also needs Enter after Esc, and does not say so.
 fn yes_or_no(question: &str) -> io::Result<bool> {
     let terminal = Term::stderr();
     let show = |answer: &str| {
@@ -315,8 +318,8 @@ fn yes_or_no(question: &str) -> io::Result<bool> {
     Ok(yes)
 }
 
-/// Reads a word on a line of its own, of which the end is shown where it is longer than the line. Esc leaves, which the
-/// prompt of dialoguer takes for no key at all.
+/// Reads a word on a line of its own. Of a long word only the end is shown. Esc ends the input, which the prompt of
+/// dialoguer would ignore.
 fn typed_word(columns: usize) -> io::Result<Option<String>> {
     let terminal = Term::stderr();
     let room = columns.saturating_sub(PROMPT.len() + 1);
@@ -335,7 +338,7 @@ fn typed_word(columns: usize) -> io::Result<Option<String>> {
                 break;
             }
             Key::Backspace => drop(typed.pop()),
-            // Names are of these; anything else is an arrow or a slip.
+            // Names have only these characters. Any other key is an arrow or a mistake.
             Key::Char(letter) if letter.is_ascii_graphic() => typed.push(letter),
             _ => continue,
         }
@@ -346,8 +349,8 @@ fn typed_word(columns: usize) -> io::Result<Option<String>> {
     Ok(Some(typed).filter(|typed| !typed.is_empty()))
 }
 
-/// A line on stderr that says how far long work is. Only on a terminal, only after a moment, gone before anything else
-/// is printed.
+/// A line on stderr that shows the progress of long work. It appears only on a terminal and only after a moment, and is
+/// erased before anything else is printed.
 #[derive(Debug)]
 struct ProgressLine {
     shown_on_terminal: bool,
@@ -356,9 +359,9 @@ struct ProgressLine {
 
 #[derive(Clone, Copy, Debug)]
 struct Shown {
-    /// When the next change may be drawn.
+    /// The time at which the next change may be drawn.
     next: Instant,
-    /// Whether there is something to erase.
+    /// Whether the line is on the terminal and has to be erased.
     drawn: bool,
 }
 
@@ -376,7 +379,7 @@ impl Progress for ProgressLine {
         if !self.shown_on_terminal {
             return;
         }
-        // Whoever comes while another thread draws has nothing newer to say.
+        // While another thread draws, this progress is not newer, so it is dropped.
         let Ok(mut state) = self.state.try_lock() else { return };
         let now = Instant::now();
         let shown = state.get_or_insert(Shown { next: now + PROGRESS_AFTER, drawn: false });
@@ -385,14 +388,14 @@ impl Progress for ProgressLine {
         }
         *shown = Shown { next: now + PROGRESS_EVERY, drawn: true };
         let columns = Term::stderr().size_checked().map_or(0, |(_rows, columns)| usize::from(columns));
-        // Whoever presses Ctrl-C has two characters more on the line, which must not begin another one.
+        // Ctrl-C adds two characters to the line, which must not begin a new one.
         let room = if columns < NARROWEST { 77 } else { columns - 3 };
         let line = format!("{}: {done}", sanitize(what));
         write_stderr(&format!("{ERASE_LINE}{}", truncate(&line, room)));
     }
 }
 
-/// How far one section is, on the line that all of them share.
+/// The progress of one section, shown on the line that all sections share.
 struct SectionProgress {
     prefix: String,
     line: Arc<ProgressLine>,
@@ -410,7 +413,8 @@ impl Drop for ProgressLine {
     }
 }
 
-/// Installs what happens on a mistake in this program: the terminal as it was, a plain message, exit code 70.
+/// Installs the handler for a panic, which is a bug of this program. It restores the terminal, prints a plain message,
+/// and ends with exit code 70.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
         restore();
@@ -433,12 +437,12 @@ pub fn install_panic_hook() {
     }));
 }
 
-/// Makes Ctrl-C end the process at once with exit code 130 and the terminal as it was: where something only reads,
-/// there is nothing to bring to an end. Whoever writes keeps it with [`Terminal::hold_interrupts`].
+/// Makes Ctrl-C restore the terminal and end the process at once with exit code 130. A run that only reads has nothing
+/// to finish. A run that writes holds Ctrl-C back with [`Terminal::hold_interrupts`].
 ///
 /// # Errors
 ///
-/// Where the system refuses a thread or the signal's handler.
+/// Returns an error where the system refuses a thread or the handler of the signal.
 pub fn exit_on_interrupt() -> Result<(), Error> {
     let failed = |failure: io::Error| Error::bug("cannot listen for Ctrl-C").caused_by(&failure);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
@@ -454,8 +458,8 @@ pub fn exit_on_interrupt() -> Result<(), Error> {
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(listen).map(drop).map_err(failed)
 }
 
-/// Ends the process where the error says that nobody reads the answer any more: threads that still ask a server for a
-/// part of it could only be waited for. For verbs that only read.
+/// Ends the process where the error says that nobody reads the answer any more. Otherwise the process would wait for
+/// threads that still read from a server. It is for verbs that only read.
 pub fn exit_when_unread(error: &Error) {
     if error.kind() == ErrorKind::OutputClosed {
         restore();
@@ -463,7 +467,8 @@ pub fn exit_when_unread(error: &Error) {
     }
 }
 
-/// Prints what clap has to say, and gives the exit code: help and version are answers, the rest is wrong usage.
+/// Prints the message of clap and returns the exit code. Help and version are answers; any other message is wrong
+/// usage.
 pub fn print_parse_result(outcome: &clap::Error) -> ExitCode {
     match outcome.print() {
         Err(failure) if failure.kind() != io::ErrorKind::BrokenPipe => {
@@ -474,13 +479,13 @@ pub fn print_parse_result(outcome: &clap::Error) -> ExitCode {
     }
 }
 
-/// Writes to stdout where failing does not matter.
+/// Writes to stdout, and ignores errors.
 pub fn print_quietly(text: &str) {
     let mut stream = io::stdout().lock();
     _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
 }
 
-/// What failed, with each of its lines broken between words.
+/// The text of an error, with each of its lines wrapped between words.
 fn wrapped_lines(shown: &str, columns: Option<usize>) -> String {
     let lines = shown.lines().map(|line| {
         let indent = line.len() - line.trim_start_matches(' ').len();
@@ -489,20 +494,21 @@ fn wrapped_lines(shown: &str, columns: Option<usize>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Undoes what a progress line or a prompt may have left on the terminal.
+/// Removes what a progress line or a prompt may have left on the terminal.
 fn restore() {
     if io::stderr().is_terminal() {
         write_stderr(&format!("{ERASE_LINE}{SHOW_CURSOR}"));
     }
 }
 
-/// Writes to stderr. Where that fails there is nobody left to tell.
+/// Writes to stderr, and ignores errors, because they could be printed nowhere.
 fn write_stderr(text: &str) {
     let mut stream = io::stderr().lock();
     _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
 }
 
-/// A shown error with its leading words in colour. `colored` is set for stdout, so this is written out.
+/// An error with its leading words in colour. The settings of `colored` are those of stdout, so this function writes
+/// the colour codes itself.
 fn colored_error(shown: &str) -> String {
     let mut text = String::with_capacity(shown.len() + 32);
     for line in shown.lines() {
@@ -519,16 +525,16 @@ fn colored_error(shown: &str) -> String {
     text
 }
 
-/// The variables that say whether colour is wanted.
+/// The environment variables that decide about colour.
 #[derive(Clone, Copy, Debug, Default)]
 struct ColorEnvironment {
-    /// NO_COLOR is set and not empty.
+    /// Whether NO_COLOR is set and not empty.
     no_color: bool,
-    /// CLICOLOR_FORCE is set and neither empty nor 0.
+    /// Whether CLICOLOR_FORCE is set and neither empty nor 0.
     force: bool,
-    /// CLICOLOR is 0.
+    /// Whether CLICOLOR is 0.
     off: bool,
-    /// TERM is dumb.
+    /// Whether TERM is `dumb`.
     dumb: bool,
 }
 
@@ -555,7 +561,8 @@ impl ColorEnvironment {
     }
 }
 
-/// The width to lay out for: COLUMNS goes before what the terminal says, and what is too narrow counts as unknown.
+/// The width for the layout. COLUMNS takes precedence over the size of the terminal. A width that is too small counts
+/// as unknown.
 fn usable_width(columns: Option<&str>, size: impl FnOnce() -> Option<usize>) -> Option<usize> {
     let given = columns.and_then(|text| text.trim().parse().ok()).filter(|&columns| columns >= NARROWEST);
     given.or_else(size).filter(|&columns| columns >= NARROWEST)

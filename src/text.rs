@@ -1,17 +1,17 @@
-//! What any text from a cluster or a file passes before a person sees it: made safe for a terminal, measured, cut,
-//! and helped along with the nearest known name.
+//! Functions for text from a cluster or a file: they make it safe for a terminal, measure it, cut it and pad it, and
+//! find the nearest known name for a mistyped word.
 //!
-//! Hiding credentials is not done here: what may be kept of an object is decided where the object is read.
+//! Credentials are not hidden here. The code that reads an object decides what may be kept of the object.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The mark that stands where text was cut off.
+/// The character that replaces the text that was cut off.
 const CUT: char = '…';
 
-/// The text with everything that could move the cursor, change colours, reorder or hide characters made visible:
-/// `\n`, `\t`, `\x1b`, `\u{202e}`. The result is one line.
+/// Returns the text as one line, with escapes such as `\n`, `\t`, `\x1b` and `\u{202e}` in place of unsafe characters.
+/// Unsafe are all characters that could move the cursor, change colours, or reorder or hide other characters.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
@@ -23,8 +23,9 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// JSON in which every character that [`sanitize`] would make visible is escaped. Outside of texts JSON has none of
-/// them but line breaks, and inside of texts those below a blank are escaped anyway.
+/// Returns the JSON with every character escaped that [`sanitize`] would make visible. Outside of strings, line breaks
+/// are the only such characters in JSON, and they stay. Inside of strings, JSON already escapes the characters below a
+/// blank.
 pub fn escape_json(json: &[u8]) -> Cow<'_, [u8]> {
     const DEL: u8 = 0x7f;
     if json.iter().all(|byte| *byte < DEL) {
@@ -59,7 +60,7 @@ fn push_safe(safe: &mut String, character: char) {
     }
 }
 
-/// Whether a terminal would act on the character, or not show it at all.
+/// Whether a terminal would act on the character, or would not show the character at all.
 fn is_unsafe(character: char) -> bool {
     // `is_control` covers the control characters below U+0020, DEL, and those from U+0080 to U+009F.
     character.is_control()
@@ -82,12 +83,12 @@ fn is_unsafe(character: char) -> bool {
         )
 }
 
-/// The number of terminal columns that the text takes. The text has been through [`sanitize`].
+/// Returns the number of terminal columns that the text takes. The caller has passed the text through [`sanitize`].
 pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The text cut to at most `columns` terminal columns, with `…` in the last one when something was cut.
+/// Cuts the text to at most `columns` terminal columns. If something was cut, the last column holds `…`.
 pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
@@ -106,7 +107,7 @@ pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(cut)
 }
 
-/// The text with blanks after it up to `columns` terminal columns; longer text stays as it is.
+/// Appends blanks to the text up to `columns` terminal columns. Longer text stays as it is.
 pub fn pad(text: &str, columns: usize) -> Cow<'_, str> {
     match columns.checked_sub(width(text)) {
         None | Some(0) => Cow::Borrowed(text),
@@ -114,14 +115,15 @@ pub fn pad(text: &str, columns: usize) -> Cow<'_, str> {
     }
 }
 
-/// A span of time as kubectl's AGE column prints it: `90s`, `5m`, `3d4h`, `2y10d`. Up to one second in the future
-/// counts as now, anything later is `<invalid>` (`duration.HumanDuration`, apimachinery 0.36).
+/// Formats a duration in seconds as kubectl's AGE column prints it: `90s`, `5m`, `3d4h`, `2y10d`. A time that is up to
+/// one second in the future counts as now, and any later time is `<invalid>` (`duration.HumanDuration`, apimachinery
+/// 0.36).
 pub fn human_age(seconds: i64) -> String {
     const MINUTE: i64 = 60;
     const HOUR: i64 = 60 * MINUTE;
     const DAY: i64 = 24 * HOUR;
     const YEAR: i64 = 365 * DAY;
-    // A larger unit and, where it is not zero, the rest in a smaller one.
+    // Prints the larger unit, and the rest in the smaller unit unless the rest is zero.
     let two = |large: i64, unit: char, rest: i64, smaller: char| {
         if rest == 0 { format!("{large}{unit}") } else { format!("{large}{unit}{rest}{smaller}") }
     };
@@ -140,8 +142,9 @@ pub fn human_age(seconds: i64) -> String {
     }
 }
 
-/// At most `limit` of the candidates that `word` may have been meant for, nearest first, equals in their own order:
-/// those within a few typing errors, then those that begin with it.
+/// Returns at most `limit` of the candidates that `word` may have been meant for, nearest first. First come the
+/// candidates that differ from `word` by a few typing errors, then those that begin with `word`. Candidates that are
+/// equally near keep their order.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
     let wanted: Vec<char> = word.chars().collect();
     if wanted.is_empty() {
@@ -161,8 +164,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, li
     scored.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// The number of insertions, deletions, replacements and swaps of neighbours between the two words, case aside; none
-/// where it is more than `allowed`.
+/// Counts the insertions, deletions, replacements and swaps of neighbours between the two words. Upper and lower case
+/// count as equal, except in swaps. The result is none if the count exceeds `allowed`.
 fn typing_errors(wanted: &[char], candidate: &str, allowed: usize) -> Option<usize> {
     let other: Vec<char> = candidate.chars().take(wanted.len() + allowed + 1).collect();
     if other.len().abs_diff(wanted.len()) > allowed {

@@ -1,4 +1,4 @@
-//! The one binary of integration tests; each folder is one subject, and `support` what they share.
+//! The single binary of integration tests. Each folder is one subject, and `support` is what they share.
 
 mod audit;
 mod cli;
@@ -11,7 +11,8 @@ mod project;
 mod repair;
 mod support;
 
-/// The file that has to name a module: `mod.rs` of its folder, or the file that has the folder's name beside it.
+/// Returns the files that may declare a module: `mod.rs` of its folder, or the file with the folder's name beside the
+/// folder.
 fn parents(path: &str) -> Vec<String> {
     let folder = path.strip_suffix("/mod.rs").unwrap_or(path);
     let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -39,7 +40,7 @@ fn every_test_file_is_part_of_this_binary() {
     }
 }
 
-/// What may stand before `mod`.
+/// Whether the text may stand before `mod`.
 fn is_visibility(text: &str) -> bool {
     ["", "pub(crate) ", "pub(super) "].contains(&text)
 }

@@ -1,5 +1,5 @@
-// The real control plane of Kubernetes in one program, as equipment of tests: its first argument, or the name that it is
-// called by, says which component it is. See README.md.
+// The control plane of Kubernetes in one program, for tests. The first argument, or the name under which the program is
+// called, selects the component. See README.md.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 
-	// What the components' own main packages import for its effect: metrics and formats of logs.
+	// The main packages of the components import these packages for their side effects: metrics and log formats.
 	_ "k8s.io/component-base/logs/json/register"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"

@@ -1,5 +1,5 @@
-// Command coverage writes COVERAGE.md: what the corpora reach of the controllers' code, and why they do not reach the
-// rest.
+// Command coverage writes COVERAGE.md: which parts of the controllers' code the corpora reach, and why they do not
+// reach the rest.
 package main
 
 import (
@@ -20,11 +20,11 @@ import (
 	"pvctl.dev/oracle/judge"
 )
 
-// packages are those whose code decides, with the functions from which everything else is reached.
+// packages are the packages whose code decides, with the functions from which everything else is reached.
 var packages = []struct {
 	module, dir string
 	roots       []string
-	// library says that of the package only those functions count that another one calls by the package's name.
+	// library says that a function of the package counts only if another package calls it by the package's name.
 	library bool
 }{
 	{"k8s.io/kubernetes", "pkg/controller/volume/persistentvolume", []string{"syncClaimByKey", "syncVolumeByKey", "Less", "Swap", "Len"}, false},
@@ -40,7 +40,7 @@ var packages = []struct {
 	{"k8s.io/component-helpers", "storage/ephemeral", nil, true},
 }
 
-// libraries are the import paths of the packages of which only what is called counts.
+// libraries returns for each package, by import path, whether it is a library.
 func libraries() map[string]bool {
 	result := map[string]bool{}
 	for _, p := range packages {
@@ -49,7 +49,7 @@ func libraries() map[string]bool {
 	return result
 }
 
-// block is a run of statements of the coverage profile.
+// block is a sequence of statements in the coverage profile.
 type block struct {
 	from, to, statements int
 	covered              bool
@@ -101,7 +101,8 @@ func run() error {
 	return report(functions, reasons)
 }
 
-// readProfile reads the blocks of each file. A block that is there several times counts as covered if any of them is.
+// readProfile reads the blocks of each file. A block that is listed several times counts as covered if any entry is
+// covered.
 func readProfile(name string) (map[string][]block, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -140,7 +141,7 @@ func readProfile(name string) (map[string][]block, error) {
 	return result, scanner.Err()
 }
 
-// readReasons reads why blocks are not reached: "file:line reason", one a line.
+// readReasons reads why blocks are not reached. Each line is "file:line reason".
 func readReasons(name string) (map[string]string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -155,8 +156,8 @@ func readReasons(name string) (map[string]string, error) {
 	return reasons, nil
 }
 
-// reachable are the functions that the roots call, directly or not, by name: a name that two packages share counts for
-// both, unless they are libraries.
+// reachable returns the functions that the roots call, directly or indirectly. Functions are found by name: a name that
+// two packages share counts for both, unless the packages are libraries.
 func reachable(blocks map[string][]block) ([]*function, error) {
 	var all []*function
 	byName := map[string][]*function{}
@@ -213,7 +214,8 @@ func reachable(blocks map[string][]block) ([]*function, error) {
 	return result, nil
 }
 
-// called is the name under which a function of a package is found: that of a library has its package before it.
+// called returns the name under which a function of a package is found. The name of a library's function begins with
+// its package.
 func called(pkg, name string, libraries map[string]bool) string {
 	if libraries[pkg] {
 		return pkg + "." + name
@@ -221,7 +223,7 @@ func called(pkg, name string, libraries map[string]bool) string {
 	return name
 }
 
-// declared are the functions of a file of a package.
+// declared returns the functions that a file of a package declares.
 func declared(file, pkg string, libraries map[string]bool, blocks map[string][]block) ([]*function, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, file, nil, 0)
@@ -258,7 +260,8 @@ func declared(file, pkg string, libraries map[string]bool, blocks map[string][]b
 					return false
 				}
 			case *ast.Ident:
-				// Run is the one of the map of operations; the controllers' own starts their workers.
+				// Run is the method of the map of operations. The controllers' own Run starts their workers and does
+				// not count.
 				if node.Name != "Run" {
 					f.calls[called(pkg, node.Name, libraries)] = true
 				}

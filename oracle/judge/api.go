@@ -21,7 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kubernetes/pkg/apis/core"
-	_ "k8s.io/kubernetes/pkg/apis/core/install" // the strategies look kinds up in the scheme
+	_ "k8s.io/kubernetes/pkg/apis/core/install" // the strategies look up kinds in the scheme
 	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolume"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim"
@@ -30,32 +30,32 @@ import (
 // optimisticLock is the API server's text for an update of an older version.
 const optimisticLock = registry.OptimisticLockErrorMsg
 
-// createdUID is how the uids of created objects begin; a number follows. No world uses it.
+// createdUID is the beginning of the uids of created objects. A number follows. No world uses such a uid.
 const createdUID = "00000000-0000-4000-8000-"
 
 func init() {
 	persistentvolume.NowFunc = func() metav1.Time { return now }
 }
 
-// request is what is asked of the API server.
+// request is a request to the API server.
 type request struct {
 	verb, resource, subresource, namespace, name string
-	// read names the kind of a live read, as a line's failRead does; it is empty for a write.
+	// read is the kind of a live read, as in a line's failRead. It is empty for a write.
 	read string
 }
 
-// api is an API server in memory. Its strategies, conversions, defaults and validations are the real ones; the store,
-// conflicts, deletion and the client's own checks are imitated.
+// api is an API server in memory. Its strategies, conversions, defaults and validations are the real ones. The store,
+// conflicts, deletion and the client's own checks are imitations.
 type api struct {
 	volumes *resource[*v1.PersistentVolume]
 	claims  *resource[*v1.PersistentVolumeClaim]
 	pods    []*v1.Pod
 	version uint64
-	// admission are the plugins that see an object before it is created.
+	// admission are the plugins that may change an object before it is created.
 	admission []admission.MutationInterface
 	// trace records the requests of one sync; it may be nil.
 	trace *trace
-	// gate is called before every request. It may wait, answer with an error instead of the server, or panic to end the
+	// gate is called before every request. It may wait, return an error instead of the server, or panic to end the
 	// caller.
 	gate func(request) error
 	// changed is called after every change; before or after is nil for a new or a deleted object.
@@ -69,7 +69,7 @@ type object interface {
 	runtime.Object
 }
 
-// strategy is what the API server does with an object beside storing it.
+// strategy is the part of a resource's strategy that creates and updates objects.
 type strategy interface {
 	rest.RESTCreateStrategy
 	rest.RESTUpdateStrategy
@@ -98,7 +98,7 @@ func newAPI() *api {
 		main: persistentvolume.Strategy, status: persistentvolume.StatusStrategy,
 		empty: func() *v1.PersistentVolume { return &v1.PersistentVolume{} },
 		internal: func(from *v1.PersistentVolume) runtime.Object {
-			corev1.SetObjectDefaults_PersistentVolume(from) // as every decoding at the server does
+			corev1.SetObjectDefaults_PersistentVolume(from) // like every decoding at the server
 			to := &core.PersistentVolume{}
 			must(corev1.Convert_v1_PersistentVolume_To_core_PersistentVolume(from, to, nil))
 			return to
@@ -175,7 +175,7 @@ func (r *resource[T]) group() schema.GroupResource {
 	return r.version().WithResource(r.name).GroupResource()
 }
 
-// preflight is the check of a request's address that the real client makes before it sends anything.
+// preflight checks the address of a request as the real client does before it sends anything.
 func (r *resource[T]) preflight(namespace, name string) error {
 	if namespace != "" {
 		if bad := path.IsValidPathSegmentName(namespace); len(bad) != 0 {
@@ -194,7 +194,7 @@ func (r *resource[T]) preflight(namespace, name string) error {
 	return nil
 }
 
-// get answers like the typed clients: on failure with an empty object beside the error.
+// get returns the same values as the typed clients: after a failure it returns an empty object and the error.
 func (r *resource[T]) get(namespace, name string) (T, error) {
 	if err := r.preflight(namespace, name); err != nil {
 		return r.empty(), err
@@ -244,7 +244,7 @@ func (r *resource[T]) update(sent T, subresource string) (T, error) {
 	return r.empty(), fault
 }
 
-// commit does what the generic registry does with an update.
+// commit handles an update like the generic registry.
 func (r *resource[T]) commit(sent, stored T, exists bool, subresource string) (T, error) {
 	if !exists {
 		return nil, apierrors.NewNotFound(r.group(), sent.GetName())
@@ -280,7 +280,7 @@ func (r *resource[T]) commit(sent, stored T, exists bool, subresource string) (T
 	return result.DeepCopyObject().(T), nil
 }
 
-// context is that of a request in a namespace.
+// context returns the context of a request in a namespace.
 func (r *resource[T]) context(namespace string) context.Context {
 	if !r.namespaced {
 		namespace = metav1.NamespaceNone
@@ -288,7 +288,7 @@ func (r *resource[T]) context(namespace string) context.Context {
 	return genericapirequest.WithNamespace(context.Background(), namespace)
 }
 
-// create takes the namespace from the request's address: the object need not name it.
+// create takes the namespace from the request's address, because the object need not name it.
 func (r *resource[T]) create(namespace string, sent T) (T, error) {
 	asked := request{verb: "create", resource: r.name, namespace: namespace, name: sent.GetName()}
 	var fault error
@@ -310,7 +310,7 @@ func (r *resource[T]) create(namespace string, sent T) (T, error) {
 	return r.empty(), fault
 }
 
-// add does what the admission plugins and the generic registry do with a creation.
+// add handles a creation like the admission plugins and the generic registry.
 func (r *resource[T]) add(namespace string, sent T) (T, error) {
 	fresh := sent.DeepCopyObject().(T)
 	r.api.version++
@@ -333,7 +333,7 @@ func (r *resource[T]) add(namespace string, sent T) (T, error) {
 		return nil, taken
 	}
 	result := r.external(object)
-	r.internal(result) // The strategy takes the status away; whoever reads it from the store gets its defaults.
+	r.internal(result) // The strategy clears the status. A reader of the store gets its defaults.
 	result.SetResourceVersion(version)
 	r.dirty = true
 	r.stored[key] = result
@@ -343,7 +343,7 @@ func (r *resource[T]) add(namespace string, sent T) (T, error) {
 	return result.DeepCopyObject().(T), nil
 }
 
-// put stores what follows an object; nil deletes it.
+// put replaces an object in the store. A nil successor deletes it.
 func (r *resource[T]) put(before, after T) {
 	r.dirty = true
 	key := r.key(before.GetNamespace(), before.GetName())
@@ -385,7 +385,7 @@ func (r *resource[T]) remove(namespace, name string, options metav1.DeleteOption
 	return fault
 }
 
-// delete is a deletion without a grace period: objects with finalizers only get marked.
+// delete is a deletion without a grace period. An object with finalizers is only marked.
 func (r *resource[T]) delete(namespace, name string) error {
 	stored, ok := r.stored[r.key(namespace, name)]
 	if !ok {

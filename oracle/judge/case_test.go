@@ -44,7 +44,7 @@ func decideCase(t *testing.T, c string, items ...string) line.Case {
 	return l.Cases[0]
 }
 
-// summary is a decision in one line: requests, events and operations in their order.
+// summary returns a decision as one line: requests, events and operations in their order.
 func summary(d line.Decision) string {
 	parts := make([]string, len(d.Writes)+len(d.Events)+len(d.Operations))
 	for _, w := range d.Writes {
@@ -66,7 +66,8 @@ func summary(d line.Decision) string {
 	return strings.Join(parts, "; ")
 }
 
-// TestCases holds what a case changes: each follows from the code of the controller or the API server.
+// TestCases checks what each part of a case changes. Each expectation follows from the code of the controller or of the
+// API server.
 func TestCases(t *testing.T) {
 	world := []string{freeVolume, waitingClaim, releasedHostPath}
 	volume := `{"object":{"kind":"PersistentVolume","name":"pv-2"}`
@@ -101,7 +102,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestUnknownReason holds that a case whose request fails for a reason that the format does not have is an error.
+// TestUnknownReason checks that a case is refused if its request fails for a reason that the format does not know.
 func TestUnknownReason(t *testing.T) {
 	object := line.Object{Kind: "PersistentVolumeClaim", Namespace: "db", Name: "c1"}
 	for want, c := range map[string]line.Case{
@@ -115,9 +116,9 @@ func TestUnknownReason(t *testing.T) {
 	}
 }
 
-// TestOwnStoreFirst holds why no case says that the binder's own stores have an object and the informers do not: with
-// the informers' copies gone, every sync does the same as with them, but for the sync of such an object itself, which
-// sends nothing.
+// TestOwnStoreFirst checks why no case needs an object that is in the binder's own stores and not in the informers.
+// Without the informers' copies every sync does the same as with them. Only the sync of an object without a copy
+// differs: it sends nothing.
 func TestOwnStoreFirst(t *testing.T) {
 	j, compared, written := newJudge(t), 0, 0
 	for index := range 600 {
@@ -162,8 +163,8 @@ func TestOwnStoreFirst(t *testing.T) {
 	}
 }
 
-// TestNoNamespace holds that the client of 1.30 refuses to ask for a claim without a namespace, and that the question of
-// later ones finds nothing, as with the real ones: the volume is released, and its storage deleted.
+// TestNoNamespace checks a claimRef without a namespace. The client of 1.30 refuses the request for the claim. Later
+// clients send it, and the server finds nothing: the volume is released and its storage deleted.
 func TestNoNamespace(t *testing.T) {
 	lost := strings.Replace(strings.Replace(releasedHostPath, `"namespace":"db",`, "", 1), "Released", "Bound", 1)
 	c := decideCase(t, `{"object":{"kind":"PersistentVolume","name":"pv-2"}}`, lost)
@@ -176,7 +177,7 @@ func TestNoNamespace(t *testing.T) {
 	}
 }
 
-// TestFirstReachesWhatChanceReaches holds that one run with each volume in front finds the same set as many runs in
+// TestFirstReachesWhatChanceReaches checks that one run with each volume first finds the same set as many runs in
 // random order.
 func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	j, several := newJudge(t), 0
@@ -218,8 +219,8 @@ func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	}
 }
 
-// TestProtection holds that a deleted claim and its volume go when the protection controllers take part, and stay when
-// they do not.
+// TestProtection checks that a deleted claim and its volume are removed if the protection controllers take part, and
+// stay otherwise.
 func TestProtection(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
@@ -240,7 +241,7 @@ func TestProtection(t *testing.T) {
 	}
 }
 
-// TestUnreadPods holds that the claim stays protected where the pods cannot be listed.
+// TestUnreadPods checks that the claim stays protected if the pods cannot be listed.
 func TestUnreadPods(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
@@ -255,8 +256,8 @@ func TestUnreadPods(t *testing.T) {
 	}
 }
 
-// TestUnseenPod holds that a pod which only the API server knows keeps the claim protected, and that the cases after it
-// see the pod again: the informer's copy spares the list.
+// TestUnseenPod checks that a pod which only the API server knows keeps the claim protected. The cases after it see the
+// pod again: with the informer's copy no list is needed.
 func TestUnseenPod(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
@@ -286,8 +287,8 @@ func TestUnseenPod(t *testing.T) {
 	}
 }
 
-// TestRecycler holds what follows when the pod of a recycler ends, that without a word of it the operation stops before
-// the pod, and that a case cannot speak of a recycler that does not come to that.
+// TestRecycler checks what follows when the pod of a recycler ends. If the case does not mention the pod, the operation
+// stops before it. A case must not mention it if no recycler is started.
 func TestRecycler(t *testing.T) {
 	recycled := strings.Replace(releasedHostPath, `"Delete"`, `"Recycle"`, 1)
 	object := line.Object{Kind: "PersistentVolume", Name: "pv-2"}
@@ -334,7 +335,7 @@ func TestRecycler(t *testing.T) {
 	}
 }
 
-// TestMatch holds the difference between the two who ask: with delayed binding only the scheduler, who names a node,
+// TestMatch checks the difference between the two callers: with delayed binding only the scheduler, which names a node,
 // gets a free volume.
 func TestMatch(t *testing.T) {
 	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}`
@@ -357,7 +358,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestFlags holds what the two flags of kube-controller-manager change for a claim that hostPath could provision.
+// TestFlags checks what the two flags of kube-controller-manager change for a claim that hostPath could provision.
 func TestFlags(t *testing.T) {
 	class := `{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"hp"},"provisioner":"kubernetes.io/host-path"}`
 	claim := strings.Replace(waitingClaim, `"storageClassName":""`, `"storageClassName":"hp"`, 1)

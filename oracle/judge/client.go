@@ -12,8 +12,8 @@ import (
 	clientv1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// The clients hold only the methods that the controllers call; the embedded interfaces are nil, so that any other call
-// is seen at once.
+// The clients have only the methods that the controllers call. The embedded interfaces are nil, so any other call
+// panics.
 
 type client struct {
 	kubernetes.Interface
@@ -113,8 +113,8 @@ func (c podClient) List(context.Context, metav1.ListOptions) (*v1.PodList, error
 	return list, nil
 }
 
-// recycling ends an operation where a recycler starts to watch for its pod: nobody runs pods here, unless the case says
-// what becomes of it.
+// recycling ends an operation at the point where a recycler starts to watch its pod. No pod runs here, unless the case
+// says how the pod ends.
 type recycling struct{}
 
 func (c podClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
@@ -127,7 +127,7 @@ func (c podClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, 
 	return t.watch, nil
 }
 
-// Create starts the pod of a recycler and tells its watch at once what becomes of it.
+// Create starts the pod of a recycler and sends the end of the pod to its watch at once.
 func (c podClient) Create(_ context.Context, pod *v1.Pod, _ metav1.CreateOptions) (*v1.Pod, error) {
 	t := c.api.trace
 	asked := request{verb: "create", resource: "pods", namespace: c.namespace, name: pod.Name}
@@ -156,7 +156,7 @@ func (c podClient) Delete(_ context.Context, name string, _ metav1.DeleteOptions
 	return nil
 }
 
-// eventClient knows no events: those of a recycler's pod would be repeated as events of the volume.
+// eventClient returns no events. The events of a recycler's pod would be repeated as events of the volume.
 type eventClient struct{ clientv1.EventInterface }
 
 func (eventClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {

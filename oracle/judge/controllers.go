@@ -6,25 +6,25 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Controllers says who takes part.
+// Controllers selects the controllers that take part.
 type Controllers int
 
 const (
-	// Binder is the binder alone.
+	// Binder is the persistentvolume-binder-controller alone.
 	Binder Controllers = iota
 	// Protection adds the two protection controllers.
 	Protection
-	// All adds the ephemeral-volume controller too, where some pod has an ephemeral volume.
+	// All adds the ephemeral-volume controller too, if some pod has an ephemeral volume.
 	All
 )
 
-// controllers are those that can take part: the binder first.
+// controllers are those that can take part, beginning with the binder.
 var controllers = []struct {
-	// name is that of kube-controller-manager's --controllers.
+	// name is the name in kube-controller-manager's --controllers.
 	name string
-	// from is the smallest choice that has it.
+	// from is the smallest selection that contains the controller.
 	from Controllers
-	// taking is who takes the keys of these kinds.
+	// taking is the controller that takes the keys of these kinds.
 	taking controller
 	kinds  []string
 }{
@@ -34,7 +34,7 @@ var controllers = []struct {
 	{"ephemeral-volume-controller", All, ephemerals, []string{podKind}},
 }
 
-// in leaves out who has nothing to do in a world.
+// in leaves out the ephemeral-volume controller if it has nothing to do in a world.
 func (c Controllers) in(w *world) Controllers {
 	if c == All && !w.hasEphemeral() {
 		return Protection
@@ -42,7 +42,7 @@ func (c Controllers) in(w *world) Controllers {
 	return c
 }
 
-// names are the names of those that take part.
+// names returns the names of the selected controllers.
 func (c Controllers) names() []string {
 	var names []string
 	for _, one := range controllers {
@@ -67,8 +67,8 @@ const (
 	ephemerals
 )
 
-// worker names the goroutine of kube-controller-manager that takes an item: each controller has one for each kind here, but
-// the ephemeral-volume controller has five for its pods, and here one for each.
+// worker names the goroutine of kube-controller-manager that takes an item. Each controller has one worker for each
+// kind here. The ephemeral-volume controller has five workers for pods, so here each pod has its own worker.
 func (w work) worker() string {
 	if w.controller == ephemerals {
 		return fmt.Sprint(w.controller, w.kind, w.key)
@@ -76,7 +76,7 @@ func (w work) worker() string {
 	return fmt.Sprint(w.controller, w.kind)
 }
 
-// do is what the worker of a controller does with one key.
+// do runs the worker of a controller for one key.
 func (j *Judge) do(item work) error {
 	switch item.controller {
 	case protection:
@@ -88,7 +88,7 @@ func (j *Judge) do(item work) error {
 	}
 }
 
-// key is the key of an object on the controllers' queues.
+// key returns the key of an object in the controllers' work queues.
 func key(object line.Object) string {
 	if object.Kind == "PersistentVolume" {
 		return object.Name

@@ -16,7 +16,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// settleToo makes TestCorpora settle every world that was settled, instead of those made by hand and one in twenty.
+// settleToo makes TestCorpora settle every world that was settled. By default it settles the handmade worlds and one in
+// twenty of the others.
 var settleToo = flag.Bool("settle", false, "settle all worlds of the corpora again")
 
 func newJudge(t *testing.T) *Judge {
@@ -28,8 +29,8 @@ func newJudge(t *testing.T) *Judge {
 	return j
 }
 
-// TestCorpora holds that every committed answer is the one that the controllers give now. The coverage report comes
-// from this test.
+// TestCorpora checks that the controllers still give every committed answer. The coverage report is made from this
+// test.
 func TestCorpora(t *testing.T) {
 	paths, err := filepath.Glob("../../tests/conformance/*-" + Version + ".jsonl.gz")
 	if err != nil {
@@ -40,11 +41,11 @@ func TestCorpora(t *testing.T) {
 	}
 	for _, path := range paths {
 		if strings.HasPrefix(filepath.Base(path), "given-") {
-			continue // Another program wrote these, in its own form.
+			continue // These were written by another program in its own form.
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			if !strings.HasPrefix(filepath.Base(path), "gates-") {
-				t.Parallel() // The others have the default gates, which are those of the whole process.
+				t.Parallel() // The others use the default gates, which hold for the whole process.
 			}
 			corpus(t, path)
 		})
@@ -98,7 +99,7 @@ func corpus(t *testing.T, path string) {
 		if l.Settle != nil && (*settleToo || number%20 == 2 || slices.Contains(l.Tags, "handmade")) {
 			how := Settling{Who: settling(l), Schedules: 32, Quiet: 16, Most: 256, Seed: 1}
 			if strings.HasPrefix(filepath.Base(path), "outcomes-contended-") {
-				how.Schedules, how.Quiet, how.Most = 400, 200, 4000 // Its many ends are rare.
+				how.Schedules, how.Quiet, how.Most = 400, 200, 4000 // The many ends of these worlds are rare.
 			}
 			if err := j.Settle(l, how); err != nil {
 				return err
@@ -115,7 +116,7 @@ func corpus(t *testing.T, path string) {
 	}
 }
 
-// deciding says of whom decide was asked.
+// deciding returns the controllers for which decide was run.
 func deciding(l *line.Line) Controllers {
 	switch {
 	case l.Ephemerals != nil:
@@ -126,7 +127,7 @@ func deciding(l *line.Line) Controllers {
 	return Binder
 }
 
-// settling says who took part in settle.
+// settling returns the controllers that took part in settle.
 func settling(l *line.Line) Controllers {
 	for who := Binder; who < All; who++ {
 		if slices.Equal(who.names(), l.Settle.Controllers) {
@@ -136,10 +137,10 @@ func settling(l *line.Line) Controllers {
 	return All
 }
 
-// all are cases of their own, none of them nil.
+// all returns a copy of the cases that is never nil.
 func all(cases []line.Case) []line.Case { return append([]line.Case{}, cases...) }
 
-// comparable is an answer of settle without the order that JSON gives its objects.
+// comparable returns an answer of settle as a tree, in which the order of JSON fields does not matter.
 func comparable(t *testing.T, s *line.Settle) any {
 	var tree any
 	if err := json.Unmarshal(encode(s), &tree); err != nil {

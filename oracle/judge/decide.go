@@ -12,8 +12,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Decide fills in what one sync does: for every volume and claim of the line's world, and for every case that the line
-// proposes. Of the others who take part it answers for the objects that they sync.
+// Decide fills in the decisions of one sync, for every volume and claim of the line's world and for every case that the
+// line proposes. For the other controllers that take part it answers for the objects that they sync.
 func (j *Judge) Decide(l *line.Line, who Controllers) error {
 	if err := j.load(l); err != nil {
 		return err
@@ -63,11 +63,11 @@ func (j *Judge) answerCase(c *line.Case) error {
 	return nil
 }
 
-// ends are what can become of a recycler's pod.
+// ends are the possible ends of a recycler's pod.
 var ends = []string{"succeeded", "failed", "deleted", "refused", "inTheWay", "kept"}
 
-// known holds that a controller syncs the object of a case, that requests fail with reasons of the format, and that a
-// recycler's pod ends in one of its ways.
+// known checks that a controller syncs the object of the case, that its requests fail with reasons of the format, and
+// that its recycler's pod has one of the possible ends.
 func known(c *line.Case) error {
 	if c.Protection && c.Object.Kind == podKind {
 		return errors.New("no protection controller syncs a pod")
@@ -90,7 +90,7 @@ func known(c *line.Case) error {
 	return nil
 }
 
-// copies are the world as the informers have it in a case, and as the binder's own stores do.
+// copies returns the world as the informers have it in a case, and as the binder's own stores have it.
 func (j *Judge) copies(c *line.Case) (seen, own *world, err error) {
 	seen, own = &world{}, &world{}
 	*seen, *own = *j.world, *j.world
@@ -136,7 +136,7 @@ func (j *Judge) answerWith(c *line.Case, seen, own *world) {
 	}()
 	j.cache(seen.volumes, seen.claims)
 	replace(j.pods, seen.pods)
-	j.world = own // what reset puts into the binder's own stores
+	j.world = own // reset copies this world into the binder's own stores
 	j.cached = true
 	j.ownVolumes.dirty, j.ownClaims.dirty = true, true
 	j.answer(c)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// endings collects end states: of each object, and of all together.
+// endings collects the end states of each object, and the joint end states of all objects.
 type endings struct {
 	each  []map[string]bool
 	joint map[string][]string
@@ -21,7 +21,7 @@ func newEndings(objects int) *endings {
 	return e
 }
 
-// add tells whether a joint state is new.
+// add adds a joint state and returns whether it is new.
 func (e *endings) add(state []string) bool {
 	name := fmt.Sprint(state)
 	if _, known := e.joint[name]; known {
@@ -42,7 +42,7 @@ func (e *endings) sorted() [][]string {
 	return result
 }
 
-// beyond are the end states of one object that the other collection has not.
+// beyond returns the end states of one object that the other collection does not contain.
 func (e *endings) beyond(i int, other *endings) []string {
 	rest := map[string]bool{}
 	for text := range e.each[i] {
@@ -53,7 +53,7 @@ func (e *endings) beyond(i int, other *endings) []string {
 	return keys(rest)
 }
 
-// exceeds tells whether some object has an end state here that it has not in the other collection.
+// exceeds returns whether some object has an end state here that the other collection does not contain.
 func (e *endings) exceeds(other *endings) bool {
 	for i := range e.each {
 		for text := range e.each[i] {
@@ -65,7 +65,7 @@ func (e *endings) exceeds(other *endings) bool {
 	return false
 }
 
-// made tells whether an object that the world does not have was there at some end.
+// made returns whether an object that the world does not contain exists at some end.
 func (e *endings) made(i int) bool {
 	for text := range e.each[i] {
 		if strings.Contains(text, `"created":true`) {
@@ -75,7 +75,7 @@ func (e *endings) made(i int) bool {
 	return false
 }
 
-// indexes are the joint states of the objects at some places, as indexes into the sorted states of each.
+// indexes returns the joint states of the objects at some places, as indexes into the sorted states of each object.
 func (e *endings) indexes(ends [][]string, places []int) [][]int {
 	if len(e.joint) > 64 {
 		return nil
@@ -101,7 +101,7 @@ func keys(set map[string]bool) []string {
 	return result
 }
 
-// state is the state of every object, as JSON texts.
+// state returns the state of every object as JSON text.
 func (s *schedule) state(unsettled bool) []string {
 	a := s.judge.api
 	result := make([]string, 0, len(s.objects))
@@ -134,7 +134,7 @@ func (s *schedule) state(unsettled bool) []string {
 	return result
 }
 
-// end is the state of one object in which it can end.
+// end is an end state of one object.
 type end struct {
 	ClaimRef    *claimRef `json:"claimRef,omitempty"`
 	Created     bool      `json:"created,omitempty"`
@@ -146,7 +146,7 @@ type end struct {
 	VolumeName  string    `json:"volumeName,omitempty"`
 }
 
-// unnumbered replaces the uid of a created claim, which depends on what was written before it.
+// unnumbered replaces the uid of a created claim, because the uid depends on the number of earlier writes.
 func unnumbered(text string) string {
 	before, number, created := strings.Cut(text, createdUID)
 	if !created {

@@ -17,7 +17,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// ephemeralController is the address of the real one, whose type has no exported name.
+// ephemeralController is the address of the real controller, whose type is not exported.
 type ephemeralController unsafe.Pointer
 
 //go:linkname syncPod k8s.io/kubernetes/pkg/controller/volume/ephemeral.(*ephemeralController).syncHandler
@@ -29,7 +29,7 @@ func enqueuePod(ctrl ephemeralController, pod any)
 //go:linkname onClaimDelete k8s.io/kubernetes/pkg/controller/volume/ephemeral.(*ephemeralController).onPVCDelete
 func onClaimDelete(ctrl ephemeralController, claim any)
 
-// newEphemeral makes the ephemeral-volume controller. What it puts on its queue goes to enqueued.
+// newEphemeral creates the ephemeral-volume controller. The keys that it enqueues go to enqueued.
 func (j *Judge) newEphemeral(clients kubernetes.Interface, factory informers.SharedInformerFactory) error {
 	core := factory.Core().V1()
 	controller, err := ephemeral.NewController(j.ctx, clients, core.Pods(), core.PersistentVolumeClaims())
@@ -46,7 +46,7 @@ func (j *Judge) newEphemeral(clients kubernetes.Interface, factory informers.Sha
 // podKind is the kind whose keys only the ephemeral-volume controller takes.
 const podKind = "Pod"
 
-// podObjects are the pods of the world in the order of the line.
+// podObjects returns the pods of the world in the order of the line.
 func (w *world) podObjects() []line.Object {
 	var result []line.Object
 	for _, pod := range w.pods {
@@ -57,13 +57,13 @@ func (w *world) podObjects() []line.Object {
 
 func isEphemeral(volume v1.Volume) bool { return volume.Ephemeral != nil }
 
-// hasEphemeral says whether some pod of the world has an ephemeral volume. Where none has, the ephemeral-volume
-// controller has nothing to do, and no answer speaks of it.
+// hasEphemeral returns whether some pod of the world has an ephemeral volume. If none has, the ephemeral-volume
+// controller has nothing to do, and no answer mentions it.
 func (w *world) hasEphemeral() bool {
 	return slices.ContainsFunc(w.pods, func(pod *v1.Pod) bool { return slices.ContainsFunc(pod.Spec.Volumes, isEphemeral) })
 }
 
-// creatable are the claims that the ephemeral-volume controller can make in the world and that the world does not have.
+// creatable returns the claims that the ephemeral-volume controller can create and that the world does not contain.
 func (w *world) creatable(who Controllers) []line.Object {
 	if who < All {
 		return nil

@@ -33,8 +33,8 @@ const (
 	firstInDb = `{"kind":"PersistentVolumeClaim","namespace":"db","name":"p-first"}`
 )
 
-// TestEphemeral holds what the ephemeral-volume controller does with a pod: each follows from its code, or from that of
-// the API server.
+// TestEphemeral checks what the ephemeral-volume controller does with a pod. Each expectation follows from its code or
+// from that of the API server.
 func TestEphemeral(t *testing.T) {
 	const fails = "error: pod db/p, ephemeral volume "
 	const notOwner = "FailedBinding; " + fails + "first: PVC db/p-first was not created for pod db/p (pod is not owner)"
@@ -86,7 +86,7 @@ func TestEphemeral(t *testing.T) {
 	}
 }
 
-// TestMade holds what is sent for a claim, and what the event says.
+// TestMade checks the request that creates a claim, and the text of the event.
 func TestMade(t *testing.T) {
 	c := decideCase(t, `{"object":`+podInDb+`,"refuse":{"write":1,"reason":"InternalError","text":"no"}}`, needyPod)
 	const object = `{"metadata":{"annotations":{"note":"y"},"labels":{"app":"x"},"name":"p-first","ownerReferences":[` +
@@ -105,8 +105,8 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestMadeIsStored holds what the API server makes of a claim that is created: its defaults, the finalizer, and the
-// default class, where there is one.
+// TestMadeIsStored checks what the API server adds to a created claim: its defaults, the finalizer, and the default
+// class if there is one.
 func TestMadeIsStored(t *testing.T) {
 	class := `{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"d",
 		"annotations":{"storageclass.kubernetes.io/is-default-class":"true"}},"provisioner":"x.y"}`
@@ -125,8 +125,8 @@ func TestMadeIsStored(t *testing.T) {
 	}
 }
 
-// TestEphemerals holds that every pod is answered for where one has an ephemeral volume, with all controllers, and that
-// nothing speaks of them elsewhere.
+// TestEphemerals checks that every pod has an answer if one of them has an ephemeral volume and all controllers take
+// part. Otherwise no answer mentions pods.
 func TestEphemerals(t *testing.T) {
 	other := strings.Replace(strings.Replace(needyPod, `"name":"p"`, `"name":"q"`, 1), "ephemeral", "emptyDir", 2)
 	other = strings.ReplaceAll(other, `"volumeClaimTemplate"`, `"ignored"`)
@@ -151,7 +151,7 @@ func TestEphemerals(t *testing.T) {
 	}
 }
 
-// endsOf are the ends of all objects, with their names.
+// endsOf returns the ends of all objects by name.
 func endsOf(t *testing.T, who Controllers, items ...string) map[string]string {
 	t.Helper()
 	l := &line.Line{}
@@ -172,8 +172,8 @@ func endsOf(t *testing.T, who Controllers, items ...string) map[string]string {
 	return ends
 }
 
-// TestMadeEnds holds where claims end that are made, and what they take: a claim that goes is made anew, one that stays
-// is not, and without the controller nothing is made.
+// TestMadeEnds checks how created claims end and which volumes they take. A claim that is deleted is created again, and
+// one that stays is not. Without the controller nothing is created.
 func TestMadeEnds(t *testing.T) {
 	going := strings.Replace(itsClaim, `"uid":"u-c"`,
 		`"finalizers":["kubernetes.io/pvc-protection"],"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"uid":"u-c"`, 1)
@@ -211,7 +211,7 @@ func TestMadeEnds(t *testing.T) {
 	}
 }
 
-// TestFollowEphemeral holds that a schedule can sync a pod, and name a claim that is made.
+// TestFollowEphemeral checks that a schedule can sync a pod and can name a claim that is created.
 func TestFollowEphemeral(t *testing.T) {
 	pod := line.Object{Kind: "Pod", Namespace: "db", Name: "p"}
 	claim := func(name string) line.Object {
@@ -236,7 +236,7 @@ func TestFollowEphemeral(t *testing.T) {
 	}
 }
 
-// TestEphemeralWorldsAreValid holds that the API server stores the objects of these worlds, and its copies of them.
+// TestEphemeralWorldsAreValid checks that the API server accepts the objects of these worlds and their copies.
 func TestEphemeralWorldsAreValid(t *testing.T) {
 	a := newAPI()
 	for index := range 1500 {

@@ -9,12 +9,13 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// followed is how often a schedule is followed until it is said not to lead to its end: after it, everything goes on in random order.
+// followed is the number of attempts to follow a schedule before it counts as one that does not lead to its end. After
+// the schedule everything continues in random order.
 const followed = 16
 
-// Follow fills in whether each schedule of the line leads to its ends: the real controllers make its syncs from the world as recorded,
-// and then whatever they do until nothing moves. Of an object that never rests, the end has to be among the states that it goes on
-// visiting.
+// Follow fills in whether each schedule of the line leads to its ends. The real controllers run its syncs from the
+// recorded world, and then go on until no sync changes anything. For an object that never settles, the end must be
+// among the states that it repeats.
 func (j *Judge) Follow(l *line.Line, who Controllers) error {
 	if err := j.load(l); err != nil {
 		return err
@@ -46,7 +47,7 @@ func (j *Judge) Follow(l *line.Line, who Controllers) error {
 	return nil
 }
 
-// wantedEnds are the ends of a schedule, by the places of their objects.
+// wantedEnds returns the ends of a schedule, by the places of their objects.
 func wantedEnds(given *line.Schedule, objects []line.Object) (map[int]end, error) {
 	if len(given.Objects) == 0 || len(given.Objects) != len(given.Ends) {
 		return nil, fmt.Errorf("%d objects and %d ends", len(given.Objects), len(given.Ends))
@@ -66,7 +67,7 @@ func wantedEnds(given *line.Schedule, objects []line.Object) (map[int]end, error
 	return wanted, nil
 }
 
-// reaches tells whether all objects are where they are wanted.
+// reaches returns whether all objects are in the wanted states.
 func reaches(state []string, wanted map[int]end) bool {
 	for place, one := range wanted {
 		if !sameEnd(state[place], one) {
@@ -76,7 +77,7 @@ func reaches(state []string, wanted map[int]end) bool {
 	return true
 }
 
-// sameEnd compares but for whether everything rests: something else in the world may go round.
+// sameEnd compares two ends without the field Unsettled, because another part of the world may never settle.
 func sameEnd(state string, wanted end) bool {
 	var found end
 	must(json.Unmarshal([]byte(state), &found))
@@ -84,14 +85,14 @@ func sameEnd(state string, wanted end) bool {
 	return string(encode(found)) == string(encode(wanted))
 }
 
-// step is a sync that a schedule begins with.
+// step is a sync with which a schedule begins.
 type step struct {
 	work
-	// volume is what a search takes where several are equally good.
+	// volume is the volume that a search takes if several are equally good.
 	volume string
 }
 
-// workOf is the key, and the controller that takes it.
+// workOf returns the key of a step and the controller that takes it.
 func workOf(given line.Step, who Controllers) (work, error) {
 	for _, one := range controllers {
 		if one.name == given.Controller && one.from <= who && slices.Contains(one.kinds, given.Object.Kind) {
@@ -101,7 +102,8 @@ func workOf(given line.Step, who Controllers) (work, error) {
 	return work{}, fmt.Errorf("%s does not sync %v here", given.Controller, given.Object)
 }
 
-// follow makes one given sync, with caches in step. Among equal volumes the first wins, so the wanted one goes in front.
+// follow runs one given sync with current caches. Among equal volumes the first one wins, so the wanted volume is put
+// first.
 func (s *schedule) follow(given step) {
 	own := s.judge.ownVolumes
 	own.random, own.first = nil, s.judge.api.volumes.stored[given.volume]

@@ -28,7 +28,7 @@ func followOne(t *testing.T, end string, steps []line.Step, items ...string) boo
 	return l.Schedules[0].Reached
 }
 
-// TestFollow holds that a schedule decides who comes first, and which of two equal volumes is taken.
+// TestFollow checks that a schedule decides which claim is synced first, and which of two equal volumes is taken.
 func TestFollow(t *testing.T) {
 	world := []string{
 		freeVolume, strings.ReplaceAll(freeVolume, "pv-1", "pv-2"), waitingClaim, strings.ReplaceAll(waitingClaim, "c1", "c2"),
@@ -60,7 +60,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowProtection holds that the protection controllers' syncs are followed where they take part, and refused where they do not.
+// TestFollowProtection checks that syncs of the protection controllers are followed if they take part, and refused
+// otherwise.
 func TestFollowProtection(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
@@ -93,7 +94,7 @@ func TestFollowProtection(t *testing.T) {
 	}
 }
 
-// TestFollowTogether holds that all ends of a schedule have to be reached at once.
+// TestFollowTogether checks that all ends of a schedule must be reached in the same state.
 func TestFollowTogether(t *testing.T) {
 	claim := func(name string) line.Object {
 		return line.Object{Kind: "PersistentVolumeClaim", Namespace: "db", Name: name}

@@ -13,7 +13,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// SetGates sets feature gates, given as NAME=BOOL,... and returns them. They are those of the whole process.
+// SetGates sets feature gates, given as NAME=BOOL,... and returns them. They hold for the whole process.
 func SetGates(text string) (map[string]bool, error) {
 	if text == "" {
 		return nil, nil
@@ -30,7 +30,7 @@ func SetGates(text string) (map[string]bool, error) {
 	return gates, utilfeature.DefaultMutableFeatureGate.SetFromMap(gates)
 }
 
-// gates are those that decide something in these controllers in some version, and one that never was.
+// gates are the feature gates that change a decision of these controllers in some version, and one that never existed.
 var gates = []string{
 	"CSIMigrationPortworx", "HonorPVReclaimPolicy", "PersistentVolumeClaimUnusedSinceTime", "VolumeAttributesClass", "NoSuchGate",
 }
@@ -38,8 +38,8 @@ var gates = []string{
 // periods are values of --pvclaimbinder-sync-period.
 var periods = []string{"15s", "90s", "2m", "1h", "0s", "15", "s", "1x", ""}
 
-// Features says of each gate whether it is there, what it is by default, and how it can be set, and how each period is
-// read; but only for a line with the tag "features". Nothing is set.
+// Features fills in the state of each gate (whether it exists, its default, and how it can be set) and how each period
+// is parsed. It does so only for a line with the tag "features". It sets nothing.
 func (j *Judge) Features(l *line.Line) error {
 	if !slices.Contains(l.Tags, "features") {
 		return nil
@@ -62,7 +62,7 @@ func (j *Judge) Features(l *line.Line) error {
 	}
 	for _, text := range periods {
 		period := line.Period{Text: text}
-		// The flag is a Duration of pflag, which reads it so.
+		// The flag is a Duration of pflag, which is parsed this way.
 		if read, err := time.ParseDuration(text); err != nil {
 			period.Error = err.Error()
 		} else {

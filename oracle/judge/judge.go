@@ -29,7 +29,7 @@ import (
 )
 
 // Judge is one set of controllers with its caches and its API server. It answers for one world at a time and is not
-// safe for use by several goroutines.
+// safe for concurrent use.
 type Judge struct {
 	ctx              context.Context
 	api              *api
@@ -43,19 +43,20 @@ type Judge struct {
 	volumes, claims, classes, pods, nodes cache.Indexer
 	ownVolumes                            *orderedIndexer
 	ownClaims                             *watchedStore
-	// cached says that the informers hold the world as it is.
+	// cached says that the informers contain the current world.
 	cached     bool
 	operations *operations
 	// hostPathProvisions and dynamic are the flags of kube-controller-manager that a line can set.
 	hostPathProvisions bool
 	dynamic            *bool
-	// enqueued takes what the binder and the ephemeral-volume controller put on their own queues: kind and key.
+	// enqueued receives the kind and key of everything that the binder and the ephemeral-volume controller enqueue
+	// themselves.
 	enqueued func(kind, key string)
 	// ended is called after the first sync of an answer.
 	ended func()
 }
 
-// field is the address of an unexported field.
+// field returns the address of an unexported field.
 func field[T any](object any, names ...string) *T {
 	value := reflect.ValueOf(object).Elem()
 	for _, name := range names {
@@ -68,11 +69,11 @@ func field[T any](object any, names ...string) *T {
 }
 
 func init() {
-	// Nothing that the controllers log is an answer.
+	// The logs of the controllers are no part of an answer.
 	klog.SetLogger(logr.Discard())
 }
 
-// New makes a judge with the controllers as kube-controller-manager configures them by default.
+// New creates a judge with the controllers as kube-controller-manager configures them by default.
 func New() (*Judge, error) {
 	j := &Judge{ctx: klog.NewContext(context.Background(), logr.Discard()), api: newAPI()}
 	clients := &client{api: j.api}
@@ -113,7 +114,7 @@ func New() (*Judge, error) {
 	j.ownVolumes = &orderedIndexer{watchedStore: watchedStore{Indexer: *own}}
 	*own = j.ownVolumes
 	claims := field[cache.Store](binder, "claims")
-	j.ownClaims = &watchedStore{Indexer: (*claims).(cache.Indexer)} // every store of client-go is one
+	j.ownClaims = &watchedStore{Indexer: (*claims).(cache.Indexer)} // every store of client-go is an Indexer
 	*claims = j.ownClaims
 	*field[record.EventRecorder](binder, "eventRecorder") = recorder{j}
 	j.operations = &operations{judge: j}
@@ -157,7 +158,7 @@ func (j *Judge) load(l *line.Line) error {
 	return nil
 }
 
-// reset puts everything back to the state after load.
+// reset restores the state after load.
 func (j *Judge) reset() {
 	j.api.reset()
 	if !j.cached {
@@ -182,8 +183,8 @@ func (j *Judge) cache(volumes []*v1.PersistentVolume, claims []*v1.PersistentVol
 	replace(j.claims, claims)
 }
 
-// fillOwn fills the binder's own stores, as its start does. Objects are shared with the informers instead of copied:
-// the controller copies them itself before it changes them.
+// fillOwn fills the binder's own stores as the start of the binder does. The objects are shared with the informers, not
+// copied: the controller copies an object before it changes it.
 func (j *Judge) fillOwn(volumes []*v1.PersistentVolume, claims []*v1.PersistentVolumeClaim) {
 	replace(j.ownVolumes, volumes)
 	replace(j.ownClaims, claims)
@@ -201,7 +202,7 @@ func replace[T any](store cache.Store, objects []T) {
 //go:linkname processVolume k8s.io/kubernetes/pkg/controller/volume/pvprotection.(*Controller).processPV
 func processVolume(ctrl *pvprotection.Controller, ctx context.Context, name string) error
 
-// protect is what the worker of the protection controller for a kind does with one key.
+// protect runs the worker of the protection controller of a kind for one key.
 func (j *Judge) protect(kind, key string) error {
 	if kind == "PersistentVolume" {
 		return processVolume(j.volumeProtection, j.ctx, key)
@@ -213,14 +214,14 @@ func (j *Judge) protect(kind, key string) error {
 	return protectClaim(j.claimProtection, j.ctx, namespace, name)
 }
 
-// hear takes what a controller puts on its own queue.
+// hear passes on a key that a controller enqueued itself.
 func (j *Judge) hear(kind, key string) {
 	if j.enqueued != nil {
 		j.enqueued(kind, key)
 	}
 }
 
-// watchedStore is a store of the binder's own that knows whether it was changed.
+// watchedStore is a store of the binder that records whether it was changed.
 type watchedStore struct {
 	cache.Indexer
 	dirty bool
@@ -243,17 +244,17 @@ func (s *watchedStore) Delete(object any) error {
 	return s.Indexer.Delete(object)
 }
 
-// orderedIndexer is the binder's store of volumes. The real one answers in the order of Go's maps, which is random;
-// this one makes the order a choice: by name with one volume in front of everything, or shuffled.
+// orderedIndexer is the binder's store of volumes. The real store answers in the order of Go's maps, which is random.
+// This one makes the order a choice: sorted by name with one volume first, or shuffled.
 //
-// One volume in front is enough to reach every answer: which bucket of access modes is taken, and which of the
-// candidates in it, is open only between equals, and among equals the first wins.
+// One volume at the front is enough to reach every answer. The order only matters between buckets of access modes that
+// are equally good, and between equal candidates in a bucket. There the first one wins.
 type orderedIndexer struct {
 	watchedStore
-	// first is the volume in front, if any; random shuffles instead.
+	// first is the volume at the front, if any. With random the order is shuffled instead.
 	first  *v1.PersistentVolume
 	random *rand.Rand
-	// tied says that an order was asked for where there is more than one.
+	// tied says that an order was requested for more than one element.
 	tied bool
 }
 
@@ -291,12 +292,11 @@ func (s *orderedIndexer) ListIndexFuncValues(name string) []string {
 	return found
 }
 
-// operations is the binder's map of operations. A started operation runs at once, within the sync, unless later takes
-// it.
+// operations is the binder's map of operations. A started operation runs at once, within the sync, unless later is set.
 type operations struct {
 	judge               *Judge
 	running, backingOff map[string]bool
-	// later, where set, gets the operation instead.
+	// later receives the operation instead, if it is set.
 	later func(name string, run func())
 }
 
@@ -321,11 +321,12 @@ func (o *operations) Run(name string, operation func() error) error {
 	return nil
 }
 
-// remoteStorage ends an operation where a plugin starts to act on storage: there is none.
+// remoteStorage ends an operation at the point where a plugin would act on storage, because there is no storage.
 type remoteStorage struct{}
 
-// finish runs an operation to its end, or to where it would leave what is here: a recycler's pod of which the case says
-// nothing, a plugin that acts on storage. There it is over without a result, so that the next sync can start another one.
+// finish runs an operation to its end, or to a point that cannot be simulated: a recycler's pod that the case does not
+// mention, or a plugin that acts on storage. There the operation ends without a result, so that the next sync can start
+// another one.
 func (o *operations) finish(operation func() error) {
 	defer func() {
 		switch ended := recover().(type) {

@@ -10,9 +10,9 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Match fills in what FindMatchingVolume answers for every claim of the world without a volume: as the binder asks and
-// as the scheduler asks, with each node and without, and with each volume excluded that is chosen without that, over
-// orders of the volumes in which each comes first once.
+// Match fills in the answers of FindMatchingVolume for every claim of the world without a volume. It is called as the
+// binder and the scheduler call it: with each node and without one. Each chosen volume is also excluded once. The
+// orders of the volumes put each volume first once.
 func (j *Judge) Match(l *line.Line) error {
 	w, err := read(l.World)
 	if err != nil {
@@ -38,7 +38,7 @@ func (j *Judge) Match(l *line.Line) error {
 	return nil
 }
 
-// MatchOne answers one question of the scheduler or the binder in a line's world.
+// MatchOne answers one call of the scheduler or the binder in a line's world.
 func MatchOne(l *line.Line, asked line.Match) (line.Match, error) {
 	w, err := read(l.World)
 	if err != nil {
@@ -89,7 +89,7 @@ func match(w *world, claim *v1.PersistentVolumeClaim, delayed bool, node *v1.Nod
 			default:
 				answer.Chosen = append(answer.Chosen, found.Name)
 			}
-			// Once more with the rest the other way round.
+			// The other volumes are also tried in reverse order.
 			slices.Reverse(order[min(1, len(order)):])
 		}
 	}

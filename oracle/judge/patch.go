@@ -11,25 +11,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// firstVersion is the first resourceVersion that the oracle's API server gives out; smaller ones are the world's.
+// firstVersion is the first resourceVersion that the oracle's API server assigns. Smaller versions belong to the world.
 const firstVersion = 1_000_000_000_000
 
-// now is the time at which everything happens. No world uses it, so that it can be told apart in what is recorded.
+// now is the time at which everything happens. No world uses it, so it can be recognized in the recordings.
 var now = metav1.NewTime(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// mergePatch is the RFC 7386 patch from one object to another, without resourceVersion and managedFields, and with
-// placeholders for what a dry run cannot know.
+// mergePatch returns the RFC 7386 patch from one object to another, without resourceVersion and managedFields. Values
+// that a dry run cannot know are replaced by placeholders.
 func mergePatch(from, to any, subresource string) json.RawMessage {
 	before, after := tree(from), tree(to)
 	if subresource != "status" {
-		// The API server takes no status from such an update.
+		// The API server ignores the status in such an update.
 		delete(before, "status")
 		delete(after, "status")
 	}
 	return encode(placeholders(difference(before, after)))
 }
 
-// tree is the JSON tree of an object, without the fields that no patch shows.
+// tree returns the JSON tree of an object, without the fields that no patch shows.
 func tree(object any) map[string]any {
 	var result map[string]any
 	if err := json.Unmarshal(encode(object), &result); err != nil {
@@ -52,7 +52,7 @@ func encode(value any) json.RawMessage {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }
 
-// difference is the merge patch between two trees.
+// difference returns the merge patch between two trees.
 func difference(before, after map[string]any) map[string]any {
 	patch := map[string]any{}
 	for key, old := range before {
@@ -80,11 +80,11 @@ func difference(before, after map[string]any) map[string]any {
 	return patch
 }
 
-// started is about when this process began; no world has a time as late as that.
+// started is about the time at which this process began. No time in a world is later.
 var started = time.Now().Add(-time.Minute)
 
-// placeholders replaces the resourceVersions and times that the oracle made up, and the time of a condition, for which
-// the controllers look at the clock themselves.
+// placeholders replaces the resourceVersions and times that the oracle assigned. It also replaces the time of a
+// condition, because the controllers take that time from the clock.
 func placeholders(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -109,7 +109,7 @@ func placeholders(value any) any {
 	return value
 }
 
-// given tells whether a resourceVersion is one that the oracle's API server gave out.
+// given returns whether the oracle's API server assigned a resourceVersion.
 func given(version string) bool {
 	number, err := strconv.ParseUint(version, 10, 64)
 	return err == nil && number >= firstVersion

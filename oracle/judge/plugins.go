@@ -12,7 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/volume/nfs"
 )
 
-// plugins are those that kube-controller-manager gives this controller, with the defaults of its flags: since 1.36 only
+// plugins returns the plugins that kube-controller-manager gives this controller with default flags. Since 1.36 only
 // these two can provision, delete or recycle; older minors have more. The bool says whether hostPath provisions.
 func plugins(provisions *bool) []volume.VolumePlugin {
 	hostPath := func(provisions bool) hostPathPlugin {
@@ -27,7 +27,7 @@ func plugins(provisions *bool) []volume.VolumePlugin {
 	return append(all, olderPlugins()...)
 }
 
-// hostPathPlugin is what the hostPath plugin can do.
+// hostPathPlugin lists the capabilities of the hostPath plugin.
 type hostPathPlugin interface {
 	volume.PersistentVolumePlugin
 	volume.RecyclableVolumePlugin
@@ -36,14 +36,14 @@ type hostPathPlugin interface {
 }
 
 // nowhere is put before each path that the hostPath deleter would remove. No such directory exists, so nothing is ever
-// removed. It does not change whether the path counts as one below /tmp, because it ends in the middle of a name.
+// removed. It does not change whether a path counts as one below /tmp, because it ends in the middle of a name.
 const nowhere = "/pvctl-oracle-nowhere/x"
 
-// harmless is the real hostPath plugin, whose deleter works on paths that do not exist, and whose provisioner leaves
-// nothing behind.
+// harmless is the real hostPath plugin with two changes: its deleter works on paths that do not exist, and its
+// provisioner leaves no directory behind.
 type harmless struct {
 	hostPathPlugin
-	// provisioning is the same plugin with provisioning enabled, used where provisions says so.
+	// provisioning is the same plugin with provisioning enabled. It is used if provisions is true.
 	provisioning hostPathPlugin
 	provisions   *bool
 }
@@ -68,10 +68,10 @@ func (h harmless) NewProvisioner(logger klog.Logger, options volume.VolumeOption
 
 type harmlessProvisioner struct{ volume.Provisioner }
 
-// provisioned is where the real provisioner makes a directory with a random name.
+// provisioned is the folder in which the real provisioner creates a directory with a random name.
 const provisioned = "/tmp/hostpath_pv/"
 
-// Provision removes the empty directory that the real provisioner made, and its random name from the volume.
+// Provision removes the empty directory that the real provisioner created, and the random name from the volume.
 func (h harmlessProvisioner) Provision(node *v1.Node, topologies []v1.TopologySelectorTerm) (*v1.PersistentVolume, error) {
 	result, err := h.Provisioner.Provision(node, topologies)
 	if err != nil {

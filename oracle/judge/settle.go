@@ -15,10 +15,10 @@ import (
 
 // Settling says which schedules Settle runs.
 type Settling struct {
-	// Who takes part.
+	// Who selects the controllers that take part.
 	Who Controllers
-	// Schedules is the smallest number of each kind, Quiet how many in a row have to bring nothing new, Most the
-	// largest number.
+	// Schedules is the smallest number of schedules of each kind, and Most is the largest. Quiet is the number of
+	// schedules in a row that must bring nothing new.
 	Schedules, Quiet, Most int
 	// Seed makes the schedules repeatable.
 	Seed uint64
@@ -28,25 +28,26 @@ type Settling struct {
 type mode int
 
 const (
-	// ordered: one sync after the other in any order, caches in step between them, restarts between them.
+	// ordered schedules run one sync after another in any order. Caches are current before each sync, and restarts
+	// happen between syncs.
 	ordered mode = iota
-	// faulty: requests fail, the process dies inside syncs, the informers lag behind the API server.
+	// In faulty schedules requests fail, the process dies inside syncs, and the informers are behind the API server.
 	faulty
-	// racing: the workers and the operations run at the same time.
+	// In racing schedules the workers and the operations run at the same time.
 	racing
 )
 
-// Bounds of one schedule.
+// These are the bounds of one schedule.
 const (
-	// mostRounds is after how many resyncs a schedule counts as one that never settles.
+	// mostRounds is the number of resyncs after which a schedule counts as one that never settles.
 	mostRounds = 60
-	// sampled is how many syncs such a schedule is watched for, to see the states that it goes on visiting.
+	// sampled is the number of syncs for which such a schedule is then watched, to collect the states that it repeats.
 	sampled = 200
-	// faultySteps is the number of steps in which things go wrong, at most.
+	// faultySteps is the largest number of steps with faults.
 	faultySteps = 60
 )
 
-// Settle fills in where every object of the line's world can end, and every claim that is made.
+// Settle fills in the ends of every object of the line's world and of every claim that is created.
 func (j *Judge) Settle(l *line.Line, how Settling) error {
 	if err := j.load(l); err != nil {
 		return err
@@ -81,8 +82,8 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 			}
 		}
 	}
-	// What only another kind has shown is mostly a rare order: look for it among many more ordered schedules before it
-	// is said to need faults or races.
+	// An end that only another kind of schedule has shown is usually the result of a rare order. So many more ordered
+	// schedules are tried before it is recorded as an end that needs faults or races.
 	for n := how.Most; n < 8*how.Most; n++ {
 		faults := n < 2*how.Most && found[faulty].exceeds(found[ordered])
 		if !faults && !found[racing].exceeds(found[ordered]) {
@@ -118,10 +119,10 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 	return nil
 }
 
-// change is an event on its way to the informers.
+// change is an event that the informers have not seen yet.
 type change struct{ before, after runtime.Object }
 
-// about is the object in a version that it had or has.
+// about returns the object in its old or its new version.
 func (c change) about() runtime.Object {
 	if c.before == nil {
 		return c.after
@@ -129,28 +130,29 @@ func (c change) about() runtime.Object {
 	return c.before
 }
 
-// schedule is one run from the world as recorded to rest.
+// schedule is one run from the recorded world until it settles.
 type schedule struct {
 	judge  *Judge
 	mode   mode
 	who    Controllers
 	random *rand.Rand
-	// objects are those whose ends are asked for.
+	// objects are the objects whose ends are recorded.
 	objects []line.Object
-	// steps are syncs that the schedule begins with, before chance decides.
+	// steps are the syncs with which the schedule begins, before the order is random.
 	steps   []step
 	pending []work
-	// lagging are changes that the informers have not seen, by kind.
+	// lagging are the changes that the informers have not seen, by kind.
 	lagging [2][]change
-	// ranks, in every other schedule, lets some keys nearly always go first: chance alone hardly ever keeps a key
-	// waiting for long.
+	// ranks, in every second schedule, makes some keys nearly always go first. In a random order a key hardly ever
+	// waits for long.
 	ranks map[work]uint64
 	// moved says that something was written since the last resync.
 	moved bool
-	// faults is how many more steps things go wrong.
+	// faults is the number of remaining steps with faults.
 	faults int
 
-	// The rest is for racing: who runs, who waits for a turn, and the channel on which the turn comes back.
+	// The rest is for racing: the running task, the tasks that wait for a turn, and the channel on which a task returns
+	// its turn.
 	current *task
 	waiting []*task
 	turn    chan *task
@@ -166,7 +168,7 @@ type task struct {
 // crash ends a sync in the middle.
 type crash struct{}
 
-// run runs the schedule and returns the joint end state, or all that it goes on visiting if it never rests.
+// run runs the schedule. It returns the joint end state, or all joint states that it repeats if it never settles.
 func (s *schedule) run(notes map[string]bool) [][]string {
 	j := s.judge
 	j.reset()
@@ -210,10 +212,10 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 			continue
 		}
 		if s.moved || s.faults > 0 {
-			// What looks like rest may be a refused request while things go wrong; after the next resync nothing does.
+			// A refused request may look like rest as long as there are faults. After the next resync there are none.
 			still, s.faults = 0, 0
 		} else if still++; s.mode == ordered || still == 2 {
-			// Where caches may have lagged during the first still round, the second one decides.
+			// Caches may have been stale in the first round without changes, so the second one decides.
 			return [][]string{s.state(false)}
 		}
 		s.moved = false
@@ -237,14 +239,14 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 	return states
 }
 
-// busy tells whether there is anything to do before the next resync.
+// busy returns whether there is anything to do before the next resync.
 func (s *schedule) busy() bool {
 	return len(s.pending)+len(s.waiting)+len(s.lagging[0])+len(s.lagging[1]) > 0
 }
 
-// everything puts every object on every queue, as a start and a resync do.
+// everything puts every object into every work queue, as a start and a resync do.
 func (s *schedule) everything() {
-	// The order is that of the names, so that a seed tells the whole schedule.
+	// The keys are sorted by name, so that the seed determines the whole schedule.
 	for _, key := range slices.Sorted(slices.Values(s.judge.volumes.ListKeys())) {
 		s.enqueueKey("PersistentVolume", key)
 	}
@@ -312,7 +314,7 @@ func (s *schedule) step() {
 	}
 }
 
-// take removes a random key from the queues, not one of the workers that are busy.
+// take removes a random key from the queues, but no key of a worker that is busy.
 func (s *schedule) take(busy func(work) bool) (work, bool) {
 	var free []int
 	for i, item := range s.pending {
@@ -341,8 +343,8 @@ func (s *schedule) rank(item work) uint64 {
 	return rank
 }
 
-// work syncs one key. An error puts it back, as the controllers do, while errors are still injected; later the resync
-// does that.
+// work syncs one key. After an error the key is enqueued again, as the controllers do, as long as faults are injected.
+// Later only the resync does that.
 func (s *schedule) work(item work, ok bool) {
 	if !ok {
 		return
@@ -361,7 +363,7 @@ func (s *schedule) work(item work, ok bool) {
 	}
 }
 
-// changed hears of every change at the API server.
+// changed receives every change at the API server.
 func (s *schedule) changed(before, after runtime.Object) {
 	s.moved = true
 	event := change{before, after}
@@ -376,7 +378,7 @@ func (s *schedule) changed(before, after runtime.Object) {
 	s.deliver(event)
 }
 
-// deliverOne lets the informers of one kind see their next change.
+// deliverOne delivers the next change of one kind to its informer.
 func (s *schedule) deliverOne() {
 	i := s.random.IntN(2)
 	if len(s.lagging[i]) == 0 {
@@ -404,7 +406,7 @@ func (s *schedule) deliver(event change) {
 	s.enqueueKey(identity(event.about()))
 }
 
-// inStep brings the binder's own stores in step with the API server.
+// inStep updates the binder's own stores from the API server.
 func (s *schedule) inStep() {
 	j := s.judge
 	if j.ownVolumes.dirty || j.ownClaims.dirty || j.api.volumes.dirty || j.api.claims.dirty {
@@ -421,7 +423,8 @@ func values[T any](table map[string]T) []T {
 	return result
 }
 
-// restart is a new process: caches from the API server, nothing running, everything on the queues.
+// restart simulates a new process: caches are filled from the API server, nothing is running, and everything is
+// enqueued.
 func (s *schedule) restart() {
 	j := s.judge
 	volumes, claims := values(j.api.volumes.stored), values(j.api.claims.stored)
@@ -432,7 +435,7 @@ func (s *schedule) restart() {
 	s.everything()
 }
 
-// gate is asked before every request to the API server.
+// gate is called before every request to the API server.
 func (s *schedule) gate(r request) error {
 	switch {
 	case s.mode == racing:
@@ -471,7 +474,7 @@ func with(set map[string]bool, name string) map[string]bool {
 	return set
 }
 
-// start makes a task that waits for its first turn.
+// start creates a task that waits for its first turn.
 func (s *schedule) start(worker string, run func()) {
 	t := &task{worker: worker, resume: make(chan struct{})}
 	s.waiting = append(s.waiting, t)
@@ -483,7 +486,7 @@ func (s *schedule) start(worker string, run func()) {
 	}()
 }
 
-// race gives the turn to a random task, or starts a worker that is idle.
+// race gives the turn to a random task, or starts an idle worker.
 func (s *schedule) race() {
 	busy := map[string]bool{}
 	for _, t := range s.waiting {

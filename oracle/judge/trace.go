@@ -20,7 +20,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// trace records what one sync does, in one common order, and makes it fail where the case says so.
+// trace records everything that one sync does, in one common order. It makes requests fail as the case says.
 type trace struct {
 	decision line.Decision
 	seq      int
@@ -28,10 +28,10 @@ type trace struct {
 	notes    map[string]bool
 	refuse   *line.Refuse
 	failRead *line.FailRead
-	// recycler says what becomes of the recycler's pod; its watch tells the recycler.
+	// recycler says how the recycler's pod ends. Its watch tells the recycler.
 	recycler *line.Recycler
 	watch    *watch.FakeWatcher
-	// notesOnly leaves everything out but the notes.
+	// notesOnly says that only notes are recorded.
 	notesOnly bool
 }
 
@@ -44,7 +44,7 @@ func (t *trace) next() int {
 	return t.seq
 }
 
-// full tells whether requests and events are recorded.
+// full returns whether requests and events are recorded.
 func (t *trace) full() bool { return t != nil && !t.notesOnly }
 
 func (t *trace) note(text string) {
@@ -57,7 +57,7 @@ func (t *trace) note(text string) {
 	t.notes[text] = true
 }
 
-// write records a request and answers with the error that the case wants for it, if any.
+// write records a request and returns the error that the case wants for it, if any.
 func (t *trace) write(r request, patch, object, preconditions json.RawMessage) error {
 	t.writes++
 	t.decision.Writes = append(t.decision.Writes, line.Write{
@@ -70,13 +70,13 @@ func (t *trace) write(r request, patch, object, preconditions json.RawMessage) e
 	return nil
 }
 
-// refused completes the write recorded last with the error of the API server.
+// refused adds the error of the API server to the last recorded write.
 func (t *trace) refused(err error) {
 	if err == nil || t == nil {
 		return
 	}
 	if t.notesOnly {
-		// The rule on new finalizers is the only one that refuses objects which a server can hold.
+		// Among the reasons for a refusal, only the rule on new finalizers concerns objects that a server can store.
 		if apierrors.IsInvalid(err) && !strings.Contains(err.Error(), "is invalid: metadata.finalizers: ") {
 			t.note("api-rejected")
 		}
@@ -88,7 +88,7 @@ func (t *trace) refused(err error) {
 	}
 }
 
-// read answers with the error that the case wants for a live read, if any.
+// read returns the error that the case wants for a live read, if any.
 func (t *trace) read(r request) error {
 	if t == nil || t.failRead == nil || t.failRead.Read != r.read {
 		return nil
@@ -96,14 +96,14 @@ func (t *trace) read(r request) error {
 	return failure(t.failRead.Reason, t.failRead.Text, r)
 }
 
-// operation records what became of an operation.
+// operation records an operation and its state.
 func (t *trace) operation(name, state string) {
 	if t.full() {
 		t.decision.Operations = append(t.decision.Operations, line.Operation{Seq: t.next(), Name: name, State: state})
 	}
 }
 
-// failure is the error that the API machinery makes for a reason, for the object of a request.
+// failure returns the error that the API machinery creates for a reason and the object of a request.
 func failure(reason, text string, r request) error {
 	resource := schema.GroupResource{Resource: r.resource}
 	switch metav1.StatusReason(reason) {
@@ -155,7 +155,7 @@ func (r recorder) AnnotatedEventf(object runtime.Object, _ map[string]string, ki
 
 func (r recorder) WithLogger(klog.Logger) record.EventRecorderLogger { return r }
 
-// sortedPods puts the names in "waiting for pods b,a to be scheduled" in order: the controller takes them from a map.
+// sortedPods sorts the names in "waiting for pods b,a to be scheduled", because the controller takes them from a map.
 func sortedPods(message string) string {
 	const start, end = "waiting for pods ", " to be scheduled"
 	if !strings.HasPrefix(message, start) || !strings.HasSuffix(message, end) {

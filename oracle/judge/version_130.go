@@ -18,14 +18,14 @@ import (
 // Version is the release of Kubernetes whose controllers answer.
 const Version = "1.30.14"
 
-// refusesEmptyNamespace says that the client does not ask for a claim without a namespace. Since client-go 0.31 it leaves
-// the namespace out of the path, and the server knows no such path.
+// refusesEmptyNamespace says that the client refuses to request a claim without a namespace. Since client-go 0.31 the
+// client leaves the namespace out of the path, and the server does not know that path.
 const refusesEmptyNamespace = true
 
 // queue is the type of the work queues of controllers that retry.
 type queue = workqueue.RateLimitingInterface
 
-// spyQueue hands on what a controller enqueues itself; nothing else uses the queue here.
+// spyQueue passes on the keys that a controller enqueues itself. Nothing else uses the queue here.
 type spyQueue struct {
 	queue
 	judge *Judge
@@ -34,12 +34,12 @@ type spyQueue struct {
 
 func (q *spyQueue) Add(key any) { q.judge.hear(q.kind, key.(string)) }
 
-// queues are the binder's work queues, for volumes and for claims.
+// queues returns the binder's work queues, for volumes and for claims.
 func (j *Judge) queues() (volumes, claims *workqueue.Type) {
 	return *field[*workqueue.Type](j.binder, "volumeQueue"), *field[*workqueue.Type](j.binder, "claimQueue")
 }
 
-// olderPlugins are those that later minors no longer have.
+// olderPlugins returns the plugins that later minors no longer have.
 func olderPlugins() []volume.VolumePlugin {
 	return remotePlugins(portworx.ProbeVolumePlugins(), rbd.ProbeVolumePlugins())
 }
@@ -47,7 +47,7 @@ func olderPlugins() []volume.VolumePlugin {
 //go:linkname protectClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
 func protectClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string) error
 
-// findMatchingVolume is the real function, which knows nothing of VolumeAttributesClass yet.
+// findMatchingVolume is the real function. In this version it has no parameter for VolumeAttributesClass.
 func findMatchingVolume(
 	claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume, node *v1.Node, excluded map[string]*v1.PersistentVolume, delayed bool,
 ) (*v1.PersistentVolume, error) {

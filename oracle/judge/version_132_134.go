@@ -8,11 +8,11 @@ import (
 	"k8s.io/kubernetes/pkg/volume/portworx"
 )
 
-// queues are the binder's work queues, for volumes and for claims.
+// queues returns the binder's work queues, for volumes and for claims.
 func (j *Judge) queues() (volumes, claims *workqueue.Typed[string]) {
 	return *field[*workqueue.Typed[string]](j.binder, "volumeQueue"), *field[*workqueue.Typed[string]](j.binder, "claimQueue")
 }
 
-// olderPlugins are those that later minors no longer have. Portworx stays in the tree although its migration to CSI is
-// on.
+// olderPlugins returns the plugins that later minors no longer have. Portworx stays in the tree although its migration
+// to CSI is on.
 func olderPlugins() []volume.VolumePlugin { return remotePlugins(portworx.ProbeVolumePlugins()) }

@@ -15,10 +15,10 @@ import (
 // Version is the release of Kubernetes whose controllers answer.
 const Version = "1.36.3"
 
-// retriesErrors says that a key whose sync ended with an error is put on the queue again.
+// retriesErrors says that a key is enqueued again if its sync ended with an error.
 const retriesErrors = true
 
-// watchQueues makes enqueued take what the binder enqueues.
+// watchQueues passes the keys that the binder enqueues to enqueued.
 func (j *Judge) watchQueues() {
 	for kind, name := range map[string]string{"PersistentVolume": "volumeQueue", "PersistentVolumeClaim": "claimQueue"} {
 		inner := field[queue](j.binder, name)
@@ -26,7 +26,7 @@ func (j *Judge) watchQueues() {
 	}
 }
 
-// sync is what the binder's worker does with one key.
+// sync runs the binder's worker for one key.
 func (j *Judge) sync(kind, key string) error {
 	if kind == "PersistentVolume" {
 		return syncVolumeByKey(j.binder, j.ctx, key)
@@ -40,5 +40,5 @@ func syncClaimByKey(ctrl *persistentvolume.PersistentVolumeController, ctx conte
 //go:linkname syncVolumeByKey k8s.io/kubernetes/pkg/controller/volume/persistentvolume.(*PersistentVolumeController).syncVolumeByKey
 func syncVolumeByKey(ctrl *persistentvolume.PersistentVolumeController, ctx context.Context, key string) error
 
-// olderPlugins are those that only older minors have.
+// olderPlugins returns the plugins that only older minors have. There are none in this version.
 func olderPlugins() []volume.VolumePlugin { return nil }

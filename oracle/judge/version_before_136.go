@@ -18,9 +18,9 @@ import (
 	"k8s.io/kubernetes/pkg/volume"
 )
 
-// Everything in this file holds for all minors before 1.36 that the oracle is built against.
+// This file is for all minors before 1.36 that the oracle is built against.
 
-// retriesErrors says that a key whose sync ended with an error is put on the queue again. Before 1.36 the error is only
+// retriesErrors says that a key is enqueued again if its sync ended with an error. Before 1.36 the error is only
 // logged.
 const retriesErrors = false
 
@@ -36,11 +36,11 @@ func deleteClaim(ctrl *persistentvolume.PersistentVolumeController, ctx context.
 //go:linkname deleteVolume k8s.io/kubernetes/pkg/controller/volume/persistentvolume.(*PersistentVolumeController).deleteVolume
 func deleteVolume(ctrl *persistentvolume.PersistentVolumeController, ctx context.Context, volume *v1.PersistentVolume)
 
-// watchQueues does nothing: the queues are structs that cannot be replaced. sync empties them instead.
+// watchQueues does nothing, because these queues are structs that cannot be replaced. sync empties them instead.
 func (j *Judge) watchQueues() {}
 
-// sync is what the binder's worker does with one key. The worker is one function with its loop, so that the choice
-// between an update and a deletion, by what the informer has, is made here. The error is the one that the controller
+// sync runs the binder's worker for one key. Upstream the worker is one function with its loop. So the choice between
+// an update and a deletion, by the informer's copy, is repeated here. The returned error is the one that the controller
 // logs.
 func (j *Judge) sync(kind, key string) error {
 	var logged syncError
@@ -80,14 +80,14 @@ func (j *Judge) sync(kind, key string) error {
 	return logged.err
 }
 
-// workQueue is what both forms of the controller's work queues can do.
+// workQueue is the common interface of both types of the controller's work queues.
 type workQueue[T any] interface {
 	Len() int
 	Get() (T, bool)
 	Done(T)
 }
 
-// drain takes everything from a queue.
+// drain removes everything from a queue.
 func drain[T any](queue workQueue[T], each func(string)) {
 	for queue.Len() > 0 {
 		item, _ := queue.Get()
@@ -96,7 +96,8 @@ func drain[T any](queue workQueue[T], each func(string)) {
 	}
 }
 
-// syncError is a log that keeps the error with which a sync ended: as an error, or as a conflict at level 3.
+// syncError is a log that keeps the error with which a sync ended. The controller logs it as an error, or as a conflict
+// at level 3.
 type syncError struct{ err error }
 
 var _ logr.LogSink = &syncError{}
@@ -124,10 +125,10 @@ func (s *syncError) Info(_ int, text string, values ...any) {
 	}
 }
 
-// remotePlugin is a real plugin up to where it would act on storage, or read what tells it how.
+// remotePlugin is a real plugin that stops before it would act on storage or read its parameters.
 type remotePlugin struct{ deletingPlugin }
 
-// deletingPlugin is what these plugins can do.
+// deletingPlugin lists the capabilities of these plugins.
 type deletingPlugin interface {
 	volume.PersistentVolumePlugin
 	volume.DeletableVolumePlugin
@@ -144,7 +145,7 @@ func remotePlugins(probed ...[]volume.VolumePlugin) []volume.VolumePlugin {
 	return all
 }
 
-// NewDeleter refuses what the real one refuses: a volume of another kind.
+// NewDeleter refuses a volume of another kind, as the real plugin does.
 func (p remotePlugin) NewDeleter(logger klog.Logger, spec *volume.Spec) (volume.Deleter, error) {
 	if !p.CanSupport(spec) {
 		return p.deletingPlugin.NewDeleter(logger, spec)

@@ -14,15 +14,16 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// Everything in this file holds for all minors since 1.32 that the oracle is built against.
+// This file is for all minors since 1.32 that the oracle is built against.
 
-// refusesEmptyNamespace says that the client does not ask for a claim without a namespace, as that of 1.30.
+// refusesEmptyNamespace says whether the client refuses to request a claim without a namespace. Only the client of 1.30
+// does.
 const refusesEmptyNamespace = false
 
 // queue is the type of the work queues of controllers that retry.
 type queue = workqueue.TypedRateLimitingInterface[string]
 
-// spyQueue hands on what a controller enqueues itself; nothing else uses the queue here.
+// spyQueue passes on the keys that a controller enqueues itself. Nothing else uses the queue here.
 type spyQueue struct {
 	queue
 	judge *Judge
@@ -34,13 +35,14 @@ func (q *spyQueue) Add(key string) { q.judge.hear(q.kind, key) }
 //go:linkname processClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
 func processClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string, pods *pvcprotection.LazyLivePodList) error
 
-// protectClaim is processClaim. A live list of pods is shared by the claims that one batch takes; here each claim is a
+// protectClaim calls processClaim. Upstream the claims of one batch share a live list of pods; here each claim is a
 // batch of its own.
 func protectClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string) error {
 	return processClaim(ctrl, ctx, namespace, name, &pvcprotection.LazyLivePodList{})
 }
 
-// findMatchingVolume is the real function, with the gate VolumeAttributesClass as the controller asks for it.
+// findMatchingVolume is the real function, called with the state of the gate VolumeAttributesClass as the controller
+// does.
 func findMatchingVolume(
 	claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume, node *v1.Node, excluded map[string]*v1.PersistentVolume, delayed bool,
 ) (*v1.PersistentVolume, error) {

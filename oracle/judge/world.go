@@ -18,7 +18,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// world is the typed form of a line's objects, with the API's defaults.
+// world contains a line's objects in typed form, with the API's defaults.
 type world struct {
 	volumes []*v1.PersistentVolume
 	claims  []*v1.PersistentVolumeClaim
@@ -29,7 +29,7 @@ type world struct {
 	objects []line.Object
 }
 
-// read parses the objects of a line. Kinds that no controller here looks at are passed over.
+// read parses the objects of a line. It ignores kinds that no controller here reads.
 func read(list line.List) (*world, error) {
 	w := &world{}
 	for number, item := range list.Items {
@@ -82,7 +82,7 @@ func (w *world) add(item json.RawMessage) error {
 	return nil
 }
 
-// readObject reads one object as the API server gives it out: with its defaults, and without its kind.
+// readObject reads one object as the API server returns it: with its defaults and without its kind.
 func readObject[T any, P interface {
 	*T
 	runtime.Object
@@ -102,7 +102,7 @@ func readClaim(item json.RawMessage) (*v1.PersistentVolumeClaim, error) {
 		return nil, err
 	}
 	if claim.Spec.DataSource != nil || claim.Spec.DataSourceRef != nil {
-		// The API server completes the two data source fields from each other whenever it reads a claim.
+		// The API server completes each data source field from the other one whenever it reads a claim.
 		spec := &core.PersistentVolumeClaimSpec{}
 		if err := corev1.Convert_v1_PersistentVolumeClaimSpec_To_core_PersistentVolumeClaimSpec(&claim.Spec, spec, nil); err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-// Package line holds the one format that every command of the oracle reads and writes: JSON lines, one world each.
+// Package line defines the format that every command of the oracle reads and writes: JSON lines, one world each.
 package line
 
 import (
@@ -8,35 +8,36 @@ import (
 	"io"
 )
 
-// Line is one world, and, after a command has answered, what the controller does with it.
+// Line is one world. After a command has answered, it also contains the answers of the controllers.
 type Line struct {
 	ID   string   `json:"id"`
 	Tags []string `json:"tags,omitempty"`
 	// World is a v1 List of the objects as the API server stores them. Their order has no meaning.
 	World List `json:"world"`
-	// Flags are those of kube-controller-manager that differ from their defaults: "enable-dynamic-provisioning" and
-	// "enable-hostpath-provisioner", "true" or "false".
+	// Flags are the flags of kube-controller-manager that differ from their defaults: "enable-dynamic-provisioning" and
+	// "enable-hostpath-provisioner", each "true" or "false".
 	Flags map[string]string `json:"flags,omitempty"`
 	// Gates are the feature gates that differ from their defaults.
 	Gates map[string]bool `json:"gates,omitempty"`
-	// Features are the answers of gates for lines with the tag "features": what the gates are, and how they can be set.
+	// Features are the answers of the command gates for a line with the tag "features": which gates exist and how they
+	// can be set.
 	Features []Feature `json:"features,omitempty"`
-	// Periods are how the value of --pvclaimbinder-sync-period is read; gates answers them, too.
+	// Periods are the parsed values of --pvclaimbinder-sync-period. The command gates fills them in, too.
 	Periods []Period `json:"periods,omitempty"`
-	// Cases are syncs under other circumstances than caches in step and requests that succeed. The generator proposes
-	// them, decide answers them.
+	// Cases are syncs under other conditions than current caches and requests that succeed. The generator proposes
+	// them, and decide answers them.
 	Cases []Case `json:"cases,omitempty"`
-	// Decisions are the answers of decide, for every claim and volume of the world.
+	// Decisions are the answers of decide for every claim and volume of the world.
 	Decisions []Case `json:"decisions,omitempty"`
-	// Protections are the same for the protection controller of each claim and volume; decide fills them with
+	// Protections are the same for the protection controller of each claim and volume. decide fills them in with
 	// --controllers protection or all.
 	Protections []Case `json:"protections,omitempty"`
-	// Ephemerals are the same for the ephemeral-volume controller and every pod of the world; decide fills them with
+	// Ephemerals are the same for the ephemeral-volume controller and every pod of the world. decide fills them in with
 	// --controllers all, unless no pod has an ephemeral volume.
 	Ephemerals []Case `json:"ephemerals,omitempty"`
 	// Settle is the answer of settle.
 	Settle *Settle `json:"settle,omitempty"`
-	// Schedules are ways to ends that somebody gives; follow fills in whether they lead there.
+	// Schedules are given lists of syncs, each with the ends to which it should lead. follow fills in whether it does.
 	Schedules []Schedule `json:"schedules,omitempty"`
 	// Matches are the answers of match.
 	Matches []Match `json:"matches,omitempty"`
@@ -45,9 +46,9 @@ type Line struct {
 // Feature is a feature gate of the version.
 type Feature struct {
 	Name string `json:"name"`
-	// Default is its state where nobody sets it; absent where the version has no such gate.
+	// Default is the state of a gate that nobody sets. It is absent if the version has no such gate.
 	Default *bool `json:"default,omitempty"`
-	// Off and On are the errors of setting it so.
+	// Off and On are the errors of setting the gate to false and to true.
 	Off string `json:"off,omitempty"`
 	On  string `json:"on,omitempty"`
 }
@@ -59,7 +60,7 @@ type Period struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// List is a v1 List whose items stay as they were read.
+// List is a v1 List whose items are kept as raw JSON.
 type List struct {
 	APIVersion string            `json:"apiVersion"`
 	Kind       string            `json:"kind"`
@@ -73,50 +74,50 @@ type Object struct {
 	Name      string `json:"name"`
 }
 
-// Case is one sync of one object, under the circumstances that it names, and its answers. The ephemeral-volume controller
-// syncs a pod.
+// Case is one sync of one object under the conditions that it names, and its answers. A pod is synced by the
+// ephemeral-volume controller.
 type Case struct {
 	Object Object `json:"object"`
-	// Protection says that the protection controller of the object's kind syncs it, not the binder.
+	// Protection says that the protection controller of the object's kind syncs the object, not the binder.
 	Protection bool `json:"protection,omitempty"`
-	// Cached are the copies of the controller that differ from the API's.
+	// Cached are the copies in the controller's caches that differ from the API's objects.
 	Cached []Cached `json:"cached,omitempty"`
-	// Running are the names of operations that run already, BackingOff of those that failed a short while ago.
+	// Running are the names of operations that are running, and BackingOff of those that failed a short time ago.
 	Running    []string `json:"running,omitempty"`
 	BackingOff []string `json:"backingOff,omitempty"`
 	// Refuse makes writes fail.
 	Refuse *Refuse `json:"refuse,omitempty"`
-	// FailRead makes reads fail that a controller sends to the API server itself.
+	// FailRead makes live reads fail, which a controller sends to the API server itself.
 	FailRead *FailRead `json:"failRead,omitempty"`
-	// Recycler says what becomes of the pod of a recycler, which the sync's operation has to start then. Without it nobody
-	// runs the pod, and the operation stops before it.
+	// Recycler says how the pod of a recycler ends. The operation of the sync must start this pod. Without Recycler no
+	// pod runs, and the operation stops before it.
 	Recycler *Recycler `json:"recycler,omitempty"`
 
-	// Answers is the set of what the controller can do, without repetition, sorted by its JSON text.
+	// Answers is the set of possible decisions, without repetition, sorted by their JSON text.
 	Answers []Decision `json:"decisions,omitempty"`
-	// Runs is how often the sync was repeated to find the set.
+	// Runs is the number of syncs that were run to find the set.
 	Runs  int      `json:"runs,omitempty"`
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Cached is a copy of the controller that differs from the API's object.
+// Cached is a copy in the controller's caches that differs from the API's object.
 type Cached struct {
 	Object Object `json:"object"`
-	// As says how: "unseen" (neither the informer nor the controller's own cache has it), "informerOnly" (the
-	// informer has it, the controller's own cache does not), "stale" (both hold the older version in Copy).
-	// A pod, of which only the informers have copies, can be "unseen" or "stale".
+	// As says how the copy differs. "unseen": neither the informer nor the controller's own cache has the object.
+	// "informerOnly": the informer has it and the controller's own cache does not. "stale": both have the older version
+	// in Copy. For a pod, of which only the informers have copies, it is "unseen" or "stale".
 	As   string          `json:"as"`
 	Copy json.RawMessage `json:"copy,omitempty"`
 }
 
-// Refuse makes the Write-th write of the sync fail, counted from 1; with From all later ones too.
+// Refuse makes the Write-th write of the sync fail, counted from 1. With From all later writes fail too.
 type Refuse struct {
 	Write int  `json:"write"`
 	From  bool `json:"from,omitempty"`
-	// Reason is the API's reason: "Conflict", "NotFound" or "InternalError". The controllers tell no other apart.
+	// Reason is the API's reason: "Conflict", "NotFound" or "InternalError". The controllers do not distinguish others.
 	Reason string `json:"reason"`
-	// Text is the error's text for reasons whose text does not follow from the object ("InternalError"). It is part of
-	// the case, so that both sides use the same one.
+	// Text is the text of an error whose reason does not determine the text ("InternalError"). It is part of the case,
+	// so that both sides use the same text.
 	Text string `json:"text,omitempty"`
 }
 
@@ -124,21 +125,21 @@ type Refuse struct {
 type FailRead struct {
 	// Read is "getClaim", "getVolume" or "listPods".
 	Read string `json:"read"`
-	// Reason and Text are those of Refuse.
+	// Reason and Text have the same meaning as in Refuse.
 	Reason string `json:"reason"`
 	Text   string `json:"text,omitempty"`
 }
 
-// Recycler is what becomes of a recycler's pod.
+// Recycler is the end of a recycler's pod.
 type Recycler struct {
-	// Pod is "succeeded", "failed" (with Text as its message, if it has one), "deleted" (by somebody, before it ended),
-	// "refused" (it cannot be created), "inTheWay" (an older one has its name) or "kept" (it succeeded and cannot be
-	// deleted). Requests that fail do so as an InternalError with Text.
+	// Pod is "succeeded", "failed" (with Text as its message, if there is one), "deleted" (by somebody, before the pod
+	// ended), "refused" (the pod cannot be created), "inTheWay" (an older pod has its name) or "kept" (the pod
+	// succeeded and cannot be deleted). Requests that fail do so with an InternalError and Text.
 	Pod  string `json:"pod"`
 	Text string `json:"text,omitempty"`
 }
 
-// Decision is what one sync did.
+// Decision is what one sync does.
 type Decision struct {
 	Writes     []Write     `json:"writes"`
 	Events     []Event     `json:"events"`
@@ -155,13 +156,13 @@ type Write struct {
 	Subresource string `json:"subresource,omitempty"`
 	Namespace   string `json:"namespace,omitempty"`
 	Name        string `json:"name"`
-	// Patch is, for an update, the RFC 7386 merge patch from the API's object right before the write to the object that
-	// is sent, without metadata.resourceVersion and managedFields, and without the status unless that is updated. A
-	// number that the oracle's own server gave out is "<next>".
+	// Patch is set for an update. It is the RFC 7386 merge patch from the API's object right before the write to the
+	// object that is sent, without metadata.resourceVersion and managedFields. It contains the status only if the
+	// status is updated. A version that the oracle's own server assigned is "<next>".
 	Patch json.RawMessage `json:"patch,omitempty"`
-	// Object is what a create sends.
+	// Object is the object that a create sends.
 	Object json.RawMessage `json:"object,omitempty"`
-	// Preconditions are those of a delete.
+	// Preconditions are the preconditions of a delete.
 	Preconditions json.RawMessage `json:"preconditions,omitempty"`
 	// Refused is the text of the API's error.
 	Refused string `json:"refused,omitempty"`
@@ -183,46 +184,46 @@ type Operation struct {
 	State string `json:"state"`
 }
 
-// Settle is what can be when nothing moves any more.
+// Settle contains the ends: the states in which no sync changes anything any more.
 type Settle struct {
-	// Controllers are the names of those that took part, as kube-controller-manager's --controllers names them.
+	// Controllers are the names of the controllers that took part, as in kube-controller-manager's --controllers.
 	Controllers []string `json:"controllers"`
 	Schedules   int      `json:"schedules"`
 	Objects     []Ends   `json:"objects"`
-	// Joint are the joint end states of the schedules behind Ends, each in the order of Objects as indexes into Ends;
-	// absent when more than 64.
+	// Joint are the joint end states of the schedules behind Ends, each in the order of Objects as indexes into Ends.
+	// Joint is absent if there are more than 64.
 	Joint [][]int `json:"joint,omitempty"`
-	// Notes: "api-rejected" (the API server refused a write because it would not store the object today), "recycle" (a
-	// recycler would have started its pod; its operation is over there), "unsettled" (some schedule never came to rest; the
-	// states that it went on visiting carry unsettled: true).
+	// Notes are "api-rejected" (the API server refused a write because it would not store the object today), "recycle"
+	// (a recycler would have started its pod; its operation ends there), and "unsettled" (some schedule never settled;
+	// the states that it repeats have unsettled: true).
 	Notes []string `json:"notes,omitempty"`
 }
 
 // Ends are the end states of one object: claims {phase, volumeName}, volumes {phase, claimRef {namespace, name, uid}},
-// {gone: true} for a deleted object, with terminating: true and the finalizers left where deletion is under way.
+// {gone: true} for a deleted object. A terminating object also has terminating: true and its remaining finalizers.
 //
-// A claim that the ephemeral-volume controller made has created: true, also where it took the name of one of the world;
-// its uid in claimRef is "<created>", and the volume that was provisioned for it is named "pvc-<created>". One that some
-// schedule made and that is not in the world follows the world's objects, in the order of namespaces and names; where it
-// was never made, it is gone.
+// A claim that the ephemeral-volume controller created has created: true, also if it took the name of a claim of the
+// world. Its uid in claimRef is "<created>", and the volume that was provisioned for it is named "pvc-<created>". A
+// claim that some schedule created and that is not in the world comes after the world's objects, sorted by namespace
+// and name. In an end without that claim it is gone.
 type Ends struct {
 	Object Object            `json:"object"`
 	Ends   []json.RawMessage `json:"ends"`
-	// FaultEnds were seen, beside Ends, only when requests failed, the process died inside a sync or caches lagged,
-	// RaceEnds only when workers overlapped.
+	// FaultEnds are the ends that were only seen when requests failed, the process died inside a sync or caches were
+	// stale. RaceEnds were only seen when workers overlapped.
 	FaultEnds []json.RawMessage `json:"faultEnds,omitempty"`
 	RaceEnds  []json.RawMessage `json:"raceEnds,omitempty"`
 }
 
-// Schedule is a list of syncs that is said to lead some objects to their ends, all at once.
+// Schedule is a list of syncs that should lead some objects to their ends in one joint state.
 type Schedule struct {
 	Objects []Object `json:"objects"`
-	// Ends are one for each object, in the form of Ends.
+	// Ends has one end for each object, in the form of Ends.
 	Ends []json.RawMessage `json:"ends"`
-	// Steps are made one after the other, with caches in step between them.
+	// Steps are run one after another, with current caches.
 	Steps []Step `json:"steps"`
-	// Reached is the answer of follow: whether that is where the objects come to rest after the steps, or a state that they go
-	// on visiting, if the world never rests.
+	// Reached is the answer of follow: whether the objects are in these ends when the world settles after the steps. If
+	// the world never settles, the ends must be among the states that it repeats.
 	Reached bool `json:"reached"`
 }
 
@@ -231,19 +232,19 @@ type Step struct {
 	// Controller is one of the names in Settle.
 	Controller string `json:"controller"`
 	Object     Object `json:"object"`
-	// Volume is the name of the one that the sync's search takes, where several are equally good.
+	// Volume is the name of the volume that the search of the sync takes if several are equally good.
 	Volume string `json:"volume,omitempty"`
 }
 
-// Match is FindMatchingVolume's answer for one claim of the world, over all orders of the volumes that were tried.
+// Match is the answer of FindMatchingVolume for one claim of the world, over all tried orders of the volumes.
 type Match struct {
 	Claim   Object `json:"claim"`
 	Delayed bool   `json:"delayed,omitempty"`
-	// Node is the name of the node that the scheduler asks for, if it asks.
+	// Node is the name of the node for which the scheduler asks. It is empty for the binder.
 	Node string `json:"node,omitempty"`
 	// Excluded are the names of volumes that the scheduler has given to other claims.
 	Excluded []string `json:"excluded,omitempty"`
-	// Chosen are the names that can be answered; "" is no volume.
+	// Chosen are the names of the volumes that can be chosen. "" means no volume.
 	Chosen []string `json:"chosen"`
 	Error  string   `json:"error,omitempty"`
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Unpack is what the gzip file of a corpus holds.
+// Unpack returns the content of a corpus, which is a gzip file.
 func Unpack(path string) (*bytes.Buffer, error) {
 	packed, err := os.Open(path)
 	if err != nil {

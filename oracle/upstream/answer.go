@@ -19,14 +19,14 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// LeftOut is a test that no line stands for, and why.
+// LeftOut is a test that has no line, and the reason.
 type LeftOut struct{ Name, Reason string }
 
-// Tables are upstream's test tables as they were written down.
+// Tables are upstream's test tables as the copied tests recorded them.
 type Tables struct{ tests []*test }
 
-// Read reads the tables. Module is the directory of the oracle's own module, from which the version of Kubernetes is
-// taken.
+// Read reads the tables. Module is the directory of the oracle's own module, which determines the version of
+// Kubernetes.
 func Read(module string) (*Tables, error) {
 	text, err := record(module)
 	if err != nil {
@@ -51,11 +51,11 @@ func Read(module string) (*Tables, error) {
 	return t, nil
 }
 
-// gate is the feature gate that is on in some tables, and off by default.
+// gate is the feature gate that is on in some tables and off by default.
 const gate = "PersistentVolumeClaimUnusedSinceTime"
 
-// Answer asks the judge about every case of the tables with these feature gates, and holds its answers against what the
-// tables expect. The gates are those that differ from their defaults, and the process has to have them.
+// Answer answers every case of the tables with these feature gates, and compares the answers with the expectations of
+// the tables. gates are the gates that differ from their defaults. They must be set in this process already.
 func (t *Tables) Answer(gates map[string]bool) ([]line.Line, []LeftOut, error) {
 	for name := range gates {
 		if name != gate {
@@ -91,7 +91,7 @@ func (t *Tables) Answer(gates map[string]bool) ([]line.Line, []LeftOut, error) {
 	return lines, left, errors.Join(wrong...)
 }
 
-// order sorts the cases of tables that are maps; the others stay as they came.
+// order sorts the cases of tables that are maps. The other cases keep their order.
 func order(tests []*test) {
 	root := func(t *test) string { name, _, _ := strings.Cut(t.Test, "/"); return name }
 	position := map[string]int{}
@@ -117,7 +117,7 @@ func order(tests []*test) {
 	}
 }
 
-// answer is the line of a test.
+// answer returns the line of a test.
 func (t *test) answer(j *judge.Judge) (*line.Line, error) {
 	root, _, _ := strings.Cut(t.Test, "/")
 	sort.Strings(t.changes)
@@ -146,7 +146,7 @@ func claimObject(claim *v1.PersistentVolumeClaim) line.Object {
 	return line.Object{Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name}
 }
 
-// synced is the object that the test syncs.
+// synced returns the object that the test syncs.
 func (t *test) synced() line.Object {
 	if t.Object == "claim" {
 		return claimObject(t.Claims[0])
@@ -154,7 +154,7 @@ func (t *test) synced() line.Object {
 	return line.Object{Kind: "PersistentVolume", Name: t.Volumes[0].Name}
 }
 
-// skipped marks objects that the framework's API server has and the controller's caches do not.
+// skipped is the annotation of objects that the framework's API server has and the controller's caches do not have.
 const skipped = "pv-testing-skip-local-store"
 
 // sync answers a test that syncs one object once.
@@ -180,8 +180,8 @@ func (t *test) sync(j *judge.Judge, l *line.Line) error {
 		l.Tags = append(l.Tags, "cache")
 	}
 	if t.Injected != nil && t.Injected.Changed {
-		// The sync is the second one, whose operation finds what was written in between; the caches are those of the
-		// controller.
+		// This sync is the second one. Its operation finds the objects that were written in between, and the caches are
+		// those of the controller.
 		volumes, claims = t.Injected.Volumes, t.Injected.Claims
 		c.Cached = append(c.Cached, t.Injected.cached(volumes)...)
 		l.Tags = append(l.Tags, "second-sync")
@@ -213,7 +213,7 @@ func (t *test) sync(j *judge.Judge, l *line.Line) error {
 		return errors.New("no recycling")
 	}
 	if recycles {
-		// The framework's own plugin fails where it expects no call, as the real one does where it cannot make its pod.
+		// The framework's own plugin fails if it expects no call. The real plugin fails if it cannot create its pod.
 		c.Recycler = &line.Recycler{Pod: "refused", Text: "no call is expected"}
 		if len(t.Plugin.Recycle) > 0 {
 			if c.Recycler = (&line.Recycler{Pod: "succeeded"}); t.Plugin.Recycle[0] != "" {
@@ -243,7 +243,8 @@ func (t *test) sync(j *judge.Judge, l *line.Line) error {
 	return t.compareVolumes(endVolumes)
 }
 
-// cached are the copies of the controller that differ from the API's objects, also of volumes that the API has no more.
+// cached returns the controller's copies that differ from the API's objects, also of volumes that the API no longer
+// has.
 func (i *injected) cached(volumes []*v1.PersistentVolume) []line.Cached {
 	var result []line.Cached
 	known := map[string]*v1.PersistentVolume{}
@@ -270,8 +271,8 @@ func (i *injected) cached(volumes []*v1.PersistentVolume) []line.Cached {
 	return result
 }
 
-// events holds the first events against the beginnings that the table expects; like the framework it lets others
-// follow.
+// events compares the first events with the beginnings that the table expects. Like the framework it accepts further
+// events.
 func (t *test) events(decision line.Decision) error {
 	for i, wanted := range t.ExpectedEvents {
 		if i >= len(decision.Events) {
@@ -299,8 +300,8 @@ func (t *test) compareClaims(ends []*v1.PersistentVolumeClaim) error {
 	})
 }
 
-// compareVolumes compares all that a table can expect of a volume: not its source, which the real plugin makes, nor
-// what admission adds to it, nor the text of an error of the framework's own plugin.
+// compareVolumes compares everything that a table can expect of a volume. It ignores the source, which the real plugin
+// sets, the changes by admission, and the error text of the framework's own plugin.
 func (t *test) compareVolumes(ends []*v1.PersistentVolume) error {
 	initial := t.initial()
 	return compare("volumes", ends, t.ExpectedVolumes, func(volume *v1.PersistentVolume) *v1.PersistentVolume {
@@ -316,9 +317,9 @@ func (t *test) compareVolumes(ends []*v1.PersistentVolume) error {
 		if len(volume.Finalizers) == 0 {
 			volume.Finalizers = nil
 		}
-		delete(volume.Annotations, "kubernetes.io/createdby") // the real plugin's own
+		delete(volume.Annotations, "kubernetes.io/createdby") // set by the real plugin
 		if !initial[volume.Name] {
-			volume.Status = v1.PersistentVolumeStatus{} // the API server drops the status of a new object; the framework's keeps it
+			volume.Status = v1.PersistentVolumeStatus{} // unlike the framework's, the API server drops it
 		}
 		if len(volume.Annotations) == 0 {
 			volume.Annotations = nil
@@ -330,7 +331,7 @@ func (t *test) compareVolumes(ends []*v1.PersistentVolume) error {
 	})
 }
 
-// initial are the names of the volumes that are there at the beginning.
+// initial returns the names of the volumes that exist at the beginning.
 func (t *test) initial() map[string]bool {
 	names := map[string]bool{}
 	for _, volume := range t.Volumes {
@@ -339,7 +340,7 @@ func (t *test) initial() map[string]bool {
 	return names
 }
 
-// compare holds objects against those that are expected, by name, each without what plain takes away.
+// compare compares objects with the expected ones by name. plain removes the fields that do not count.
 func compare[T metav1.Object](kind string, ends, expected []T, plain func(T) T) error {
 	got, want := map[string]T{}, map[string]T{}
 	for _, object := range ends {
@@ -362,7 +363,7 @@ func compare[T metav1.Object](kind string, ends, expected []T, plain func(T) T) 
 	return fmt.Errorf("%s\n     got %s\nexpected %s", kind, first, second)
 }
 
-// settle answers a test that goes on until nothing changes.
+// settle answers a test that runs until nothing changes.
 func (t *test) settle(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
@@ -383,7 +384,7 @@ func (t *test) settle(j *judge.Judge, l *line.Line) error {
 	initial := t.initial()
 	for _, volume := range t.ExpectedVolumes {
 		if !initial[volume.Name] {
-			continue // ends are those of the world's objects; the claim's end names the new volume
+			continue // a new volume has no end of its own; the end of the claim names it
 		}
 		expected := end{Phase: string(volume.Status.Phase)}
 		if ref := volume.Spec.ClaimRef; ref != nil {
@@ -414,8 +415,8 @@ func (t *test) settle(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// bind answers a question of the binder's index, which asks FindMatchingVolume for each list of access modes in turn:
-// the sync of the claim asks it, and its first write is to the volume that was found.
+// bind answers a test of the binder's index, which calls FindMatchingVolume for each list of access modes in turn. The
+// claim is synced, and the first write of the sync is to the volume that was found.
 func (t *test) bind(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
@@ -440,7 +441,7 @@ func (t *test) bind(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// match answers a question of FindMatchingVolume.
+// match answers a test of FindMatchingVolume.
 func (t *test) match(j *judge.Judge, l *line.Line) error {
 	if t.Pair && t.Suits {
 		t.Chosen = t.Volumes[0].Name
@@ -466,8 +467,8 @@ func (t *test) match(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// annotations answers a test of the annotations of migrated plugins, with a volume and a claim that nothing else
-// changes.
+// annotations answers a test of the annotations of migrated plugins. Its volume and claim are not changed by anything
+// else.
 func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	volume, claim := &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{}
 	volume.Name, volume.Annotations = "pv", t.VolumeAnnotations
@@ -476,7 +477,7 @@ func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	claim.Name, claim.Namespace, claim.Annotations = "claim", "default", t.ClaimAnnotations
 	claim.Spec.StorageClassName, claim.Status.Phase = &none, v1.ClaimPending
 	block := v1.PersistentVolumeBlock
-	claim.Spec.VolumeMode = &block // so that the volume does not suit
+	claim.Spec.VolumeMode = &block // so that the volume does not fit
 	t.completeVolume(volume)
 	t.completeClaim(claim)
 	l.World = t.world([]*v1.PersistentVolume{volume}, []*v1.PersistentVolumeClaim{claim})
@@ -501,8 +502,8 @@ func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// helper answers a test of a helper by what follows from it when a claim is synced: one that waits for its pod gets an
-// event that says so, and one without a class gets the default class.
+// helper answers a test of a helper function by its effect on the sync of a claim. A claim that waits for its pod gets
+// an event that says so, and a claim without a class gets the default class.
 func (t *test) helper(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
@@ -537,8 +538,9 @@ func (t *test) finalizers(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// protection answers a test of a protection controller: what it sends for each volume or claim, also while its informer
-// lacks the pods, and where a request fails, that it ends with an error, upon which the queue tries again.
+// protection answers a test of a protection controller. It compares what the controller sends for each volume or claim,
+// also if its informer lacks the pods. If a request fails, the sync must end with an error, so that the queue tries
+// again.
 func (t *test) protection(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, judge.Protection); err != nil {
 		return err
@@ -585,7 +587,7 @@ func (t *test) protection(j *judge.Judge, l *line.Line) error {
 		}
 		wanted := sent[c.Object]
 		if t.Failing != "" {
-			wanted = slices.Compact(wanted) // the same again by each retry
+			wanted = slices.Compact(wanted) // each retry sends the same again
 		}
 		if !slices.Equal(got, wanted) {
 			return fmt.Errorf("%v: sent %q, expected %q", c.Object, got, wanted)
@@ -611,8 +613,8 @@ func (t *test) protection(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// tellSent tells what a protection controller sends, from the whole object or the patch to it: the one condition that it
-// sets in a status, or whether it puts the finalizer there. The tables have no other finalizers.
+// tellSent describes what a protection controller sends, from the whole object or from the patch: the one condition
+// that it sets in a status, or whether it adds the finalizer. The tables have no other finalizers.
 func tellSent(subresource string, text []byte) (string, error) {
 	var object struct {
 		Metadata struct{ Finalizers []string }

@@ -21,7 +21,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// test is what a copied test wrote down.
+// test is a case as a copied test recorded it.
 type test struct {
 	Kind, Test, Name string
 	Volumes          []*v1.PersistentVolume
@@ -29,9 +29,9 @@ type test struct {
 	Classes          []*storagev1.StorageClass
 	Pods             []*v1.Pod
 	Nodes            []*v1.Node
-	// AttributesClasses is the feature gate.
+	// AttributesClasses is the state of the feature gate VolumeAttributesClass.
 	AttributesClasses bool
-	// Object is the kind of the first object, which is synced; Fails says that an error is expected.
+	// Object is the kind of the synced object, which is the first of its kind. Fails says that an error is expected.
 	Object          string
 	Fails           bool
 	Errors          []failure
@@ -42,20 +42,20 @@ type test struct {
 	ExpectedVolumes []*v1.PersistentVolume
 	ExpectedClaims  []*v1.PersistentVolumeClaim
 	ExpectedEvents  []string
-	// Of tests of the matching.
+	// These fields belong to tests of matching.
 	Delayed, Pair, Suits, Scheduler bool
 	Excluded                        []string
 	Chosen, Error                   string
-	// Of tests of annotations and finalizers.
+	// These fields belong to tests of annotations and finalizers.
 	VolumeAnnotations, ClaimAnnotations                 map[string]string
 	ExpectedVolumeAnnotations, ExpectedClaimAnnotations map[string]string
 	ExpectedFinalizers                                  []string
-	// Of tests of the protection controllers.
+	// These fields belong to tests of the protection controllers.
 	Gate    bool
 	Failing string
 	Objects []protected
 	Sent    []protected
-	// unseen are copies of the informers: of pods that they lack.
+	// unseen are the pods that the informers lack.
 	unseen []line.Cached
 
 	changes []string
@@ -63,11 +63,11 @@ type test struct {
 
 type failure struct{ Verb, Resource, Text string }
 
-// plugin is what the calls of the framework's own volume plugin answer; an empty text is success.
+// plugin contains the answers to the calls of the framework's own volume plugin. An empty text is success.
 type plugin struct{ Recycle, Delete, Provision []string }
 
-// injected is the state after someone else wrote between a sync and its operation, and what the controller's caches had
-// before that.
+// injected is the state after another writer wrote between a sync and its operation, and the controller's caches before
+// that.
 type injected struct {
 	Volumes, CachedVolumes []*v1.PersistentVolume
 	Claims, CachedClaims   []*v1.PersistentVolumeClaim
@@ -77,19 +77,19 @@ type injected struct {
 type protected struct {
 	Kind   string
 	Object json.RawMessage
-	// Unseen says that the informers do not have it.
+	// Unseen says that the informers do not have the object.
 	Unseen bool
-	// Subresource is that of the update that sends it.
+	// Subresource is the subresource of the update that sends the object.
 	Subresource string
 }
 
-// mock is the framework's own plugin, hostPath the real one that takes its place.
+// mock is the name of the framework's own plugin, and hostPath that of the real plugin that replaces it.
 const mock, hostPath = "kubernetes.io/mock-volume", "kubernetes.io/host-path"
 
 var underscored = regexp.MustCompile(`((?:volume|claim|uid)\d[\d-]*)_(\d)`)
 
-// read reads a record and completes its objects to what an API server would store. Every change is named in the test's
-// changes.
+// read reads a record and completes its objects to what an API server would store. Every change is named in the changes
+// of the test.
 func read(text []byte) (*test, error) {
 	t := &test{}
 	dashed := underscored.ReplaceAll(text, []byte("$1-$2"))
@@ -156,7 +156,7 @@ func (t *test) change(what string) {
 	}
 }
 
-// identify gives an object what every stored object has.
+// identify gives an object the fields that every stored object has.
 func (t *test) identify(meta *metav1.ObjectMeta) {
 	if meta.UID == "" {
 		meta.UID = types.UID("u-" + meta.Name)
@@ -196,12 +196,12 @@ func (t *test) completeVolume(volume *v1.PersistentVolume) {
 	none := *source == v1.PersistentVolumeSource{}
 	switch {
 	case volume.Spec.VolumeAttributesClassName != nil && source.CSI == nil:
-		// Validation wants it.
+		// Validation requires a CSI source.
 		*source = v1.PersistentVolumeSource{CSI: &v1.CSIPersistentVolumeSource{Driver: "d", VolumeHandle: "h"}}
 	case t.Plugin != nil && source.GCEPersistentDisk != nil:
 		directory := "/tmp/"
 		if len(t.Plugin.Delete) > 0 && t.Plugin.Delete[0] != "" {
-			directory = "/data/" // where the real plugin refuses to delete
+			directory = "/data/" // the real plugin refuses to delete there
 		}
 		*source = v1.PersistentVolumeSource{HostPath: &v1.HostPathVolumeSource{Path: directory + volume.Name}}
 		t.change("host-path-plugin")
@@ -282,7 +282,7 @@ func (t *test) add(p protected) error {
 	return fmt.Errorf("object of kind %q", p.Kind)
 }
 
-// world is the list of the test's objects.
+// world returns the list of the test's objects.
 func (t *test) world(volumes []*v1.PersistentVolume, claims []*v1.PersistentVolumeClaim) line.List {
 	list := line.List{APIVersion: "v1", Kind: "List", Items: []json.RawMessage{}}
 	for _, volume := range volumes {
@@ -307,7 +307,7 @@ func (t *test) world(volumes []*v1.PersistentVolume, claims []*v1.PersistentVolu
 	return list
 }
 
-// item is an object of a list, without what only empty Go structs have.
+// item returns an object of a list, without fields that only empty Go structs have.
 func item(version, kind string, object runtime.Object) json.RawMessage {
 	text, err := json.Marshal(object)
 	if err != nil {

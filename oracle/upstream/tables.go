@@ -1,5 +1,5 @@
-// Package upstream puts upstream's own test tables to the judge. Nothing of them is kept here: the tests are copied
-// from the module cache into a temporary directory, where they write down what their tables say.
+// Package upstream runs upstream's own test tables through the judge. The tables are not stored here: the tests are
+// copied from the module cache into a temporary directory, where they record their tables.
 package upstream
 
 import (
@@ -19,22 +19,22 @@ var own embed.FS
 // edit is a change to a copied file.
 type edit struct {
 	file, pattern, with string
-	// times is how often the pattern has to be there, so that a change upstream is noticed.
+	// times is the required number of matches of the pattern, so that a change upstream is noticed.
 	times int
 }
 
-// source is a package whose tables are taken.
+// source is a package whose tables are used.
 type source struct {
 	module, dir string
-	// files are those of testdata that are put beside it.
+	// files are the files of testdata that are copied beside the package.
 	files []string
 	// tests are the names of the tests that are run.
 	tests []string
 	edits []edit
 }
 
-// renamed replaces a function of the test framework: the original gets a name under which the file of testdata can call
-// it.
+// renamed replaces a function of the test framework. The original function gets a name by which the file of testdata
+// can call it.
 func renamed(file, name string) edit {
 	return edit{file, `(?m)^func ` + name + `\(`, `func upstream` + strings.ToUpper(name[:1]) + name[1:] + `(`, 1}
 }
@@ -147,8 +147,7 @@ $1`, 1}},
 	},
 }
 
-// record runs the copied tests and answers with what they wrote down. Module is the directory of the oracle's own
-// module.
+// record runs the copied tests and returns their records. Module is the directory of the oracle's own module.
 func record(module string) ([]byte, error) {
 	work, err := os.MkdirTemp("", "upstream-")
 	if err != nil {
@@ -180,7 +179,7 @@ func record(module string) ([]byte, error) {
 	return os.ReadFile(written)
 }
 
-// copy copies the package with its tests, changed so that they write their tables down.
+// copy copies the package with its tests, and edits them so that they record their tables.
 func (s source) copy(module, work string) error {
 	command := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", s.module)
 	command.Dir = module

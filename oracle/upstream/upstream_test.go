@@ -13,8 +13,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// TestTables holds that every table agrees with the judge, and that the committed lines are those that the command
-// writes now.
+// TestTables checks that every table agrees with the judge, and that the command would write the committed lines again.
 func TestTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds upstream's tests")
@@ -55,7 +54,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// same holds that the lines are those of the file.
+// same checks that the lines equal those of the file.
 func same(t *testing.T, lines []line.Line, path string) {
 	committed, err := line.Unpack(path)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// cases proposes syncs of the world under other circumstances than the usual: copies of the controller that are behind,
-// operations under way, requests that fail.
+// cases proposes syncs of the world under unusual conditions: stale caches, running operations, failing requests.
 func (g *generator) cases() []line.Case {
 	objects := append(append([]object{}, g.claims...), g.volumes...)
 	if len(objects) == 0 {
@@ -28,7 +27,7 @@ func (g *generator) cases() []line.Case {
 		case 8:
 			next.FailRead = g.failRead(each)
 			if claim := g.claimOf(each); each["kind"] == "PersistentVolume" && claim != nil && g.percent(75) {
-				// The claim is asked from the API server when the controller's copy is missing or another's.
+				// The API server is asked for the claim if the controller's copy is missing or has another uid.
 				next.Cached = []line.Cached{{Object: reference(claim), As: "unseen"}}
 				if g.percent(50) {
 					namesake := g.older(claim)
@@ -37,7 +36,7 @@ func (g *generator) cases() []line.Case {
 				}
 			}
 		case 9:
-			// Several circumstances at once.
+			// Several conditions are combined.
 			next.Cached = g.cached(each)
 			if g.percent(60) {
 				next.Refuse = g.refuse()
@@ -61,8 +60,8 @@ func reference(each object) line.Object {
 	return line.Object{Kind: text(each, "kind"), Namespace: spaceOf(each), Name: nameOf(each)}
 }
 
-// partners are the objects whose copies a sync of the object reads: first those that it names or that name it, else
-// any.
+// partners returns the objects whose copies a sync of the object reads: first those that it names or that name it,
+// otherwise any.
 func (g *generator) partners(of object) []object {
 	var near, all []object
 	if of["kind"] == "PersistentVolume" {
@@ -89,7 +88,7 @@ func (g *generator) partners(of object) []object {
 	return all
 }
 
-// cached draws copies that differ from the API's, of the object itself or of those that its sync reads.
+// cached draws copies that differ from the API's objects: copies of the object itself or of those that its sync reads.
 func (g *generator) cached(of object) []line.Cached {
 	list := []line.Cached{}
 	taken := map[line.Object]bool{}
@@ -117,18 +116,18 @@ func (g *generator) cached(of object) []line.Cached {
 	return list
 }
 
-// aged is an object with an older version's number.
+// aged returns a copy of an object with an older resourceVersion.
 func aged(each object) object {
 	before := copied(each)
 	version, bad := strconv.Atoi(text(before, "metadata", "resourceVersion"))
 	if bad != nil {
-		panic(bad) // Versions are given out before cases are made.
+		panic(bad) // Versions are assigned before cases are generated.
 	}
 	set(before, strconv.Itoa(version-firstResourceVersion+501), "metadata", "resourceVersion")
 	return before
 }
 
-// older is a version that an object may have had before the present one.
+// older returns a version that an object may have had earlier.
 func (g *generator) older(each object) object {
 	before := aged(each)
 	if g.percent(60) {
@@ -157,7 +156,7 @@ func (g *generator) older(each object) object {
 				set(before, "Bound", "status", "phase")
 			}
 		case 8, 9:
-			// It was about to be reclaimed, and has been taken by another since.
+			// The volume was about to be reclaimed, and another claim has taken it since.
 			gone := object{"metadata": object{"namespace": "default", "name": "gone", "uid": staleUID}}
 			set(before, g.fullRef(gone), "spec", "claimRef")
 			set(before, one(g, []string{"Released", "Released", "Failed"}), "status", "phase")
@@ -193,13 +192,13 @@ func (g *generator) older(each object) object {
 	case 6:
 		remove(before, "spec", "storageClassName")
 	case 7:
-		// The namesake that was there before.
+		// An earlier object had the same name.
 		set(before, staleUID, "metadata", "uid")
 	}
 	return before
 }
 
-// operations lets the operations of the object run or back off, now and then another's.
+// operations makes an operation of the object run or back off, and sometimes lets one of another object run too.
 func (g *generator) operations(in *line.Case, each object) {
 	name := func(each object) string {
 		if each["kind"] == "PersistentVolumeClaim" {
@@ -237,7 +236,7 @@ func (g *generator) refuse() *line.Refuse {
 	return made
 }
 
-// failRead lets a live read fail that a sync of the object can send.
+// failRead makes a live read fail that a sync of the object can send.
 func (g *generator) failRead(each object) *line.FailRead {
 	reads := []string{"getVolume", "getVolume", "listPods"}
 	if each["kind"] == "PersistentVolume" {

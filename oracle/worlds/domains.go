@@ -1,7 +1,7 @@
 package worlds
 
-// The domains are tiny on purpose: two objects that draw from the same few values meet often, and most rules of the
-// controllers are about two objects that meet. A value that stands in a list more than once is drawn more often.
+// The domains are small on purpose. Objects that draw from the same few values are often related, and most rules of the
+// controllers concern two related objects. A value that is listed more than once is drawn more often.
 
 const (
 	annBindCompleted      = "pv.kubernetes.io/bind-completed"
@@ -48,8 +48,7 @@ const (
 	ephemeralClaimPodName = "p1"
 )
 
-// sizes are families of quantities. The members of one family are equal in their exact value, and differ in how they
-// are written.
+// sizes are families of quantities. The members of one family have the same exact value in different notations.
 var sizes = map[string][]string{
 	"1Gi":   {"1Gi", "1Gi", "1Gi", "1Gi", "1024Mi", "1048576Ki", "1073741824", "1.0Gi", "1073741824000m"},
 	"2Gi":   {"2Gi", "2Gi", "2Gi", "2048Mi", "2147483648", "2.0Gi"},
@@ -58,28 +57,28 @@ var sizes = map[string][]string{
 	"512Mi": {"512Mi", "512Mi", "0.5Gi", "524288Ki", "536870912"},
 	"2":     {"2", "2000m", "2e0"},
 	"1.5":   {"1500m", "1.5"},
-	// From here on the numbers do not fit into 63 bits: binary suffixes are cut to the largest number when they are
-	// read, decimal ones are kept, and their whole value is then 0 for the controllers.
+	// The numbers from here on do not fit into 63 bits. Numbers with binary suffixes are cut to the largest number when
+	// they are read. Numbers with decimal suffixes are kept, and the controllers read them as the integer 0.
 	"8Ei":  {"8Ei", "16Ei", "9223372036854775807"},
 	"10E":  {"10E", "10E", "1e19", "10000P"},
 	"20E":  {"20E", "20000P"},
 	"zero": {"0", "0Gi"},
 }
 
-// stored are the spellings of each family that an API server gives back. Only a part of the worlds has others.
+// stored are the notations of each family that an API server returns. Only some worlds use other notations.
 var stored = map[string][]string{
 	"1Gi": {"1Gi", "1Gi", "1Gi", "1073741824"}, "2Gi": {"2Gi", "2Gi", "2147483648"}, "3Gi": {"3Gi", "3Gi", "3221225472"},
 	"1G": {"1G", "1G", "1e9"}, "512Mi": {"512Mi", "512Mi", "536870912"}, "2": {"2"}, "1.5": {"1500m"},
 	"8Ei": {"9223372036854775807"}, "10E": {"10E"}, "20E": {"20E"}, "zero": {"0"},
 }
 
-// oddSizes are the families of sizes that leave what is common.
+// oddSizes are the families of sizes for objects that differ from the rest of their world.
 var oddSizes = []string{"512Mi", "512Mi", "1G", "1G", "1Gi", "1Gi", "2Gi", "2Gi", "3Gi", "3Gi", "512Mi", "1Gi", "2Gi", "1.5", "2", "8Ei", "10E", "20E"}
 
-// sizeKeys gives the families an order, smallest first.
+// sizeKeys are the families in order, smallest first.
 var sizeKeys = []string{"zero", "1.5", "2", "512Mi", "1G", "1Gi", "2Gi", "3Gi", "8Ei", "10E", "20E"}
 
-// palettes are what one world draws its sizes from, as family names.
+// palettes are the sets of families from which one world draws its sizes.
 var palettes = [][]string{
 	{"1Gi"}, {"1Gi"}, {"1Gi"}, {"1Gi"}, {"2Gi"}, {"512Mi"},
 	{"1Gi", "2Gi"}, {"1Gi", "2Gi"}, {"1Gi", "2Gi", "3Gi"}, {"512Mi", "1Gi"},
@@ -89,8 +88,8 @@ var palettes = [][]string{
 }
 
 var (
-	// claimThemes are the modes that the claims of a world ask for, volumeThemes those that fit them: groups with equally
-	// many modes, whose order is open, stand next to each other.
+	// claimThemes are the access modes that the claims of a world request. Groups with the same number of modes, whose
+	// order is undefined, are next to each other.
 	claimThemes  = [][]string{{"ReadWriteOnce"}, {"ReadWriteOnce"}, {"ReadWriteOnce"}, {"ReadOnlyMany"}, {"ReadWriteMany"}, {"ReadWriteOncePod"}, {"ReadWriteOnce", "ReadOnlyMany"}, {"ReadOnlyMany", "ReadWriteOnce"}, {"ReadWriteOnce", "ReadWriteOnce"}, {"ReadWriteMany", "ReadOnlyMany"}}
 	plainModes   = []string{"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"}
 	volumeModes  = []string{modeFilesystem, modeFilesystem, modeFilesystem, modeBlock}
@@ -105,8 +104,8 @@ var (
 	yesValues    = []string{"yes", "yes", "yes", "true", ""}
 	creations    = []string{"2026-06-01T10:00:00Z", "2026-06-02T10:00:00Z", "2026-06-03T10:00:00Z"}
 
-	// provisioners are those of classes: external drivers, names that are translated to drivers, names with and without a
-	// plugin in the controller manager.
+	// provisioners are the provisioners of classes: external drivers, names that are translated to drivers, and names
+	// with and without a plugin in the controller manager.
 	provisioners = []string{
 		driverName, driverName, driverName, "example.com/nfs", noProvisionerName, noProvisionerName,
 		"kubernetes.io/aws-ebs", "kubernetes.io/gce-pd", "kubernetes.io/azure-disk", "kubernetes.io/azure-file",
@@ -127,8 +126,8 @@ var (
 	migratedTo = []string{"ebs.csi.aws.com", "ebs.csi.aws.com", driverName, ""}
 	preResizes = []string{"512Mi", "1Gi", "1024Mi", "1.5", "", "many"}
 
-	// paths are those of hostPath volumes. The controller's plugin really removes what contains /tmp/ and something after
-	// it from the machine on which it runs, so those paths name what exists nowhere.
+	// paths are the paths of hostPath volumes. The controller's plugin really removes a path with /tmp/ and more text
+	// after it from the machine on which it runs. So those paths name directories that do not exist.
 	paths = []string{
 		"/tmp/pvctl-oracle-void/x", "/tmp/pvctl-oracle-void/x", "/srv/tmp/pvctl-oracle-void", "/data", "/tmp", "/tmp/", "/tmpx/y", "/",
 	}
@@ -138,7 +137,8 @@ var (
 		"cephfs", "glusterfs", "flexVolume", "quobyte", "storageos", "scaleIO", "flocker", "photonPersistentDisk",
 	}
 
-	// selectors of claims. All but the unparsable ones can be stored; those only by older servers.
+	// selectors and unparsable are selectors of claims. An API server can store the first ones. The unparsable ones were
+	// only stored by older servers.
 	selectors = []object{
 		{"matchLabels": object{"tier": "fast"}},
 		{"matchLabels": object{"tier": "fast"}},

@@ -9,18 +9,19 @@ import (
 )
 
 var (
-	// podNames and podVolumes give the same name of a claim more than once: a and b-c, a-b and c.
+	// podNames and podVolumes can give the same claim name in more than one way: a and b-c, a-b and c.
 	podNames   = []string{"a", "a", "a-b", "p1", "web-0"}
 	podVolumes = []string{"c", "c", "b-c", "b-c", "e", "data"}
-	// templateAnnotations are those of templates: noise, and what the binder takes for its own on the claim.
+	// templateAnnotations are the annotations of templates: unrelated ones, and ones that the binder would treat as its
+	// own on the claim.
 	templateAnnotations = [][2]string{
 		{"example.com/team", "storage"}, {"example.com/team", "storage"}, {"example.com/team", ""}, {annBetaClass, "a"}, {annSelectedNode, "n1"},
 		{annProvisioner, driverName}, {annBindCompleted, "yes"}, {annBoundByController, "yes"},
 	}
 )
 
-// Ephemeral makes the index-th world around generic ephemeral volumes: pods, the claims that are made for them or that
-// have their names, and volumes and classes that await these claims. Its objects are all valid, as an API server stores
+// Ephemeral generates the index-th world around generic ephemeral volumes: pods, the claims that are created for them
+// or have the same names, and volumes and classes for these claims. All objects are valid, as an API server stores
 // them.
 func Ephemeral(seed uint64, index int) line.Line {
 	g := newGenerator(seed, index, "pvctl ephemeral")
@@ -67,7 +68,8 @@ func Ephemeral(seed uint64, index int) line.Line {
 	return made
 }
 
-// awaited adds the class that the templates name, mostly, and now and then classes that stand for it.
+// awaited usually adds the class that the templates name. If they name none, it sometimes adds classes that may be the
+// default.
 func (g *generator) awaited() {
 	if g.class == "a" && g.percent(85) {
 		g.addClass("a")
@@ -89,8 +91,8 @@ func (g *generator) awaited() {
 	}
 }
 
-// podWithVolumes adds a pod with ephemeral volumes and others, unless the world has one of its name. That of the first
-// pod is ephemeral in any case.
+// podWithVolumes adds a pod with ephemeral and other volumes, unless the world has a pod with this name. The first
+// volume of the world's first pod is always ephemeral.
 func (g *generator) podWithVolumes(namespace, name, first string) {
 	if find(g.pods, namespace, name) != nil {
 		return
@@ -139,7 +141,7 @@ func (g *generator) podWithVolumes(namespace, name, first string) {
 	g.pods = append(g.pods, pod)
 }
 
-// template draws what a claim for an ephemeral volume is made from.
+// template draws a template of a claim for an ephemeral volume.
 func (g *generator) template() object {
 	made := object{}
 	set(made, slices.Clone(g.modes), "spec", "accessModes")
@@ -166,7 +168,7 @@ func (g *generator) template() object {
 	if g.percent(6) {
 		g.setDataSource(made)
 		if g.percent(60) {
-			// The API server completes the one from the other in a claim, not in a template.
+			// The API server completes one field from the other in a claim, but not in a template.
 			remove(made, "spec", one(g, []string{"dataSource", "dataSourceRef"}))
 		}
 	}
@@ -183,13 +185,13 @@ func (g *generator) template() object {
 	return made
 }
 
-// made is a claim that is to be made for a pod's volume: the pod, and the template.
+// made is a claim that is to be created for a pod's volume, with the pod and the template.
 type made struct {
 	pod, template object
 	name          string
 }
 
-// templates are the claims that the pods ask for.
+// templates returns the claims that the pods request.
 func (g *generator) templates() []made {
 	var all []made
 	for _, pod := range g.pods {
@@ -204,7 +206,8 @@ func (g *generator) templates() []made {
 	return all
 }
 
-// meetTemplates adds claims with the names of those that the pods ask for: theirs, and others'.
+// meetTemplates adds claims with the names of the claims that the pods request. Some belong to the pods and some do
+// not.
 func (g *generator) meetTemplates() {
 	for _, wanted := range g.templates() {
 		namespace := spaceOf(wanted.pod)
@@ -233,7 +236,7 @@ func (g *generator) meetTemplates() {
 	}
 }
 
-// own says whose a claim is that has the name of one for the pod.
+// own sets the owners of a claim that has the name of a claim for the pod.
 func (g *generator) own(claim, pod object) {
 	owner := object{
 		"apiVersion": "v1", "kind": "Pod", "name": nameOf(pod), "uid": uidOf(pod), "controller": true, "blockOwnerDeletion": true,
@@ -242,7 +245,7 @@ func (g *generator) own(claim, pod object) {
 	owners := []any{owner}
 	switch g.IntN(14) {
 	case 0:
-		// The pod was there before, under the same name.
+		// The owner is an earlier pod with the same name.
 		owner["uid"] = staleUID
 	case 1:
 		remove(owner, "controller")
@@ -255,7 +258,7 @@ func (g *generator) own(claim, pod object) {
 	case 4:
 		owners = []any{other, owner}
 	case 5:
-		// Only the uid says who it is.
+		// Only the uid identifies the owner.
 		owner["name"], owner["kind"] = "renamed", "ReplicaSet"
 	case 6, 7:
 		return
@@ -263,7 +266,7 @@ func (g *generator) own(claim, pod object) {
 	set(claim, owners, "metadata", "ownerReferences")
 }
 
-// volumeForTemplates adds a volume that a claim of the world has, or one that is to be made may take.
+// volumeForTemplates adds a volume that is bound to a claim of the world, or that a claim to be created may take.
 func (g *generator) volumeForTemplates() {
 	volume := g.addVolume()
 	set(volume, "Available", "status", "phase")
@@ -280,7 +283,7 @@ func (g *generator) volumeForTemplates() {
 		case g.percent(15):
 			set(volume, reference, "spec", "claimRef")
 		case g.percent(15):
-			// An earlier claim of that name had it.
+			// An earlier claim with that name had the volume.
 			reference["uid"] = staleUID
 			set(volume, reference, "spec", "claimRef")
 			set(volume, one(g, []string{"Bound", "Released", "Released", "Failed"}), "status", "phase")
@@ -292,7 +295,7 @@ func (g *generator) volumeForTemplates() {
 	}
 }
 
-// waiting is a claim without a volume, nil where there is none.
+// waiting returns a claim without a volume, or nil if there is none.
 func (g *generator) waiting() object {
 	for _, claim := range g.claims {
 		if text(claim, "spec", "volumeName") == "" {
@@ -302,7 +305,7 @@ func (g *generator) waiting() object {
 	return nil
 }
 
-// podCases proposes syncs of pods under other circumstances than the usual.
+// podCases proposes syncs of pods under unusual conditions.
 func (g *generator) podCases() []line.Case {
 	wanted := g.templates()
 	if len(wanted) == 0 {
@@ -328,7 +331,7 @@ func (g *generator) podCases() []line.Case {
 	return all
 }
 
-// claimCopy is a copy of a claim that differs from the API's: of one that is there or was there.
+// claimCopy returns a copy of a claim that differs from the API's object. The claim exists or existed earlier.
 func (g *generator) claimCopy(wanted made) line.Cached {
 	claim := find(g.claims, spaceOf(wanted.pod), wanted.name)
 	if claim == nil {
@@ -351,7 +354,7 @@ func (g *generator) claimCopy(wanted made) line.Cached {
 	return line.Cached{Object: reference(claim), As: "stale", Copy: encode(before)}
 }
 
-// podCopy is a copy of a pod that differs from the API's.
+// podCopy returns a copy of a pod that differs from the API's object.
 func (g *generator) podCopy(pod object) line.Cached {
 	if g.percent(40) {
 		return line.Cached{Object: reference(pod), As: "unseen"}
@@ -359,7 +362,7 @@ func (g *generator) podCopy(pod object) line.Cached {
 	before := aged(pod)
 	switch g.IntN(3) {
 	case 0:
-		// The pod of that name before this one.
+		// The copy is an earlier pod with that name.
 		set(before, staleUID, "metadata", "uid")
 	case 1:
 		remove(before, "metadata", "deletionTimestamp")

@@ -8,8 +8,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// TestEphemeral holds that the worlds around ephemeral volumes follow from their numbers, that names and uids are there
-// once, that cases are about pods, claims and volumes of the world, and that everything occurs that they are made for.
+// TestEphemeral checks the worlds around ephemeral volumes. They follow from their numbers, names and uids are unique,
+// cases concern pods, claims and volumes of the world, and every intended situation occurs.
 func TestEphemeral(t *testing.T) {
 	const count = 1000
 	seen := map[string]int{}
@@ -143,7 +143,7 @@ func TestEphemeral(t *testing.T) {
 	}
 }
 
-// ownership says how a claim with the name of one for the pod is owned.
+// ownership describes the owners of a claim that has the name of a claim for the pod.
 func ownership(claim, pod object) string {
 	owners, _ := get(claim, "metadata", "ownerReferences").([]any)
 	if len(owners) == 0 {

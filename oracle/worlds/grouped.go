@@ -7,9 +7,9 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Grouped makes the index-th world of objects that stand in groups, alike but for their names: more of them than anybody
-// can explore. Every second world is small instead, with the provisioner for hostPath turned on, and claims for it beside
-// a few volumes.
+// Grouped generates the index-th world of groups of objects that differ only in their names. There are too many objects
+// to explore. Every second world is small instead: the hostPath provisioner is on, and there are claims for it and a
+// few volumes.
 func Grouped(seed uint64, index int) line.Line {
 	g := newGenerator(seed, index, "pvctl grouped")
 	made := line.Line{ID: fmt.Sprintf("grouped-s%d-%06d", seed, index), Tags: []string{"grouped"}}
@@ -23,7 +23,7 @@ func Grouped(seed uint64, index int) line.Line {
 	return made
 }
 
-// plainClaim adds a claim that waits, and that wants the label unless it is empty.
+// plainClaim adds a waiting claim. It selects the label unless the label is empty.
 func (g *generator) plainClaim(class, size, label string) object {
 	name := fmt.Sprintf("c%03d", len(g.claims))
 	claim := g.newObject("v1", "PersistentVolumeClaim", "default", name, fmt.Sprintf("91000000-0000-4000-8000-%012d", len(g.claims)))
@@ -40,7 +40,7 @@ func (g *generator) plainClaim(class, size, label string) object {
 	return claim
 }
 
-// plainVolume adds a volume that is free, and that has the label unless it is empty.
+// plainVolume adds a free volume. It has the label unless the label is empty.
 func (g *generator) plainVolume(class, size, label string) object {
 	name := fmt.Sprintf("pv-%03d", len(g.volumes))
 	volume := g.newObject("v1", "PersistentVolume", "", name, fmt.Sprintf("90000000-0000-4000-8000-%012d", len(g.volumes)))
@@ -97,7 +97,7 @@ func (g *generator) groups() {
 	}
 }
 
-// meet lets a volume and a claim name each other, now and then.
+// meet sometimes makes a claim name the volume, or the volume name a claim.
 func (g *generator) meet(volume object) {
 	claim := one(g, g.claims)
 	switch {
@@ -113,7 +113,7 @@ func (g *generator) meet(volume object) {
 	}
 }
 
-// provisioned adds claims for the provisioner of hostPath, and volumes that some of them find.
+// provisioned adds claims for the hostPath provisioner, and volumes that some of these claims match.
 func (g *generator) provisioned() {
 	class := g.newObject("storage.k8s.io/v1", "StorageClass", "", "local", "5c000000-0000-4000-8000-000000000777")
 	class["provisioner"] = hostPathName
@@ -143,7 +143,7 @@ func (g *generator) provisioned() {
 	}
 }
 
-// plainPod is a pod that runs with a claim.
+// plainPod returns a running pod that uses a claim.
 func (g *generator) plainPod(claim object) object {
 	name := "p-" + nameOf(claim)
 	pod := g.newObject("v1", "Pod", spaceOf(claim), name, fmt.Sprintf("92000000-0000-4000-8000-%012d", len(g.pods)))

@@ -6,20 +6,20 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// HostPath makes the index-th world in which the controller manager runs with --enable-hostpath-provisioner, so that the
-// controller itself creates volumes. Their names follow from the uids of claims, and others get in the way of that:
-// claims name such volumes, volumes have such names already, and volumes that are found late are taken instead.
+// HostPath generates the index-th world in which the controller manager runs with --enable-hostpath-provisioner, so
+// that the controller itself creates volumes. The names of these volumes follow from the uids of claims. In some worlds
+// claims name such volumes, volumes have such names already, or a volume that is found late is taken instead.
 func HostPath(seed uint64, index int) line.Line {
 	made := generate(seed, index, "host-path-", "pvctl host-path", (*generator).provisionInTree)
 	made.Flags = map[string]string{"enable-hostpath-provisioner": "true"}
 	return made
 }
 
-// created is the name of the volume that the controller creates for a claim.
+// created returns the name of the volume that the controller creates for a claim.
 func created(claim object) string { return "pvc-" + uidOf(claim) }
 
-// provisionInTree changes a world of any kind; most are made anew, of a few objects that are all about created volumes.
-// Worlds are kept small: each claim can add a volume.
+// provisionInTree changes a world of any kind. Most worlds are replaced by a few objects that concern created volumes.
+// The worlds are kept small, because each claim can add a volume.
 func (g *generator) provisionInTree() {
 	const most = 4
 	g.claims = g.claims[:min(len(g.claims), most)]
@@ -121,7 +121,7 @@ func (g *generator) provisionInTree() {
 	}
 }
 
-// vanish makes a volume one that the controller deletes, because its claim is gone.
+// vanish makes a volume one that the controller deletes because its claim is gone.
 func (g *generator) vanish(volume object) {
 	g.orphan(volume)
 	g.setSource(volume, "hostPath")
@@ -130,8 +130,8 @@ func (g *generator) vanish(volume object) {
 	setFinalizers(volume)
 }
 
-// nameAsCreated gives a volume the name under which the controller would create one for a claim, unless one has it. What
-// named it before still does.
+// nameAsCreated gives a volume the name under which the controller would create one for a claim, unless a volume has
+// that name. Claims that named the volume name it still.
 func (g *generator) nameAsCreated(volume, claim object) {
 	was, name := nameOf(volume), created(claim)
 	if slices.ContainsFunc(g.volumes, func(each object) bool { return nameOf(each) == name }) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestHostPath holds that the worlds in which the controller provisions follow from their numbers, are of the same shape
-// as the others, and have what they are made for.
+// TestHostPath checks the worlds in which the controller provisions. They follow from their numbers, have the same
+// shape as the other worlds, and contain the intended situations.
 func TestHostPath(t *testing.T) {
 	seen := map[string]int{}
 	for index := range 300 {

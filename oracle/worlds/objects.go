@@ -39,7 +39,7 @@ func (g *generator) terminate(each object, protection string) {
 	}
 }
 
-// newObject is an object's head.
+// newObject returns an object with its kind and metadata.
 func (g *generator) newObject(version, kind, namespace, name, uid string) object {
 	metadata := object{"name": name, "uid": uid, "creationTimestamp": one(g, creations)}
 	if namespace != "" {
@@ -48,7 +48,7 @@ func (g *generator) newObject(version, kind, namespace, name, uid string) object
 	return object{"apiVersion": version, "kind": kind, "metadata": metadata}
 }
 
-// size draws a spelling of a size of the world's.
+// size draws one of the world's sizes, in one of its notations.
 func (g *generator) size() string {
 	if g.percent(g.odd) {
 		return g.spell(one(g, oddSizes))
@@ -63,7 +63,7 @@ func (g *generator) spell(family string) string {
 	return one(g, stored[family])
 }
 
-// claimModes draws access modes of a claim, in any order, now and then repeated.
+// claimModes draws the access modes of a claim, in any order and sometimes with repetitions.
 func (g *generator) claimModes() []string {
 	if !g.percent(g.odd) {
 		return slices.Clone(g.modes)
@@ -71,7 +71,7 @@ func (g *generator) claimModes() []string {
 	return g.anyModes()
 }
 
-// volumeModes draws access modes of a volume: usually those that the world's claims ask for, and often more.
+// volumeModes draws the access modes of a volume: usually those that the world's claims request, and often more.
 func (g *generator) volumeModes() []string {
 	if g.percent(g.odd) || g.modes[0] == "ReadWriteOncePod" {
 		if g.percent(g.odd) {
@@ -112,7 +112,7 @@ func (g *generator) mode() string {
 	return g.volumeMode
 }
 
-// setClass gives a claim or a volume its class, in one of the ways that the API has for it.
+// setClass gives a claim or a volume its class, in one of the ways that the API provides.
 func (g *generator) setClass(each object) {
 	field := []string{"spec", "storageClassName"}
 	if !g.percent(g.odd) {
@@ -148,7 +148,7 @@ func (g *generator) setClass(each object) {
 	}
 }
 
-// addClaim adds a claim that waits for a volume, nil when the world has all names already.
+// addClaim adds a claim that waits for a volume. It returns nil if all names are in use.
 func (g *generator) addClaim() object {
 	namespace, name := "", ""
 	for try := 0; ; try++ {
@@ -203,7 +203,7 @@ func (g *generator) addClaim() object {
 	return claim
 }
 
-// claimNoise adds annotations that a claim can carry at any time.
+// claimNoise adds annotations that a claim can have at any time.
 func (g *generator) claimNoise(claim object) {
 	if g.percent(3 + g.odd/3) {
 		annotate(claim, annProvisioner, g.claimProvisioner())
@@ -228,7 +228,7 @@ func (g *generator) claimNoise(claim object) {
 	}
 }
 
-// claimProvisioner draws who is asked for a volume: a name of a class, of a driver, or nobody.
+// claimProvisioner draws the provisioner of a claim: the provisioner of a class, a driver, or none.
 func (g *generator) claimProvisioner() string {
 	pair := one(g, migrations)
 	return one(g, []string{driverName, driverName, "kubernetes.io/aws-ebs", pair[0], pair[1], hostPathName, noProvisionerName, ""})
@@ -245,8 +245,8 @@ func (g *generator) setSelector(claim object) {
 	set(claim, copied(one(g, selectors)), "spec", "selector")
 }
 
-// setDataSource gives a claim contents to start with. The API server copies the two fields onto each other, unless the
-// second one names a namespace.
+// setDataSource gives a claim a data source. The API server copies one field to the other, unless dataSourceRef has a
+// namespace.
 func (g *generator) setDataSource(claim object) {
 	source := object{"kind": "PersistentVolumeClaim", "name": "c2"}
 	if g.percent(40) {
@@ -260,12 +260,12 @@ func (g *generator) setDataSource(claim object) {
 	set(claim, source, "spec", "dataSource")
 }
 
-// addVolume adds a volume that nobody claims.
+// addVolume adds a volume without a claimRef.
 func (g *generator) addVolume() object {
 	number := len(g.volumes) + 1
 	name := fmt.Sprintf("pv-%d", number)
 	if len(g.claims) > 0 && g.percent(4) {
-		// The name under which the controller itself would create a volume for the claim.
+		// This is the name under which the controller itself would create a volume for the claim.
 		if own := "pvc-" + uidOf(one(g, g.claims)); find(g.volumes, "", own) == nil {
 			name = own
 		}
@@ -312,7 +312,7 @@ func (g *generator) addVolume() object {
 	return volume
 }
 
-// volumeNoise adds annotations that a volume can carry at any time.
+// volumeNoise adds annotations that a volume can have at any time.
 func (g *generator) volumeNoise(volume object) {
 	if g.percent(6 + g.odd/3) {
 		g.provision(volume)
@@ -337,7 +337,7 @@ func (g *generator) volumeNoise(volume object) {
 	}
 }
 
-// provision makes a volume look as if a provisioner had made it, more or less.
+// provision makes a volume look more or less as if a provisioner had created it.
 func (g *generator) provision(volume object) {
 	by := one(g, provisionedBy)
 	annotate(volume, annProvisionedBy, by)
@@ -358,7 +358,7 @@ func (g *generator) provision(volume object) {
 	}
 }
 
-// setSource gives a volume its source, and takes the one away that it had.
+// setSource gives a volume its source and removes its earlier source.
 func (g *generator) setSource(volume object, kind string) {
 	for _, each := range sources {
 		remove(volume, "spec", each)
@@ -420,7 +420,7 @@ func (g *generator) setSource(volume object, kind string) {
 	set(volume, source, "spec", kind)
 }
 
-// addClass adds a class of a name that the world does not have yet.
+// addClass returns the class of this name, and adds it if the world does not have it yet.
 func (g *generator) addClass(name string) object {
 	if found := find(g.classes, "", name); found != nil {
 		return found
@@ -449,7 +449,7 @@ func (g *generator) addClass(name string) object {
 	return class
 }
 
-// makeDefault marks a class as the default, or nearly.
+// makeDefault marks a class as the default class, sometimes incorrectly.
 func (g *generator) makeDefault(class object) {
 	switch g.IntN(8) {
 	case 0, 1, 2, 3:
@@ -550,7 +550,7 @@ func find(list []object, namespace, name string) object {
 	return nil
 }
 
-// claimUID is the uid that a claim of the name has in every world in which it is alive.
+// claimUID returns the uid that the existing claim of this name has in every world.
 func claimUID(namespace, name string) string {
 	return fmt.Sprintf("c1a10000-0000-4000-8000-%06d%06d", spaceNumber(namespace), slices.Index(claimNames, name)+1)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// add fills the world with so many free volumes and waiting claims, and with classes.
+// add adds these numbers of free volumes and waiting claims.
 func (g *generator) add(volumes, claims int) {
 	for range claims {
 		g.addClaim()
@@ -16,7 +16,7 @@ func (g *generator) add(volumes, claims int) {
 	}
 }
 
-// addClasses adds the class that most objects name, usually, and others now and then.
+// addClasses usually adds the class that most objects name, and sometimes others.
 func (g *generator) addClasses(delay int) {
 	if g.class != "" && g.class != missingClass && !g.percent(12) {
 		class := g.addClass(g.class)
@@ -40,7 +40,7 @@ func (g *generator) addNodes() {
 	}
 }
 
-// addPods adds pods that use claims of the world, and some that do not exist.
+// addPods adds pods that use claims of the world, and some pods that use claims that do not exist.
 func (g *generator) addPods(most int) {
 	for range g.between(0, most) {
 		if len(g.claims) == 0 || g.percent(8) {
@@ -56,7 +56,7 @@ func (g *generator) addPods(most int) {
 	}
 }
 
-// fullRef is a claimRef as the controller writes it.
+// fullRef returns a claimRef as the controller writes it.
 func (g *generator) fullRef(claim object) object {
 	return object{
 		"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": spaceOf(claim), "name": nameOf(claim), "uid": uidOf(claim),
@@ -64,7 +64,7 @@ func (g *generator) fullRef(claim object) object {
 	}
 }
 
-// refer gives a volume a claimRef of any kind. The claim may be nil, or one of the world.
+// refer gives a volume a claimRef of any kind. The claim may be nil or a claim of the world.
 func (g *generator) refer(volume, claim object) {
 	if claim == nil {
 		claim = object{"metadata": object{"namespace": one(g, namespaces), "name": one(g, []string{"gone", "gone", "c1"}), "uid": one(g, []string{staleUID, foreignUID})}}
@@ -95,7 +95,8 @@ func (g *generator) refer(volume, claim object) {
 			delete(ref, "uid")
 		}
 	case 13:
-		// The uid is right, the name is not: only the uid decides whose volume it is for a bound claim.
+		// The uid is right and the name is wrong. For a bound claim only the uid decides to which claim the volume
+		// belongs.
 		ref["name"] = one(g, []string{"c1", "c3", "other"})
 	case 14:
 		ref["namespace"] = one(g, []string{"default", "db", "other"})
@@ -109,7 +110,7 @@ func (g *generator) refer(volume, claim object) {
 	set(volume, ref, "spec", "claimRef")
 }
 
-// bind makes the state that the controller leaves after so many of the four writes of a binding; 4 is the whole of it.
+// bind creates the state after this number of the four writes of a binding. 4 means that the binding is complete.
 func (g *generator) bind(volume, claim object, writes int) {
 	named := g.percent(25)
 	if writes >= 1 || named {
@@ -142,7 +143,7 @@ func (g *generator) bind(volume, claim object, writes int) {
 	}
 }
 
-// pairs binds volumes and claims one to one, and now and then leaves a binding half done.
+// pairs binds volumes and claims one to one, and sometimes leaves a binding incomplete.
 func (g *generator) pairs(half int) {
 	for place := range min(len(g.volumes), len(g.claims)) {
 		writes := 4
@@ -153,7 +154,7 @@ func (g *generator) pairs(half int) {
 	}
 }
 
-// mostlyBound adds a few pairs, of which so many percent are half bound, and some free volumes and waiting claims.
+// mostlyBound adds a few pairs, of which this percentage is partly bound, and some free volumes and waiting claims.
 func (g *generator) mostlyBound(odd, most, half int) {
 	g.odd = min(g.odd, odd)
 	pairs := g.between(1, most)
@@ -234,7 +235,7 @@ func chains(g *generator) {
 	}
 }
 
-// statusOf gives a claim some status: any phase, and what could be left of an earlier one.
+// statusOf gives a claim an arbitrary status: any phase, and possible remains of an earlier one.
 func (g *generator) statusOf(claim object) {
 	phase := one(g, claimPhases)
 	set(claim, phase, "status", "phase")
@@ -335,7 +336,7 @@ func reclaim(g *generator) {
 			g.provision(volume)
 		}
 		if g.percent(8) {
-			// The one source whose volumes the controller deletes itself, with its own finalizer.
+			// hostPath is the only source whose volumes the controller deletes itself, with its own finalizer.
 			g.setSource(volume, "hostPath")
 			set(volume, paths[0], "spec", "hostPath", "path")
 			set(volume, "Delete", "spec", "persistentVolumeReclaimPolicy")
@@ -358,7 +359,7 @@ func reclaim(g *generator) {
 			g.addPod(cmp.Or(text(ref, "namespace"), "default"), text(ref, "name"))
 		}
 		if text(volume, "spec", "persistentVolumeReclaimPolicy") == "Recycle" && g.percent(5) && nameOf(volume) == "pv-1" {
-			// An older recycler's pod is in the way.
+			// An older recycler's pod has the name of the new one.
 			pod := g.newObject("v1", "Pod", "default", "recycler-for-pv-1", "90d00000-0000-4000-8000-000000000099")
 			set(pod, []any{object{"name": "pv-recycler", "image": "busybox"}}, "spec", "containers")
 			set(pod, "Running", "status", "phase")
@@ -377,7 +378,7 @@ func (g *generator) orphan(volume object) {
 	set(volume, g.fullRef(gone), "spec", "claimRef")
 }
 
-// surplus makes a volume one that a claim has, which has another volume too.
+// surplus makes a volume one whose claimRef names a claim that names another volume.
 func (g *generator) surplus(volume, claim object) {
 	set(volume, g.fullRef(claim), "spec", "claimRef")
 	if text(claim, "spec", "volumeName") == "" || text(claim, "spec", "volumeName") == nameOf(volume) {
@@ -458,7 +459,7 @@ func tiny(g *generator) {
 	}
 }
 
-// scatter gives every claim and volume a state of its own, without regard for the others.
+// scatter gives every claim and volume a state of its own, independently of the others.
 func (g *generator) scatter() {
 	for _, claim := range g.claims {
 		if len(g.volumes) > 0 && g.percent(45) {
@@ -499,7 +500,7 @@ func (g *generator) scatter() {
 	}
 }
 
-// free makes free volumes and waiting claims that differ in nothing but their sizes.
+// free generates free volumes and waiting claims that differ only in their sizes.
 func free(g *generator) {
 	g.odd, g.attributes, g.labels = 0, "", nil
 	g.palette = one(g, [][]string{{"1Gi"}, {"1Gi", "2Gi"}, {"1Gi", "2Gi", "3Gi"}, {"512Mi", "1G", "1Gi", "2Gi"}})
@@ -592,7 +593,7 @@ func (g *generator) mutateVolume(volume, any object) {
 	case 11:
 		g.provision(volume)
 	case 12:
-		// The finalizer of the controller is due, but the deletion has begun: the API server refuses it.
+		// The controller has to add its finalizer, but the deletion has begun, so the API server refuses it.
 		annotate(volume, annProvisionedBy, one(g, []string{hostPathName, "kubernetes.io/nfs", "kubernetes.io/x"}))
 		set(volume, "Delete", "spec", "persistentVolumeReclaimPolicy")
 		setFinalizers(volume, one(g, []string{finVolumeProtection, finForeign}))
@@ -620,7 +621,8 @@ func (g *generator) mutateVolume(volume, any object) {
 			g.surplus(volume, any)
 		}
 	case 20, 21:
-		// The claim of the volume is not bound yet, and perhaps cannot be: it wants another volume mode.
+		// The claim of the volume is not bound yet. Sometimes it cannot be bound, because it requests another volume
+		// mode.
 		if claim == nil {
 			claim = any
 		}
@@ -667,7 +669,7 @@ func (g *generator) mutateClaim(claim object) {
 		// The claim is gone.
 		g.claims = slices.DeleteFunc(g.claims, func(each object) bool { return uidOf(each) == uidOf(claim) })
 	case 12:
-		// The claim was replaced by one of the same name.
+		// Another claim with the same name replaced the claim.
 		if !slices.ContainsFunc(g.claims, func(each object) bool { return uidOf(each) == foreignUID }) {
 			set(claim, foreignUID, "metadata", "uid")
 		}
@@ -692,7 +694,7 @@ func (g *generator) mutateClaim(claim object) {
 	}
 }
 
-// claimOf is the claim of the world that a volume's claimRef names, nil when there is none.
+// claimOf returns the claim of the world that a volume's claimRef names, or nil if there is none.
 func (g *generator) claimOf(volume object) object {
 	return find(g.claims, text(volume, "spec", "claimRef", "namespace"), text(volume, "spec", "claimRef", "name"))
 }

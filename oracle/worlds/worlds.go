@@ -1,8 +1,8 @@
-// Package worlds makes small random clusters in which persistent volumes, claims and everything that their controllers
-// read get in each other's way.
+// Package worlds generates small random clusters in which persistent volumes, claims and everything that their
+// controllers read conflict with each other.
 //
-// A world follows from its seed and its index alone: it does not matter how many worlds were made before it. Objects
-// look as the API server stores them. Where a world holds what the API server would refuse or complete, a tag says so:
+// A world follows from its seed and its index alone, however many worlds were generated before it. Objects look as the
+// API server stores them. If a world contains an object that the API server would refuse or complete, a tag says so:
 //
 //   - deletionTimestamp: a volume or a claim is terminating;
 //   - undefaulted: volumeMode, volumeBindingMode, phases or policies are missing, as in a manifest that no server has
@@ -28,14 +28,14 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// generator holds one world while it is made.
+// generator holds one world while it is generated.
 type generator struct {
 	*rand.Rand
 	tags map[string]bool
 	// classes, volumes, claims, pods and nodes are the objects so far.
 	classes, volumes, claims, pods, nodes []object
 
-	// What most objects of this world have in common, so that they fit each other.
+	// These are the values that most objects of this world share, so that they fit each other.
 	palette    []string
 	spellings  bool
 	modes      []string
@@ -43,11 +43,11 @@ type generator struct {
 	class      string
 	attributes string
 	labels     object
-	// odd is the chance in percent that a field leaves what is common.
+	// odd is the probability in percent that a field has another value.
 	odd int
 }
 
-// profile is a kind of world: how often it is made, and how.
+// profile is a kind of world with its relative frequency and its function.
 type profile struct {
 	name   string
 	weight int
@@ -67,13 +67,13 @@ var profiles = []profile{
 	{"free", 4, free},
 }
 
-// Generate makes the index-th world of a seed: the same bytes for the same two numbers.
+// Generate generates the index-th world of a seed. The same two numbers give the same bytes.
 func Generate(seed uint64, index int) line.Line {
 	return generate(seed, index, "", "pvctl worlds 1", func(*generator) {})
 }
 
-// generate makes a world of some kind: before is what its ids begin with, stream tells its random numbers from those of
-// the other kinds, and change is done to the objects before they are made storable.
+// generate generates a world of some kind. before is the beginning of its id. stream separates its random numbers from
+// those of other kinds. change modifies the objects before they are made storable.
 func generate(seed uint64, index int, before, stream string, change func(*generator)) line.Line {
 	g := newGenerator(seed, index, stream)
 	total := 0
@@ -102,7 +102,8 @@ func generate(seed uint64, index int, before, stream string, change func(*genera
 	return made
 }
 
-// newGenerator is one whose random numbers follow from the seed, the index and the stream of a kind of worlds.
+// newGenerator returns a generator whose random numbers follow from the seed, the index and the stream of a kind of
+// worlds.
 func newGenerator(seed uint64, index int, stream string) *generator {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[0:], seed)
@@ -111,7 +112,7 @@ func newGenerator(seed uint64, index int, stream string) *generator {
 	return &generator{Rand: rand.New(rand.NewChaCha8(key)), tags: map[string]bool{}}
 }
 
-// listed gives the objects their versions, now and then in another order than that of their kinds.
+// listed gives the objects their versions, and sometimes changes their order.
 func (g *generator) listed() line.List {
 	all := slices.Concat(g.classes, g.volumes, g.claims, g.pods, g.nodes)
 	if g.percent(30) {
@@ -120,7 +121,7 @@ func (g *generator) listed() line.List {
 	return numbered(all)
 }
 
-// numbered is the list of the objects, with versions that grow.
+// numbered returns the list of the objects, with increasing versions.
 func numbered(all []object) line.List {
 	list := line.List{APIVersion: "v1", Kind: "List", Items: []json.RawMessage{}}
 	for place, each := range all {
@@ -139,7 +140,7 @@ func (g *generator) sortedTags() []string {
 	return names
 }
 
-// common draws what the objects of the world have in common.
+// common draws the values that the objects of the world share.
 func (g *generator) common() {
 	g.palette = one(g, palettes)
 	g.spellings = g.percent(30)
@@ -155,7 +156,7 @@ func (g *generator) common() {
 	g.odd = one(g, []int{0, 3, 8, 15})
 }
 
-// finish makes what the profiles made storable, and then, rarely, unstorable again on purpose.
+// finish makes the objects of the profile storable, and then rarely makes some unstorable on purpose.
 func (g *generator) finish() {
 	g.store()
 	if g.percent(4) {
@@ -167,7 +168,7 @@ func (g *generator) finish() {
 	g.tag()
 }
 
-// store takes away what validation refuses.
+// store removes what validation refuses.
 func (g *generator) store() {
 	for _, volume := range g.volumes {
 		if text(volume, "spec", "hostPath", "path") == "/" && text(volume, "spec", "persistentVolumeReclaimPolicy") == "Recycle" {
@@ -177,14 +178,14 @@ func (g *generator) store() {
 			remove(volume, "spec", "volumeAttributesClassName")
 		}
 		if get(volume, "spec", "nfs") == nil {
-			// Validation refuses mount options for some sources, and their writes with them.
+			// Validation refuses mount options for some sources, and also refuses every write to such a volume.
 			remove(volume, "spec", "mountOptions")
 			unannotate(volume, annMountOptions)
 		}
 	}
 }
 
-// tag notes what the volumes and claims have that few do.
+// tag records rare properties of the volumes and claims.
 func (g *generator) tag() {
 	for _, each := range slices.Concat(g.volumes, g.claims) {
 		if get(each, "metadata", "deletionTimestamp") != nil {
@@ -194,7 +195,7 @@ func (g *generator) tag() {
 	}
 }
 
-// tagQuantities notes the kinds of quantities of a volume or a claim.
+// tagQuantities records the kinds of quantities of a volume or a claim.
 func (g *generator) tagQuantities(each object) {
 	for _, path := range [][]string{{"spec", "capacity", "storage"}, {"spec", "resources", "requests", "storage"}, {"status", "capacity", "storage"}} {
 		written := text(each, path...)
@@ -216,7 +217,7 @@ func (g *generator) tagQuantities(each object) {
 	}
 }
 
-// undefault takes away what the API server fills in.
+// undefault removes fields that the API server sets by default.
 func (g *generator) undefault() {
 	lost := func(list []object, paths ...[]string) {
 		for _, each := range list {
@@ -234,8 +235,8 @@ func (g *generator) undefault() {
 	lost(g.pods, []string{"status", "phase"})
 }
 
-// invalidate makes one object one that today's validation refuses to create. Some such objects were accepted once, the
-// others show what the controller does without the API server's help.
+// invalidate changes one object so that today's validation refuses to create it. Some such objects were accepted
+// earlier. The others show what the controller does without the checks of the API server.
 func (g *generator) invalidate() {
 	kinds := []string{}
 	if len(g.volumes) > 0 {
@@ -266,12 +267,12 @@ func (g *generator) invalidate() {
 	case "zero":
 		set(volume, one(g, sizes["zero"]), "spec", "capacity", "storage")
 	case "digits":
-		// Written out like this, the whole value of the number is negative; written as 10E it is 0.
+		// In this notation the integer value of the number is negative. In the notation 10E it is 0.
 		set(volume, "10000000000000000000", "spec", "capacity", "storage")
 	case "no capacity":
 		remove(volume, "spec", "capacity")
 		if claim != nil && g.percent(70) {
-			// Only the last step of the binding is left, and it asks for the capacity.
+			// Only the last step of the binding remains, and it needs the capacity.
 			g.bind(volume, claim, 3)
 			set(claim, nameOf(volume), "spec", "volumeName")
 			set(claim, object{"phase": "Pending"}, "status")
@@ -300,7 +301,7 @@ func (g *generator) invalidate() {
 	}
 }
 
-// percent is true in that many of a hundred draws.
+// percent returns true with this probability in percent.
 func (g *generator) percent(chance int) bool { return g.IntN(100) < chance }
 
 // between draws a number from low to high, both included.
@@ -312,10 +313,10 @@ func (g *generator) shuffled(list []string) []string {
 	return copied
 }
 
-// one draws an element; the list must have some.
+// one draws an element of a list that is not empty.
 func one[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
-// set puts a value at a path, and makes the objects on the way.
+// set sets the value at a path, and creates the objects on the path.
 func set(in object, value any, path ...string) {
 	for _, key := range path[:len(path)-1] {
 		next, found := in[key].(object)
@@ -328,7 +329,7 @@ func set(in object, value any, path ...string) {
 	in[path[len(path)-1]] = value
 }
 
-// get reads the value at a path, nil where there is none.
+// get returns the value at a path, or nil if there is none.
 func get(in object, path ...string) any {
 	for _, key := range path[:len(path)-1] {
 		in, _ = in[key].(object)
@@ -336,13 +337,13 @@ func get(in object, path ...string) any {
 	return in[path[len(path)-1]]
 }
 
-// text reads the string at a path, "" where there is none.
+// text returns the string at a path, or "" if there is none.
 func text(in object, path ...string) string {
 	found, _ := get(in, path...).(string)
 	return found
 }
 
-// remove takes away the value at a path, and objects that become empty with it below metadata and spec.
+// remove removes the value at a path. Below metadata and spec it also removes objects that become empty.
 func remove(in object, path ...string) {
 	parent, found := in, true
 	if len(path) > 1 {
@@ -357,7 +358,7 @@ func remove(in object, path ...string) {
 	}
 }
 
-// encode writes an object with its keys in order.
+// encode writes an object with sorted keys.
 func encode(each any) json.RawMessage {
 	written, bad := json.Marshal(each)
 	if bad != nil {
@@ -366,7 +367,7 @@ func encode(each any) json.RawMessage {
 	return written
 }
 
-// copied is a deep copy.
+// copied returns a deep copy.
 func copied(each object) object {
 	var again object
 	if bad := json.Unmarshal(encode(each), &again); bad != nil {

@@ -29,7 +29,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// every calls a check for each of the worlds, with its objects read back.
+// every calls a check for each of the worlds, with its objects decoded.
 func every(t *testing.T, count int, check func(made line.Line, objects []object)) {
 	t.Helper()
 	for index := range count {
@@ -38,7 +38,7 @@ func every(t *testing.T, count int, check func(made line.Line, objects []object)
 	}
 }
 
-// objectsOf are the objects of a world, read back.
+// objectsOf returns the decoded objects of a world.
 func objectsOf(t *testing.T, made line.Line) []object {
 	t.Helper()
 	var objects []object
@@ -162,7 +162,7 @@ func TestCasesAreAboutTheWorld(t *testing.T) {
 	})
 }
 
-// TestEveryValueOccurs counts how often each value of each domain is in a world.
+// TestEveryValueOccurs counts the worlds in which each value of each domain occurs.
 func TestEveryValueOccurs(t *testing.T) {
 	seen := map[string]int{}
 	every(t, testWorlds, func(made line.Line, objects []object) {

@@ -1,4 +1,4 @@
-//! `apply`: carries out a plan from a file, or goes on with one that stopped.
+//! `apply`: carries out a plan from a file, or continues a repair that stopped.
 
 use super::Status;
 use super::shared::repair::on_cluster;
@@ -8,10 +8,11 @@ use crate::ops::apply::{apply, go_on, plan_file};
 use crate::source;
 use crate::terminal::Terminal;
 
-/// Carries out a plan from a file, or goes on with one that stopped.
+/// Carries out a plan from a file, or continues a repair that stopped.
 ///
 /// # Errors
-/// Wrong usage, a plan of the file that is not the one that is made now, why it is refused, and where it stopped.
+/// An error is returned for wrong usage, if the file's plan differs from the plan for the present state, if the repair
+/// is refused, or if it stops.
 pub(super) fn run(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     if let Some(path) = &args.file {
         let file = plan_file(&path.display().to_string(), source::plan_file::plan(path)?)?;

@@ -1,4 +1,4 @@
-//! `audit`: what is wrong, its root, and what follows from it.
+//! `audit`: reports what is wrong, the root of it, and the consequences.
 
 use super::Status;
 use super::shared::arguments;
@@ -12,7 +12,7 @@ use crate::report::audit::{Printed, ReportFormat as Format, assumed_words, closi
 use crate::source::suppressions::{baseline, suppressions_of};
 use crate::terminal::Terminal;
 
-/// Looks and prints.
+/// Reads the objects, applies the rules and prints the findings.
 pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let threshold = Threshold::of(&args.fail_on)?;
     let objects = parse_objects(&args.objects, &KINDS)?;
@@ -29,7 +29,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
         baseline: None,
         threshold,
         exit_zero: args.exit_zero,
-        // What is read from files nobody can repair.
+        // `fix` repairs only objects of a cluster, so no repair is offered for files.
         offers: args.source.filenames.is_empty() && args.output.is_table(),
     };
     let surroundings = options.surroundings();
@@ -71,7 +71,7 @@ fn print(
     };
     let mut output = terminal.output();
     args.output.render(printed, |text| output.print(text))?;
-    // What is said of a table stands below it, and is not said at all where nobody reads it.
+    // The closing lines follow the table. They are left out if the reader has closed the output.
     output.finish()?;
     if is_table {
         terminal.message(&closing_words(audited, args.all, args.output == Format::Wide));

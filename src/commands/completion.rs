@@ -1,4 +1,4 @@
-//! `completion`: the completion scripts of the shells, generated from the definitions.
+//! `completion`: the completion scripts of the shells, generated from the definition of the command line.
 
 use super::Status;
 use crate::cli::{self, BINARY, CompletionArgs, Shell};
@@ -6,11 +6,11 @@ use crate::error::Error;
 use crate::terminal::Terminal;
 use clap_complete::{Shell as ClapShell, generate};
 
-/// What kubectl runs to complete `kubectl pvctl <TAB>`: it looks for an executable of the name
-/// `kubectl_complete-pvctl`, hands it the words after the plugin's name, and reads what `__complete` prints.
+/// The script that kubectl runs to complete `kubectl pvctl <TAB>`. kubectl looks for an executable named
+/// `kubectl_complete-pvctl`, passes the words after the plugin's name, and reads the output of `__complete`.
 pub const SHIM: &str = "#!/bin/sh\nexec kubectl pvctl __complete \"$@\"\n";
 
-/// The file names under which the scripts and the shim are committed and packaged.
+/// The file names of the scripts and of the shim in the repository and in packages.
 pub const FILES: [(&str, Option<Shell>); 7] = [
     ("kubectl-pvctl.bash", Some(Shell::Bash)),
     ("_kubectl-pvctl", Some(Shell::Zsh)),
@@ -21,7 +21,7 @@ pub const FILES: [(&str, Option<Shell>); 7] = [
     ("kubectl_complete-pvctl", None),
 ];
 
-/// The completion script of a shell.
+/// Returns the completion script of a shell.
 pub fn script(shell: Shell) -> Vec<u8> {
     let mut command = cli::command();
     let mut script = Vec::new();
@@ -40,7 +40,7 @@ pub fn script(shell: Shell) -> Vec<u8> {
     script
 }
 
-/// Prints the script.
+/// Prints the completion script.
 pub(super) fn run(args: &CompletionArgs, terminal: &Terminal) -> Result<Status, Error> {
     let mut output = terminal.output();
     output.print(&String::from_utf8_lossy(&script(args.shell)))?;

@@ -1,4 +1,4 @@
-//! `explain`: why one object is as it is, and who has to act.
+//! `explain`: explains why one object has its present state, and who has to act.
 
 use super::Status;
 use super::shared::gather::gather_files;
@@ -11,7 +11,7 @@ use crate::ops::explain::{ExplainOptions, Explained, KINDS, explain, explain_fil
 use crate::report::explanation::ExplanationFormat as Format;
 use crate::terminal::Terminal;
 
-/// Explains and prints.
+/// Reads the objects, explains one of them and prints the explanation.
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let (kind, name) = one_object(&args.object, &KINDS)?;
     if args.recheck && kind == Kind::StorageClass {

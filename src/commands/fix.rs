@@ -1,4 +1,4 @@
-//! `fix`: what is wrong, and one repair of it after the other.
+//! `fix`: reports what is wrong and makes one repair after another.
 
 use super::Status;
 use super::shared::connect::with_cluster;
@@ -13,13 +13,13 @@ use crate::ops::repair::RepairOptions;
 use crate::report::plan::PlanFormat as Format;
 use crate::terminal::Terminal;
 
-/// The kinds of which somebody may name an object here.
+/// The kinds of objects that a person can name for this verb.
 const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
 
-/// Looks, offers, and repairs.
+/// Reports what is wrong, offers repairs and makes them.
 ///
 /// # Errors
-/// Wrong usage, what could not be read, why a repair is refused, and where it stopped.
+/// An error is returned for wrong usage, if something cannot be read, if a repair is refused, or if it stops.
 pub(super) fn run(args: &FixArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let FixArgs { objects, all, only, repair } = args;
     let named = parse_objects(objects, &KINDS)?;

@@ -1,4 +1,4 @@
-//! No verb at all: a short guide with the commands to try first.
+//! The answer to a command line without a verb: a short guide with the commands to try first.
 
 use super::Status;
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::terminal::Terminal;
 use colored::Colorize as _;
 use std::fmt::Write as _;
 
-/// The commands to try first, and what each answers.
+/// The commands to try first, and the question that each answers.
 const FIRST: [(&str, &str); 3] = [
     ("kubectl pvctl predict -A", "what will become of every volume and claim"),
     ("kubectl pvctl explain pvc/NAME", "why a claim is as it is, and what to do"),
@@ -30,7 +30,7 @@ fn guide() -> String {
          and PersistentVolumeClaims, and repairs them when asked to.\n\nTry first, they only read:\n",
     );
     for (command, answers) in FIRST {
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         _ = writeln!(text, "  {}  {answers}", format!("{command:<30}").bold());
     }
     text.push_str("\nThen, with a plan that is shown and agreed to before anything is written:\n");

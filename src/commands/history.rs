@@ -1,4 +1,4 @@
-//! `history`: the repairs that were made from here, from their journals.
+//! `history`: lists the repairs that were made from this computer, from their journals.
 
 use super::Status;
 use super::shared::repair::journals;
@@ -8,7 +8,7 @@ use crate::ops::history::history;
 use crate::report::history::History;
 use crate::terminal::Terminal;
 
-/// Lists the journals, or shows one.
+/// Prints the list of journals, or one of them.
 pub(super) fn run(args: &HistoryArgs, terminal: &Terminal) -> Result<Status, Error> {
     let items = history(&journals(&args.journal)?, args.id.as_deref())?;
     let document = History::new(items);

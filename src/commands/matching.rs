@@ -1,4 +1,4 @@
-//! `match`: why each volume fits a claim or not.
+//! `match`: explains for each volume whether it fits a claim.
 
 use super::Status;
 use super::shared::arguments;
@@ -13,7 +13,7 @@ use crate::source::{FileOptions, files};
 use crate::terminal::Terminal;
 use std::path::Path;
 
-/// Matches and prints.
+/// Matches a claim with the volumes and prints the result.
 pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let stdin = Path::new("-");
     if args.claim.as_deref() == Some(stdin) && args.source.filenames.iter().any(|path| path == stdin) {
@@ -41,7 +41,7 @@ fn print(args: &MatchArgs, gathered: &Gathered, answer: &MatchTable<'_>, termina
     output.finish()
 }
 
-/// The one claim of a file.
+/// Reads a file that has exactly one claim.
 fn read_claim(path: &Path, args: &MatchArgs) -> Result<Claim, Error> {
     let options = FileOptions {
         paths: vec![path.to_owned()],

@@ -1,5 +1,5 @@
-//! One file for each verb: parse, call the use case, render, give the status. The work itself is done in [`ops`], and
-//! what several verbs share stands in `shared`.
+//! The verbs, one file for each. A verb parses its arguments, calls the use case, renders the answer and returns the
+//! status. The use cases are in [`ops`]. The module `shared` has what several verbs need.
 //!
 //! [`ops`]: crate::ops
 
@@ -35,11 +35,11 @@ use crate::cli::{Cli, Verb};
 use crate::error::Error;
 use crate::terminal::{Terminal, exit_on_interrupt};
 
-/// Does what the command line asks for.
+/// Runs the verb of the command line.
 ///
 /// # Errors
 ///
-/// What the person has to be told; see [`crate::error::ErrorKind`] for the classes.
+/// An error is what the person has to be told. See [`crate::error::ErrorKind`] for the classes of errors.
 pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
     exit_on_interrupt()?;
     match &cli.verb {

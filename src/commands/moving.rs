@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
-/// Asks for that repair.
+/// Makes this repair.
 pub(super) fn run(args: &MoveArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, global, terminal, |namespace| args.request(namespace).map(RepairRequest::Request))
 }

@@ -1,4 +1,4 @@
-//! `predict`: every volume and claim in scope, with what will become of it.
+//! `predict`: predicts the outcome of every volume and claim in scope.
 
 use super::Status;
 use super::shared::gather::gather;
@@ -10,7 +10,7 @@ use crate::report::contexts::Counts;
 use crate::report::prediction::PredictionFormat as Format;
 use crate::terminal::Terminal;
 
-/// Predicts and prints.
+/// Predicts the outcomes and prints them.
 pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let options = PredictOptions {
         objects: parse_objects(&args.objects, &KINDS)?,
@@ -27,14 +27,14 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         let (status, _) = answer(&options, args, args.output, global, terminal)?;
         return Ok(status);
     }
-    // A document in a document is JSON until all of it is there.
+    // A document that is part of another document is rendered as JSON until the whole document is complete.
     let format = if args.output == Format::Yaml { Format::Json } else { args.output };
     contexts::run(&args.contexts, args.output.of_several(), &args.table, global, terminal, |global, terminal| {
         answer(&options, args, format, global, terminal)
     })
 }
 
-/// Reads, predicts and prints; how it ended, and how much there is.
+/// Reads the objects, predicts and prints the outcomes, and returns the status and the counts.
 fn answer(
     options: &PredictOptions,
     args: &PredictArgs,

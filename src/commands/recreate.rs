@@ -1,4 +1,4 @@
-//! `recreate`: replaces a claim that never bound.
+//! `recreate`: replaces a claim that was never bound.
 
 use super::Status;
 use super::shared::repair::run as repair;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
-/// Asks for that repair.
+/// Makes this repair.
 pub(super) fn run(args: &RecreateArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, global, terminal, |namespace| args.request(namespace).map(RepairRequest::Request))
 }

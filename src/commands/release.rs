@@ -1,4 +1,4 @@
-//! `release`: offers a volume again.
+//! `release`: reserves a released volume for its last claim again.
 
 use super::Status;
 use super::shared::repair::run as repair;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
-/// Asks for that repair.
+/// Makes this repair.
 pub(super) fn run(args: &ReleaseArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, global, terminal, |_| args.request().map(RepairRequest::Request))
 }

@@ -1,4 +1,4 @@
-//! `retain`: keeps the data of a volume, which may be named by its claim.
+//! `retain`: keeps the data of a volume. The person can name the volume or its claim.
 
 use super::Status;
 use super::shared::repair::run as repair;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
-/// Asks for that repair.
+/// Makes this repair.
 pub(super) fn run(args: &RetainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, global, terminal, |namespace| match args.claim(namespace)? {
         Some(claim) => Ok(RepairRequest::VolumeOf(claim)),

@@ -1,4 +1,4 @@
-//! `rules`: the catalogue of what audit looks for.
+//! `rules`: lists the rules of `audit`.
 
 use super::Status;
 use crate::cli::RulesArgs;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::rules::unknown;
 use crate::terminal::Terminal;
 
-/// Lists the rules, or explains one.
+/// Prints the list of rules, or explains one rule.
 pub(super) fn run(args: &RulesArgs, terminal: &Terminal) -> Result<Status, Error> {
     let chosen: Vec<&'static Rule> = match &args.id {
         Some(id) => vec![rules::by_id(id).ok_or_else(|| unknown("rules", id))?],

@@ -1,4 +1,4 @@
-//! `snapshot`: what any verb reads, raw and redacted, as a `v1` List that `-f` and kubectl read back.
+//! `snapshot`: prints everything that any verb reads, raw and redacted, as a `v1` List that `-f` and kubectl can read.
 
 use super::Status;
 use super::shared::arguments::files as file_options;
@@ -11,7 +11,7 @@ use crate::ops::snapshot::missing;
 use crate::source::{Archived, FileOptions, Needs, Statement, archive, files};
 use crate::terminal::Terminal;
 
-/// Reads everything, then prints it: a reading that fails leaves stdout empty.
+/// Reads everything and prints it afterwards, so that stdout stays empty if the reading fails.
 pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let read = if args.source.filenames.is_empty() {
         from_cluster(args, global, terminal)?
@@ -41,8 +41,8 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
 
 fn from_cluster(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Archived, Error> {
     connect::with_cluster(global, terminal, async |cluster| {
-        // What will be asked of it, and with which flags, is not known here. An audit also looks at pods in whose
-        // namespace no claim is: they may wait for one that does not exist.
+        // It is not known which verbs and flags will use the snapshot. An audit also looks at pods in namespaces
+        // without claims, because they may wait for a claim that does not exist.
         let shown = (!global.scope.all_namespaces).then(|| cluster.namespace());
         let needs = Needs { everything: true, pods_of: Some(shown), ..Needs::default() };
         let (objects, parts) = cluster.read_raw(needs, &*terminal.progress()).await?;

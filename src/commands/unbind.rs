@@ -1,4 +1,4 @@
-//! `unbind`: rolls back a binding that was never finished.
+//! `unbind`: undoes a binding that was never completed.
 
 use super::Status;
 use super::shared::repair::run as repair;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
-/// Asks for that repair.
+/// Makes this repair.
 pub(super) fn run(args: &UnbindArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, global, terminal, |_| args.request().map(RepairRequest::Request))
 }

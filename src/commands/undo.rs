@@ -10,7 +10,7 @@ use crate::terminal::Terminal;
 /// Takes a repair back.
 ///
 /// # Errors
-/// There is no such journal, why it is refused, and where it stopped.
+/// An error is returned if there is no such journal, if the repair is refused, or if it stops.
 pub(super) fn run(args: &UndoArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     on_cluster(&args.repair, global, terminal, async |options, cluster, person| {
         undo(options, cluster, person, args.id.as_deref(), args.provisioner_stopped).await

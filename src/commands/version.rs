@@ -1,4 +1,5 @@
-//! `version`: what this is, which Kubernetes it models, and which the cluster runs.
+//! `version`: prints the version of this program, the versions of Kubernetes that it models, and the version of the
+//! cluster.
 
 use super::Status;
 use super::shared::connect;
@@ -7,7 +8,7 @@ use crate::error::Error;
 use crate::report::version::Version;
 use crate::terminal::Terminal;
 
-/// Prints the versions. A server that does not answer is only remarked upon.
+/// Prints the versions. If the server does not answer, a note says so.
 pub(super) fn run(args: &VersionArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let (server, failure) = if args.client {
         (None, None)

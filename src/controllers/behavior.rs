@@ -1,6 +1,6 @@
-//! What differs between Kubernetes versions, feature gates and controller-manager flags, as named booleans. The minor
-//! version is looked at here and nowhere else: `MODELLED` lists the versions, `GATES` the gates, and [`KubernetesBehavior::of`] says
-//! what else differs. All other places ask these.
+//! The differences between Kubernetes versions, feature gates and controller-manager flags, as named booleans. Only
+//! this file looks at the minor version; all other code reads the booleans. `MODELLED` lists the versions and `GATES`
+//! the gates. [`KubernetesBehavior::of`] defines all other differences.
 
 use crate::model::ListForm;
 use crate::snapshot::ApiGates;
@@ -8,9 +8,9 @@ use crate::world::WithoutNamespace;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The minors that are modelled, without gaps and in order, each with the patch of the release whose real controllers
-/// gave recorded answers: by these the model of that minor is judged. Without a patch it rests on upstream's source
-/// alone. The newest one with recordings is modelled by default.
+/// The modelled minor versions, in order and without gaps. The number is the patch of the release whose real
+/// controllers gave recorded answers, by which the model of that minor is judged. A minor without a patch is modelled
+/// from upstream's source alone. The newest minor with recordings is the default.
 const MODELLED: [(u32, Option<u32>); 9] = [
     (28, None),
     (29, None),
@@ -31,7 +31,7 @@ pub struct KubeVersion {
 }
 
 impl KubeVersion {
-    /// The version whose behaviour is modelled first and by default.
+    /// The version that is modelled by default: the newest one with recorded answers.
     pub const DEFAULT: Self = {
         let mut at = MODELLED.len() - 1;
         while MODELLED[at].1.is_none() {
@@ -41,11 +41,11 @@ impl KubeVersion {
     };
     /// The newest version that is modelled.
     pub const NEWEST: Self = Self { minor: MODELLED[MODELLED.len() - 1].0 };
-    /// The oldest current version that is modelled.
+    /// The oldest version that is modelled, apart from [`KubeVersion::HISTORICAL`].
     pub const OLDEST: Self = Self { minor: MODELLED[0].0 };
-    /// A historical version, modelled for two bugs that it had. No server is taken for it.
+    /// A historical version, modelled for two bugs that it had. [`KubeVersion::nearest`] never returns it for a server.
     pub const HISTORICAL: Self = Self { minor: 14 };
-    /// The first version in which a claim's request can be lowered again after a resize that failed: the gate
+    /// The first version in which a claim's request can be lowered again after a failed resize, because the gate
     /// `RecoverVolumeExpansionFailure` is on by default.
     pub const LOWERS_REQUESTS: Self = Self { minor: 32 };
 
@@ -54,13 +54,13 @@ impl KubeVersion {
         std::iter::once(Self::HISTORICAL).chain(MODELLED.iter().map(|(minor, _)| Self { minor: *minor }))
     }
 
-    /// That minor of version 1, if it is modelled.
+    /// Returns the version with this minor, if it is modelled.
     pub fn modelled(minor: u32) -> Option<Self> {
         Self::all().find(|version| version.minor == minor)
     }
 
-    /// Reads `1.36`, `v1.36` or `1.36.3`, if that version is modelled; what follows the minor after a dot, `-` or `+`
-    /// does not matter.
+    /// Parses `1.36`, `v1.36` or `1.36.3`, and returns the version if it is modelled. Text after the minor is ignored
+    /// if it begins with a dot, `-` or `+`.
     pub fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix('v').unwrap_or(text).strip_prefix("1.")?;
         let digits =
@@ -68,13 +68,14 @@ impl KubeVersion {
         Self::modelled(digits?.parse().ok()?)
     }
 
-    /// The modelled version nearest to that minor, for a server that is newer or older.
+    /// Returns the modelled version that is nearest to this minor, for a server that is newer or older than all of
+    /// them.
     pub fn nearest(minor: u32) -> Self {
         Self { minor: minor.clamp(Self::OLDEST.minor, Self::NEWEST.minor) }
     }
 
-    /// The release whose controllers gave the recorded answers that judge the model, such as `1.36.3`; nothing where
-    /// there are none.
+    /// Returns the release whose controllers gave the recorded answers for this version, such as `1.36.3`. Returns
+    /// nothing if there are no recorded answers.
     pub fn recorded(self) -> Option<String> {
         let (_, patch) = MODELLED.iter().find(|(minor, _)| *minor == self.minor)?;
         patch.map(|patch| format!("{self}.{patch}"))
@@ -87,16 +88,16 @@ impl fmt::Display for KubeVersion {
     }
 }
 
-/// Why settings cannot be used.
+/// The reason why a gate or a flag cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BehaviorError {
-    /// That version has no gate of that name, or it decides nothing.
+    /// The version has no gate of this name, or the gate changes no decision.
     UnknownGate(String),
-    /// A gate is locked to its default in that version.
+    /// The gate of this name is locked to its default, which is the boolean, in this version.
     LockedGate(String, bool),
-    /// A flag of that name decides nothing.
+    /// The flag of this name changes no decision.
     UnknownFlag(String),
-    /// A flag's value cannot be read.
+    /// The value of the flag cannot be parsed.
     BadFlagValue(String, String),
 }
 
@@ -125,15 +126,16 @@ impl fmt::Display for BehaviorError {
 
 struct Gate {
     name: &'static str,
-    /// From which minor the gate exists, and what it is by default from there on, in order.
+    /// The default of the gate, from each minor on at which the default changes. The first entry is the minor that
+    /// introduced the gate.
     defaults: &'static [(u32, bool)],
-    /// From which minor the gate is locked to its default.
+    /// The minor from which the gate is locked to its default.
     locked: Option<u32>,
-    /// From which minor the gate is no longer declared; it is on for good then.
+    /// The minor from which the gate is no longer declared. From then on, its behavior is always on.
     gone: Option<u32>,
 }
 
-/// The gates that some leaf depends on. Source: `pkg/features/kube_features.go` of each minor.
+/// The gates on which some leaf depends. Source: `pkg/features/kube_features.go` of each minor.
 const GATES: [Gate; 4] = [
     Gate { name: "CSIMigrationPortworx", defaults: &[(25, false), (31, true)], locked: Some(33), gone: Some(36) },
     Gate { name: "HonorPVReclaimPolicy", defaults: &[(23, false), (31, true)], locked: Some(33), gone: Some(36) },
@@ -141,12 +143,12 @@ const GATES: [Gate; 4] = [
     Gate { name: "VolumeAttributesClass", defaults: &[(29, false), (34, true)], locked: Some(36), gone: None },
 ];
 
-/// Everything but the objects that decides.
+/// All that decides what Kubernetes does, apart from the objects: version, gates, flags, and what follows from them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KubernetesBehavior {
     /// The version that is modelled.
     pub version: KubeVersion,
-    /// The gates that decide, with their states.
+    /// The state of each gate that exists in this version and changes some decision.
     pub gates: BTreeMap<&'static str, bool>,
     /// `--enable-dynamic-provisioning`.
     pub dynamic_provisioning: bool,
@@ -155,50 +157,55 @@ pub struct KubernetesBehavior {
     /// `--pvclaimbinder-sync-period`, in seconds.
     pub resync_seconds: u64,
 
-    /// Since 1.36 a sync that ends with an error is retried with back-off; before, it waited for an event or resync.
+    /// Since 1.36, a sync that ends with an error is retried after a back-off. Before, it waited for an event or a
+    /// resync.
     pub errors_are_retried: bool,
-    /// Before 1.30 a claim with an explicitly empty class also tried the default class, and was refused.
+    /// Before 1.30, the controller also tried to assign the default class to a claim with an explicitly empty class,
+    /// and the API server refused that.
     pub default_class_for_empty_class: bool,
-    /// Since 1.30 migrated and CSI volumes are left to their driver. 1.30.0 asked for the gate `HonorPVReclaimPolicy`,
-    /// later patches do not (`findDeletablePlugin`, 1.30.4 and 1.30.14; kubernetes/kubernetes#126043).
+    /// Since 1.30, migrated and CSI volumes are left to their driver. 1.30.0 required the gate `HonorPVReclaimPolicy`
+    /// for that; later patches do not (`findDeletablePlugin`, 1.30.4 and 1.30.14; kubernetes/kubernetes#126043).
     pub static_csi_is_external: bool,
-    /// Since 1.31 attributes classes are compared at all, and a claim without a volume loses its current one.
+    /// Since 1.31, the controller compares VolumeAttributesClasses, and a claim without a volume loses
+    /// `status.currentVolumeAttributesClassName`.
     pub attributes_class_compared: bool,
-    /// The gate `VolumeAttributesClass`; it decides nothing in the controllers before 1.31.
+    /// The gate `VolumeAttributesClass` is on. Before 1.31, it changes nothing in the controllers.
     pub attributes_class: bool,
-    /// The gate `HonorPVReclaimPolicy`: the controller keeps deletion finalizers on volumes.
+    /// The controller keeps deletion finalizers on volumes: with the gate `HonorPVReclaimPolicy`, or since 1.36.
     pub deletion_finalizers: bool,
-    /// Without that gate, before 1.36: the storage of a volume that is being deleted is left alone.
+    /// Without the gate `HonorPVReclaimPolicy` and before 1.36, the controller does not delete the storage of a volume
+    /// that is being deleted.
     pub skip_delete_when_terminating: bool,
-    /// Since 1.36 the delete operation looks for a plugin before it reads the volume again.
+    /// Since 1.36, the delete operation looks for a plugin before it reads the volume again.
     pub delete_plugin_first: bool,
-    /// The gate `PersistentVolumeClaimUnusedSinceTime`.
+    /// The gate `PersistentVolumeClaimUnusedSinceTime` is on.
     pub unused_condition: bool,
     /// Portworx volumes are migrated to CSI.
     pub portworx_migrated: bool,
     /// Ceph RBD still has an in-tree plugin (up to 1.30).
     pub rbd_in_tree: bool,
-    /// The Portworx plugin is still in kube-controller-manager (up to 1.35), also where its migration to CSI is on.
+    /// The Portworx plugin is still in kube-controller-manager (up to 1.35), even if its migration to CSI is on.
     pub portworx_in_tree: bool,
-    /// How lists of values are printed in errors: as Go code before 1.34 (`field.Error.ErrorBody` of apimachinery).
+    /// The form in which errors print lists of values: as Go code before 1.34 (`field.Error.ErrorBody` of
+    /// apimachinery).
     pub value_lists: ListForm,
-    /// What becomes of the question for a claim whose namespace is not given.
+    /// The answer to a live read of a claim whose namespace is empty.
     pub without_namespace: WithoutNamespace,
-    /// 1.14: the selected-node annotation switches the delay of binding off.
+    /// In 1.14, the selected-node annotation ends the delay of binding.
     pub selected_node_ends_delay: bool,
-    /// 1.14: a missing claim is asked for again only on volumes that the controller bound itself.
+    /// In 1.14, a missing claim is read again only if the controller bound the volume itself.
     pub recheck_only_bound_by_controller: bool,
-    /// Since 1.32 a claim's request can be lowered again after a resize that failed.
+    /// Since 1.32, a claim's request can be lowered again after a failed resize.
     pub requests_can_be_lowered: bool,
 }
 
 impl KubernetesBehavior {
-    /// What decides over what the API server stores.
+    /// Returns the gates that decide which fields the API server stores.
     pub fn api_gates(&self) -> ApiGates {
         ApiGates { attributes_class: self.gate("VolumeAttributesClass") }
     }
 
-    /// The rules of a version with its default gates and flags.
+    /// Returns the behavior of a version with its default gates and flags.
     pub fn of(version: KubeVersion) -> Self {
         let gates = GATES
             .iter()
@@ -239,7 +246,7 @@ impl KubernetesBehavior {
     /// Sets a feature gate.
     ///
     /// # Errors
-    /// When this version has no such gate, the gate decides nothing, or it is locked.
+    /// Returns an error if this version has no such gate, if the gate changes no decision, or if the gate is locked.
     pub fn set_gate(&mut self, name: &str, state: bool) -> Result<(), BehaviorError> {
         let unknown = || BehaviorError::UnknownGate(name.to_owned());
         let gate = GATES.iter().find(|gate| gate.name == name).ok_or_else(unknown)?;
@@ -252,10 +259,10 @@ impl KubernetesBehavior {
         Ok(())
     }
 
-    /// Sets a flag of kube-controller-manager, named without its dashes.
+    /// Sets a flag of kube-controller-manager. Leading dashes of the name are ignored.
     ///
     /// # Errors
-    /// When the flag decides nothing, or its value cannot be read.
+    /// Returns an error if the flag changes no decision, or if its value cannot be parsed.
     pub fn set_flag(&mut self, name: &str, value: &str) -> Result<(), BehaviorError> {
         let bad = || BehaviorError::BadFlagValue(name.to_owned(), value.to_owned());
         let name_only = name.trim_start_matches('-');

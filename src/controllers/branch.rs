@@ -1,6 +1,6 @@
-//! Every place where the controllers' functions end, under the names of upstream's behaviour. The product prints them,
-//! the tests reach them, and the parity table lists them: one definition, three uses. Each controller has its own ones
-//! in its folder; here is the list of all.
+//! The leaves: every place where a function of a controller ends, named after upstream's behaviour. The program prints
+//! them, the tests reach them, and the parity table lists them, all from this one definition. Each controller defines
+//! its own leaves in its folder; this file lists all of them.
 
 use super::ephemeral_volume::leaves::{EphemeralPodBranch, EphemeralVolumeStep};
 use super::persistent_volume::leaves::{
@@ -10,8 +10,8 @@ use super::persistent_volume::leaves::{
 use super::pv_protection::leaves::VolumeProtectionBranch;
 use super::pvc_protection::leaves::ClaimProtectionBranch;
 
-/// Defines the leaves of some functions of one controller: for each the id by which `docs/controllers/` defines
-/// it, a name and a sentence.
+/// Defines the leaves of some functions of one controller. Each leaf has a name, a sentence, and the id by which
+/// `docs/controllers/` defines it.
 macro_rules! leaves {
     ($($(#[$doc:meta])* $enum:ident { $($id:literal $leaf:ident $about:literal,)+ })+) => {
         $(
@@ -25,17 +25,17 @@ macro_rules! leaves {
                 /// Every leaf, in the order of `docs/controllers/`.
                 pub const ALL: &'static [Self] = &[$(Self::$leaf,)+];
 
-                /// The name, as output prints it.
+                /// Returns the name of the leaf, as output prints it.
                 pub fn name(self) -> &'static str {
                     match self { $(Self::$leaf => stringify!($leaf),)+ }
                 }
 
-                /// The id by which `docs/controllers/` defines it.
+                /// Returns the id of the leaf in `docs/controllers/`.
                 pub fn id(self) -> &'static str {
                     match self { $(Self::$leaf => $id,)+ }
                 }
 
-                /// What is observed and what the controller does then, in one sentence.
+                /// Returns one sentence: what the controller observes, and what it does then.
                 pub fn about(self) -> &'static str {
                     match self { $(Self::$leaf => $about,)+ }
                 }
@@ -47,7 +47,7 @@ pub(super) use leaves;
 
 macro_rules! functions {
     ($($enum:ident),+ $(,)?) => {
-        /// Any leaf of any function.
+        /// A leaf of any function of any controller.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Branch {
             $(
@@ -62,22 +62,22 @@ macro_rules! functions {
                 std::iter::empty()$(.chain($enum::ALL.iter().copied().map(Self::$enum)))+
             }
 
-            /// The name, as output prints it.
+            /// Returns the name of the leaf, as output prints it.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$enum(leaf) => leaf.name(),)+ }
             }
 
-            /// The id by which `docs/controllers/` defines it.
+            /// Returns the id of the leaf in `docs/controllers/`.
             pub fn id(self) -> &'static str {
                 match self { $(Self::$enum(leaf) => leaf.id(),)+ }
             }
 
-            /// What is observed and what the controller does then, in one sentence.
+            /// Returns one sentence: what the controller observes, and what it does then.
             pub fn about(self) -> &'static str {
                 match self { $(Self::$enum(leaf) => leaf.about(),)+ }
             }
 
-            /// The function whose leaf it is.
+            /// Returns the name of the function to which the leaf belongs.
             pub fn function(self) -> &'static str {
                 match self { $(Self::$enum(_) => stringify!($enum),)+ }
             }

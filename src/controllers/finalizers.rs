@@ -1,4 +1,4 @@
-//! What controllers do that put a finalizer on an object and take it off again.
+//! The functions by which controllers add a finalizer to an object and remove it.
 
 use super::SyncContext;
 use crate::model::Str;

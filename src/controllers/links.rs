@@ -1,29 +1,31 @@
-//! Which objects can influence each other: union-find over names and over groups of alike objects, never over pairs.
+//! The search for objects that can influence each other. It is a union-find over names and over groups of similar
+//! objects, never over pairs.
 
 use super::{CONTROLLERS, Controller};
 use crate::model::{Kind, ObjectId};
 use crate::snapshot::Snapshot;
 
-/// The objects that take part in a simulation, numbered by kind and each kind in the order of names.
+/// The objects that take part in a simulation. They are numbered kind by kind, and within a kind in the order of names.
 #[derive(Debug)]
 pub struct Participants {
     kinds: Vec<Numbered>,
     count: u32,
 }
 
-/// The objects of a kind that take part.
+/// The objects of one kind that take part.
 #[derive(Debug)]
 struct Numbered {
     kind: Kind,
-    /// The number of the first one.
+    /// The number of the first object of the kind.
     start: u32,
-    /// Their places, in order; none where all objects of the kind take part.
+    /// The places of the objects in the snapshot, in order. `None` means that all objects of the kind take part.
     places: Option<Vec<u32>>,
 }
 
 impl Participants {
-    /// All objects of the kinds that some controller syncs whatever the object, whether that controller is among these
-    /// or not; and of other kinds those that one of these takes.
+    /// Selects the objects. If some controller of [`CONTROLLERS`] syncs all objects of a kind, all of them take part,
+    /// even if that controller is not in `controllers`. Of other kinds, those objects take part that a controller in
+    /// `controllers` takes.
     pub fn new(snapshot: &Snapshot, controllers: &[Controller]) -> Self {
         let mut kinds: Vec<Kind> = CONTROLLERS.iter().flat_map(|controller| controller.syncs).copied().collect();
         kinds.sort_unstable();
@@ -49,12 +51,12 @@ impl Participants {
         Self { kinds, count }
     }
 
-    /// How many there are.
+    /// Returns the number of objects that take part.
     pub fn count(&self) -> usize {
         self.count as usize
     }
 
-    /// The number of an object; none where it takes no part.
+    /// Returns the number of an object, or nothing if it takes no part.
     pub fn number(&self, id: ObjectId) -> Option<usize> {
         let Numbered { start, places, .. } = self.kinds.iter().find(|numbered| numbered.kind == id.kind)?;
         let place = match places {
@@ -64,7 +66,7 @@ impl Participants {
         Some((start + place) as usize)
     }
 
-    /// The objects in the order of their numbers.
+    /// Returns the objects in the order of their numbers.
     pub fn ids(&self) -> impl Iterator<Item = ObjectId> + '_ {
         let ends = self.kinds.iter().skip(1).map(|numbered| numbered.start).chain([self.count]);
         self.kinds.iter().zip(ends).flat_map(|(Numbered { kind, start, places }, end)| {
@@ -77,7 +79,7 @@ impl Participants {
     }
 }
 
-/// The objects that take part, joined where they can influence each other. With path halving.
+/// The union-find of the objects that take part, with path halving. Objects that can influence each other are joined.
 #[derive(Debug)]
 pub struct Links<'p> {
     participants: &'p Participants,
@@ -85,7 +87,7 @@ pub struct Links<'p> {
 }
 
 impl<'p> Links<'p> {
-    /// These objects, none of them joined.
+    /// Makes a union-find in which no objects are joined.
     pub fn new(participants: &'p Participants) -> Self {
         Self { participants, parent: (0..participants.count).collect() }
     }
@@ -99,7 +101,8 @@ impl<'p> Links<'p> {
         place
     }
 
-    /// The two objects, and all that are joined to one of them, can influence each other.
+    /// Joins the two objects, because they can influence each other. All objects that are joined to one of them are
+    /// then joined to the other one too.
     pub fn join(&mut self, a: impl Into<ObjectId>, b: impl Into<ObjectId>) {
         if let (Some(a), Some(b)) = (self.participants.number(a.into()), self.participants.number(b.into())) {
             let (a, b) = (self.root(a), self.root(b));
@@ -107,7 +110,8 @@ impl<'p> Links<'p> {
         }
     }
 
-    /// The objects that are joined, in the order of the first of each group, each group in order.
+    /// Returns the groups of joined objects. Groups are in the order of their first object, and the objects of each
+    /// group are in order.
     pub fn groups(mut self) -> Vec<Vec<ObjectId>> {
         let mut groups: Vec<Vec<ObjectId>> = Vec::new();
         let mut number_of: Vec<usize> = vec![usize::MAX; self.parent.len()];

@@ -1,7 +1,7 @@
-//! What each Kubernetes component would do: pure functions of a world, a folder for each component.
+//! The model of each Kubernetes component: pure functions of a world, in one folder for each component.
 //!
-//! Names inside are upstream's, so that the two can be read side by side. What a sync reads, writes and says goes
-//! through [`SyncContext`]; nothing here knows of permissions, files or terminals.
+//! Names in the folders are upstream's, so that a reader can compare both side by side. All that a sync reads, writes
+//! and reports goes through [`SyncContext`]. No code here depends on permissions, files or terminals.
 
 pub mod behavior;
 pub mod branch;
@@ -34,10 +34,10 @@ use crate::model::{Object, ObjectId};
 use crate::snapshot::Snapshot;
 use crate::world::World;
 
-/// A sync whose steps are leaves of the controllers.
+/// The context of a sync whose steps are leaves of the controllers.
 pub type SyncContext<'a, 's> = crate::world::SyncContext<'a, 's, Branch>;
 
-/// The controllers that are modelled, in the order of their names.
+/// The modelled controllers, in the order of their names.
 pub const CONTROLLERS: [Controller; 4] = [
     ephemeral_volume::CONTROLLER,
     persistent_volume::CONTROLLER,
@@ -45,13 +45,14 @@ pub const CONTROLLERS: [Controller; 4] = [
     pvc_protection::CONTROLLER,
 ];
 
-/// The objects that controllers may make for an object, as they are stored at first.
+/// Returns the objects that controllers may create for an object, as the API server stores them first.
 pub fn made(snapshot: &Snapshot, settings: &Settings<'_>, id: ObjectId) -> Vec<Object> {
     settings.controllers.iter().flat_map(|controller| (controller.makes)(snapshot, &settings.behavior, id)).collect()
 }
 
-/// The states in which an object ends, if it stays as it is in that world: several where no object tells which it is.
-/// None for objects of kinds that have no ends. `unsettled` says that the world goes round several states.
+/// Returns the end states of an object that stays as it is in this world. There are several if no object shows which
+/// one it is, and none for a kind that has no end states. `unsettled` says that the world goes through a cycle of
+/// states that never ends.
 pub fn ends(behavior: &KubernetesBehavior, world: &World<'_>, id: ObjectId, unsettled: bool) -> Vec<Outcome> {
     let of_controller = |controller: &Controller| (controller.ends)(behavior, world, id, unsettled);
     CONTROLLERS.iter().find_map(of_controller).unwrap_or_default()

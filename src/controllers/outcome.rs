@@ -1,4 +1,4 @@
-//! The states in which an object can be when nothing moves any more.
+//! The end states of an object: the states that no sync changes any more.
 
 use super::persistent_volume::reclaim::DataFate;
 use super::settings::Limit;
@@ -14,42 +14,44 @@ pub enum Outcome {
         phase: ClaimPhase,
         /// `spec.volumeName`; empty for none.
         volume_name: Str,
-        /// The finalizers left, where the claim is being deleted.
+        /// The remaining finalizers, if the claim is being deleted.
         terminating: Option<Vec<Str>>,
-        /// The object never rests: this is one of the states that it goes round.
+        /// Whether the state belongs to a cycle of states that the object never leaves.
         unsettled: bool,
-        /// A controller made it, where there was none or an earlier one of the name is gone.
+        /// Whether a controller created the claim during the simulation: either no claim of this name existed before,
+        /// or the earlier one is gone.
         created: bool,
     },
     /// The end state of a volume that still exists.
     Volume {
         /// `status.phase`.
         phase: VolumePhase,
-        /// `spec.claimRef`: namespace, name and uid.
+        /// Namespace, name and uid of `spec.claimRef`.
         claim_ref: Option<(Str, Str, Str)>,
-        /// The finalizers left, where the volume is being deleted.
+        /// The remaining finalizers, if the volume is being deleted.
         terminating: Option<Vec<Str>>,
-        /// What happens to the data, where a reclaim policy decides that.
+        /// What happens to the data, if a reclaim policy decides that.
         data: Option<DataFate>,
-        /// The object never rests: this is one of the states that it goes round.
+        /// Whether the state belongs to a cycle of states that the object never leaves.
         unsettled: bool,
     },
     /// The object is deleted.
     Gone {
-        /// What happened to the data, where the object is a volume.
+        /// What happened to the data, if the object is a volume.
         data: Option<DataFate>,
-        /// The object is gone in some of the states that the world goes round.
+        /// Whether the object is gone only in some of the states of a cycle that the world never leaves.
         unsettled: bool,
     },
 }
 
-/// A volume's claim with its uid, as one text that tells bindings apart; empty for none.
+/// Formats a volume's claim with its uid as one text that identifies the binding. The text is empty if there is no
+/// claim.
 pub fn binding_of_volume(claim: Option<(&str, &str, &str)>) -> String {
     claim.map_or_else(String::new, |(namespace, name, uid)| format!("{namespace}/{name}[{uid}]"))
 }
 
 impl Outcome {
-    /// The phase; `Gone` for an object that is deleted.
+    /// Returns the phase, or `Gone` for a deleted object.
     pub fn phase(&self) -> &str {
         match self {
             Self::Claim { phase, .. } => phase.as_str(),
@@ -58,7 +60,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the object is being deleted in the end, and still there.
+    /// Whether the object still exists in the end state and is being deleted.
     pub fn is_terminating(&self) -> bool {
         match self {
             Self::Claim { terminating, .. } | Self::Volume { terminating, .. } => terminating.is_some(),
@@ -66,8 +68,8 @@ impl Outcome {
         }
     }
 
-    /// Whether the object is being deleted in the end and was not before, or is gone, even if another one has its name
-    /// then, or its data are destroyed while it stays.
+    /// Whether the end state is a loss. It is a loss if the object is gone, also if a new object has its name; if the
+    /// object is being deleted and was not before; or if its data are destroyed while it stays.
     pub fn ends_worse(&self, terminating_before: bool) -> bool {
         match self {
             Self::Claim { terminating, created, .. } => *created || (terminating.is_some() && !terminating_before),
@@ -78,7 +80,7 @@ impl Outcome {
         }
     }
 
-    /// What it is bound to, as one text that tells bindings apart; empty for none.
+    /// Returns a text that identifies what the object is bound to. The text is empty if it is not bound.
     pub fn binding(&self) -> String {
         match self {
             Self::Claim { volume_name, .. } => volume_name.to_string(),
@@ -90,37 +92,38 @@ impl Outcome {
     }
 }
 
-/// A set of outcomes: the first ones in order, and how many there are.
+/// A set of outcomes. Only the first ones, in their order, are listed; the others are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutcomeSet {
-    /// The listed ones, sorted.
+    /// The listed outcomes, sorted.
     pub listed: Arc<[Outcome]>,
-    /// Of those that are not listed: one of each sort that none of the listed ones is of.
+    /// Representatives of the outcomes that are not listed: one for each sort that no listed outcome has. Outcomes of
+    /// one sort differ only in the binding.
     others: Arc<[Outcome]>,
-    /// How many there are in all.
+    /// The number of outcomes in the set.
     pub count: u64,
-    /// Whether every one can really happen; no other can in any case.
+    /// Whether every outcome of the set is possible. An outcome outside the set is impossible in any case.
     pub exact: bool,
 }
 
 impl OutcomeSet {
-    /// Whether it is known how the object ends: in the one state of the set.
+    /// Whether the end state of the object is certain: the set is exact and holds one outcome.
     pub fn is_certain(&self) -> bool {
         self.exact && self.count == 1
     }
 
-    /// That state, where it is listed.
+    /// Returns the only outcome, if it is certain and listed.
     pub fn only(&self) -> Option<&Outcome> {
         self.listed.first().filter(|_| self.is_certain())
     }
 
-    /// The listed ones, and of those that are not listed as many that every phase, every fate of data and everything
-    /// else but a binding is among them that is in the whole set.
+    /// Returns the listed outcomes, and representatives of the others. Every phase, every fate of data and every other
+    /// property but the binding that occurs in the set occurs among them.
     pub fn of_every_sort(&self) -> impl Iterator<Item = &Outcome> {
         self.listed.iter().chain(&*self.others)
     }
 
-    /// The set with all its outcomes at hand.
+    /// Makes a set from all its outcomes.
     pub fn of(mut outcomes: Vec<Outcome>, exact: bool, limit: Limit) -> Self {
         outcomes.sort();
         outcomes.dedup();
@@ -128,7 +131,8 @@ impl OutcomeSet {
         Self::counted(outcomes, count, exact, limit)
     }
 
-    /// The set of so many, of which at least those are at hand that are listed, and one of each sort.
+    /// Makes a set of `count` outcomes. The given outcomes include at least all that are to be listed, and one of each
+    /// sort.
     pub fn counted(mut outcomes: Vec<Outcome>, count: u64, exact: bool, limit: Limit) -> Self {
         outcomes.sort();
         let mut others: Vec<Outcome> = Vec::new();
@@ -140,8 +144,8 @@ impl OutcomeSet {
         Self { listed: Arc::from(outcomes), others: Arc::from(others), count, exact }
     }
 
-    /// The set with what is in either. How many that are is known where both list all; else it is at most so many. Not
-    /// every one has to be possible.
+    /// Returns the union of both sets. Its count is exact if both sets list all their outcomes; otherwise it is an
+    /// upper limit. The result is never marked exact.
     #[must_use]
     pub fn or(&self, other: &Self, limit: Limit) -> Self {
         let all: Vec<Outcome> = self.of_every_sort().chain(other.of_every_sort()).cloned().collect();
@@ -157,7 +161,7 @@ impl OutcomeSet {
         Self::counted(outcomes, count, false, limit)
     }
 
-    /// The same ends of an object that a controller made.
+    /// Returns the same outcomes, marked as those of an object that a controller created.
     #[must_use]
     pub fn as_created(&self) -> Self {
         let created = |outcomes: &[Outcome]| {
@@ -172,7 +176,7 @@ impl OutcomeSet {
         Self { listed: created(&self.listed), others: created(&self.others), ..self.clone() }
     }
 
-    /// The same ends with other names and uids of what objects are bound to, where there are others.
+    /// Returns the same outcomes with the names and uids of bound objects replaced, if `other` returns a replacement.
     #[must_use]
     pub fn renamed(&self, other: impl Fn(&str) -> Option<Str>) -> Self {
         let renamed = |outcomes: &Arc<[Outcome]>| -> Arc<[Outcome]> {
@@ -194,18 +198,18 @@ impl OutcomeSet {
         Self { listed: renamed(&self.listed), others: renamed(&self.others), ..self.clone() }
     }
 
-    /// The set of an object of a kind that has no ends.
+    /// Returns the empty set, for an object of a kind that has no end states.
     pub fn none() -> Self {
         Self { listed: Arc::default(), others: Arc::default(), count: 0, exact: true }
     }
 
-    /// The set of one, which is listed whatever the limit.
+    /// Returns the set of one certain outcome. It is listed whatever the limit.
     pub fn single(outcome: Outcome) -> Self {
         Self { listed: Arc::from([outcome]), others: Arc::default(), count: 1, exact: true }
     }
 }
 
-/// How many of a set are listed at most.
+/// Returns the largest number of outcomes that the limit lets a set list.
 pub fn most(limit: Limit) -> usize {
     match limit {
         Limit::AtMost(limit) => limit,
@@ -213,7 +217,7 @@ pub fn most(limit: Limit) -> usize {
     }
 }
 
-/// The smallest values, sorted, as many as the limit allows.
+/// Returns the smallest values, sorted, as many as the limit allows.
 pub fn cut<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Vec<T> {
     let Limit::AtMost(limit) = limit else {
         let mut all: Vec<T> = values.into_iter().collect();
@@ -233,7 +237,7 @@ pub fn cut<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Vec<T> 
 }
 
 impl Outcome {
-    /// Whether two ends differ at most in what the object is bound to.
+    /// Whether two outcomes differ only in what the object is bound to.
     fn is_of_the_sort_of(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -249,17 +253,17 @@ impl Outcome {
     }
 }
 
-/// What decides between several outcomes.
+/// The reason why an object has several possible outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DecidedBy {
-    /// Several volumes are equally good, and the controller takes any of them.
+    /// Several volumes match equally well, and the controller may take any of them.
     EqualCandidates,
-    /// The order in which the controller syncs objects.
+    /// The order in which the controller syncs objects decides.
     OrderOfSyncs,
-    /// Several volumes are recycled at the same time, and get into each other's way.
+    /// Several volumes are recycled at the same time, and their recycler pods interfere.
     SimultaneousRecycling,
-    /// A pod that erases the volume is there already: the controller that made it still waits for it, or another one
-    /// has been started since.
+    /// A recycler pod of the volume exists already. Either the controller that created it still waits for it, or the
+    /// controller has restarted since.
     RecyclerPod,
 }
 
@@ -280,7 +284,7 @@ mod tests {
     use super::{Limit, Outcome, OutcomeSet};
     use crate::model::{ClaimPhase, Str, VolumePhase};
 
-    /// A limit hides bindings, and nothing that tells how it ends.
+    /// A limit hides bindings, but no phase, no deletion and no other property of an outcome.
     #[test]
     fn every_sort_of_end_is_at_hand_under_any_limit() {
         let bound = |number: usize| Outcome::Claim {

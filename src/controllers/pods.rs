@@ -1,10 +1,11 @@
-//! The pods that use a claim, as controllers find them.
+//! The functions by which controllers find the pods that refer to a claim.
 
 use super::SyncContext;
 use crate::model::{Held, Id, Kind, Pod};
 use crate::world::World;
 
-/// The places of the pods that refer to a claim of that name, in the order of their names, new ones last.
+/// Returns the ids of the pods that refer to the claim of this name. Recorded pods come first, in the order of their
+/// names; created pods come last.
 fn referring(world: &World<'_>, namespace: &str, claim: &str) -> Vec<Id<Pod>> {
     let recorded = world.snapshot().pod_ids_of(namespace, claim).iter().copied();
     let created = world.created::<Pod>().filter_map(|(id, pod)| {
@@ -15,13 +16,14 @@ fn referring(world: &World<'_>, namespace: &str, claim: &str) -> Vec<Id<Pod>> {
 }
 
 impl<'s> SyncContext<'_, 's> {
-    /// The pods that refer to a claim of that name, as the informer has them, in the order of their names.
+    /// Returns the pods that refer to the claim of this name, as the informer has them, in the order of their names.
     pub fn pods_of(&mut self, namespace: &str, claim: &str) -> Vec<Held<'s, Pod>> {
         self.needs_list(Kind::Pod, namespace);
         referring(self.world(), namespace, claim).into_iter().filter_map(|id| self.informed(id)).collect()
     }
 
-    /// The pods that refer to a claim of that name and that only a live list shows, in the order of their names.
+    /// Returns the pods that refer to the claim of this name and that a live list shows, but not the informer. They
+    /// come in the order of their names.
     pub fn live_only_pods_of(&self, namespace: &str, claim: &str) -> Vec<Held<'s, Pod>> {
         let unseen = referring(self.world(), namespace, claim).into_iter().filter(|id| self.informed(*id).is_none());
         unseen.filter_map(|id| self.world().get(id)).collect()

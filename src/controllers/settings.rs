@@ -1,35 +1,35 @@
-//! What decides besides the objects, and how much of an answer is wanted.
+//! The settings of a prediction: what decides besides the objects, and how much of an answer is listed.
 
 use super::{CONTROLLERS, Controller, KubernetesBehavior};
 use crate::world::{Answers, ControllerState};
 use std::fmt;
 
-/// How far an exploration may go: a number of states, never a time, so that the answer is the same on every machine.
+/// The limit of an exploration. It is a number of states and not a time, so that every machine gives the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// The most states that one component may have.
+    /// The largest number of states that the exploration of one component may visit.
     pub states: usize,
 }
 
 impl Budget {
-    /// What most components of up to 32 objects need.
+    /// The default limit. It is enough for most components of up to 32 objects.
     pub const DEFAULT: Self = Self { states: 20_000 };
 
-    /// Nothing is explored, so that an answer is what holds without looking at single states.
+    /// No exploration: the answer holds only what follows without looking at single states.
     pub const NONE: Self = Self { states: 0 };
 }
 
-/// How many of a set are listed.
+/// The limit for the number of entries that a list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// At most so many.
+    /// At most this number of entries.
     AtMost(usize),
-    /// All of them.
+    /// All entries.
     All,
 }
 
 impl Limit {
-    /// Whether one more is listed after that many.
+    /// Whether one more entry may be listed after `listed` entries.
     pub fn allows(self, listed: usize) -> bool {
         match self {
             Self::AtMost(limit) => listed < limit,
@@ -37,7 +37,7 @@ impl Limit {
         }
     }
 
-    /// The same, but at least that many.
+    /// Returns the same limit, raised to at least `least` entries.
     #[must_use]
     pub fn at_least(self, least: usize) -> Self {
         match self {
@@ -46,7 +46,7 @@ impl Limit {
         }
     }
 
-    /// How many more are listed after that many.
+    /// Returns how many more entries may be listed after `listed` entries.
     pub fn left_after(self, listed: usize) -> usize {
         match self {
             Self::AtMost(limit) => limit.saturating_sub(listed),
@@ -56,7 +56,7 @@ impl Limit {
 }
 
 impl Default for Limit {
-    /// Sixteen, as the output contract says.
+    /// Returns 16, as the output contract says.
     fn default() -> Self {
         Self::AtMost(LISTED)
     }
@@ -71,36 +71,37 @@ impl fmt::Display for Limit {
     }
 }
 
-/// What decides besides the objects.
+/// The settings of a prediction: what decides besides the objects, and how much of an answer is listed.
 #[derive(Clone, Debug)]
 pub struct Settings<'s> {
-    /// Version, gates and flags.
+    /// The version, feature gates and flags of Kubernetes.
     pub behavior: KubernetesBehavior,
-    /// Who takes part, in order.
+    /// The controllers that take part, in order.
     pub controllers: Vec<Controller>,
-    /// The controllers' memory at the start: in step, unless asked otherwise.
+    /// The caches and operations of the controllers at the start. By default, all caches are in step with the API
+    /// server.
     pub controller: ControllerState<'s>,
-    /// What the API server and plugins answer; on the way to an outcome they may do so for a while, and do no more in
-    /// the end.
+    /// The answers of the API server and of plugins. On the way to an outcome, an unusual answer may occur for a while;
+    /// in the end state it no longer occurs.
     pub answers: Answers,
-    /// Whether every comparison is recorded.
+    /// Whether every comparison of a decision is recorded.
     pub tracing: bool,
-    /// How many decisions are listed for each object in answers.
+    /// The limit for the decisions that an answer lists for each object.
     pub decisions: Limit,
-    /// How many outcomes are listed for each object in answers.
+    /// The limit for the outcomes that an answer lists for each object.
     pub outcomes: Limit,
-    /// How many states the exploration of one component may meet.
+    /// The largest number of states that the exploration of one component may visit.
     pub budget: Budget,
-    /// Whether outcomes also quantify over requests that fail, crashes inside a sync and caches that lag.
+    /// Whether outcomes also cover requests that fail, crashes inside a sync, and caches that lag.
     pub failures: bool,
 }
 
-/// So many decisions and outcomes of an object are listed unless somebody asks for more or fewer, and so many are at
-/// hand in any case, because what is said of an object must not depend on how much of it is listed.
+/// The number of decisions and outcomes of an object that are listed by default. At least this number is computed in
+/// any case, because a statement about an object must not depend on how much of it is listed.
 pub const LISTED: usize = 16;
 
 impl Settings<'_> {
-    /// All controllers of the default version, caches in step, sixteen decisions.
+    /// Makes settings with all controllers, caches in step, and sixteen decisions and outcomes listed.
     pub fn new(behavior: KubernetesBehavior) -> Self {
         Self {
             behavior,
@@ -117,12 +118,12 @@ impl Settings<'_> {
 }
 
 impl Settings<'_> {
-    /// Whether caches are in step at the start, no operation runs, and the API server and plugins answer as usual.
+    /// Whether all caches are in step at the start, no operation runs, and the API server and plugins answer as usual.
     pub fn starts_in_step(&self) -> bool {
         self.controller.in_step_with_all() && self.answers == Answers::default()
     }
 
-    /// Whether a sync may end between its writes: what is refused, fails or is written again by a cache that lags.
+    /// Whether a sync may end between two of its writes, because a request is refused or fails, or a cache lags.
     pub fn may_be_interrupted(&self) -> bool {
         self.failures || !self.starts_in_step()
     }

@@ -1,5 +1,6 @@
-//! What a controller is for whoever runs it in a simulation: a row of functions, as the descriptors of
-//! kube-controller-manager are. A new controller is a folder with such a row, and its name in [`super::CONTROLLERS`].
+//! The description of a controller for the code that runs it in a simulation: a table of functions, like the controller
+//! descriptors of kube-controller-manager. A new controller is a folder with such a table and an entry in
+//! [`super::CONTROLLERS`].
 
 use super::{Branch, KubernetesBehavior, Links, Outcome, Settings, SyncContext};
 use crate::model::{HeldObject, Kind, Object, ObjectId, Str};
@@ -10,78 +11,83 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-/// Decisions that are not listed one by one, because they are another one with an object in the place of its own.
+/// Decisions that are not computed one by one, because they equal a computed decision with one object exchanged for
+/// another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alike {
-    /// The object that was picked.
+    /// The object that the computed decision picked.
     pub chosen: ObjectId,
-    /// The objects for which the very same is done, in the order of the decisions. They come right after this one.
+    /// The objects for which the controller does exactly the same. Their decisions directly follow the computed one, in
+    /// this order.
     pub others: Vec<ObjectId>,
 }
 
-/// A step of one object in a simulation, from one version to another.
+/// The change of one object from one version to another, in a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a, 's> {
-    /// What decides besides the objects.
+    /// The settings of the simulation.
     pub settings: &'a Settings<'s>,
-    /// What the world was read from.
+    /// The snapshot from which the simulation started.
     pub snapshot: &'s Snapshot,
-    /// The objects that can influence each other, the synced one among them.
+    /// The component: the objects that can influence each other. The synced object is one of them.
     pub component: &'a [ObjectId],
     /// The object before the sync.
     pub before: &'a HeldObject<'s>,
-    /// The object after it.
+    /// The object after the sync.
     pub after: &'a HeldObject<'s>,
 }
 
-/// For the objects of a component, the readings on which their outcomes rest and that are not certain.
+/// A function that returns, for the objects of a component, the uncertain readings on which their outcomes rest.
 pub type Needs<'a> = Box<dyn Fn(&[ObjectId]) -> Vec<(Need, Absence)> + Sync + 'a>;
 
-/// What one controller is.
+/// The description of one controller.
 pub struct ControllerSpec {
-    /// The name that kube-controller-manager's `--controllers` takes.
+    /// The name that kube-controller-manager's flag `--controllers` accepts.
     pub name: &'static str,
-    /// The older name that it still takes.
+    /// The older name that the flag `--controllers` still accepts.
     pub alias: &'static str,
-    /// The kinds whose objects it syncs.
+    /// The kinds whose objects the controller syncs.
     pub syncs: &'static [Kind],
-    /// The objects of these kinds with which a sync may do something; none where these are all of them. Nothing is
-    /// predicted of the others for its sake.
+    /// A filter for the objects of these kinds for which a sync can do something. Without a filter, all objects pass.
+    /// Objects that do not pass are not predicted on behalf of this controller.
     pub takes: Option<fn(&HeldObject<'_>) -> bool>,
-    /// Syncs one object; none where there is no such object.
+    /// Syncs one object. Returns nothing if the object does not exist.
     pub sync: for<'s> fn(&mut SyncContext<'_, 's>, &KubernetesBehavior, ObjectId) -> Option<Branch>,
-    /// What of a memory that somebody states is this controller's: caches of its own, operations.
+    /// Selects, from the controller state that a user states, the part that concerns this controller: its caches and
+    /// operations.
     pub memory: for<'s> fn(&ControllerState<'s>) -> ControllerState<'s>,
-    /// Whether a sync that returned an error is tried again after a back-off.
+    /// Whether a sync that returned an error is retried after a back-off.
     pub retries_errors: fn(&KubernetesBehavior) -> bool,
-    /// Whether it syncs all objects again and again after a period, also where nothing happened to them.
+    /// Whether the controller syncs all objects again after each resync period, even if nothing happened to them.
     pub resyncs: bool,
-    /// Joins the objects that can influence each other by what this controller does.
+    /// Joins the objects that can influence each other through this controller.
     pub links: fn(&Snapshot, &Settings<'_>, &mut Links<'_>),
-    /// Whether two versions of an object are alike in all that this controller reads or changes.
+    /// Whether two versions of an object are equal in all fields that this controller reads or changes.
     pub same: fn(&HeldObject<'_>, &HeldObject<'_>) -> bool,
-    /// Whether this controller does the same, whether it sees the object before or after the step, and the step happens
-    /// in any case.
+    /// Whether this controller acts the same with the object before and after the step, and the step happens in every
+    /// order of syncs.
     pub is_hidden: fn(&Step<'_, '_>) -> bool,
-    /// Whether a sync of the first object reads the second one by its name, or may find it in a search.
+    /// Whether a sync of the first object reads the second object by its name, or may find it in a search.
     pub looks_at: fn(&World<'_>, ObjectId, ObjectId) -> bool,
-    /// The readings on which the outcomes of components rest; prepared once for all components of a snapshot.
+    /// Prepares the function that returns the uncertain readings of a component. It is called once for all components
+    /// of a snapshot.
     pub needs: for<'a> fn(&'a Snapshot, &'a Settings<'a>) -> Needs<'a>,
-    /// The worlds to which an operation that is under way may lead besides the syncs, where something goes wrong.
+    /// Returns the worlds to which an operation that still runs may lead, in addition to the syncs, if requests fail or
+    /// caches lag.
     pub late: for<'s> fn(&World<'s>, ObjectId) -> Vec<World<'s>>,
-    /// How the next choices of a sync are the one that was made with another object in the place of its own, at most so
-    /// many of them.
+    /// Returns the next choices of a sync that give the recorded decision with one object exchanged. The last argument
+    /// limits their number.
     pub alike: fn(&World<'_>, &Record<'_, Branch>, &Choices, usize) -> Option<Alike>,
-    /// The objects that it may make for an object, as they are stored at first: none of them is there, or what has the
-    /// name is being deleted.
+    /// Returns the objects that the controller may create for an object, as the API server stores them first. None of
+    /// them exists yet, or the existing object of that name is being deleted.
     pub makes: fn(&Snapshot, &KubernetesBehavior, ObjectId) -> Vec<Object>,
-    /// The states in which objects of the kinds that this controller is responsible for can be said to end; none for
-    /// objects of other kinds. The last argument says that the object goes round such states.
+    /// Returns the end states of an object, if its kind is one for which this controller is responsible. The last
+    /// argument says whether the object is in a cycle of states that never ends.
     pub ends: fn(&KubernetesBehavior, &World<'_>, ObjectId, bool) -> Option<Vec<Outcome>>,
 }
 
 impl ControllerSpec {
-    /// The answers of a controller that does nothing of the kind, for those that have none of their own.
+    /// A description whose functions do nothing. A controller replaces the functions that it needs.
     pub const fn named(
         name: &'static str,
         alias: &'static str,
@@ -109,12 +115,12 @@ impl ControllerSpec {
     }
 }
 
-/// A controller that is modelled. The order is that of names.
+/// A modelled controller. Controllers are ordered by name.
 #[derive(Clone, Copy)]
 pub struct Controller(&'static ControllerSpec);
 
 impl Controller {
-    /// The controller with that description.
+    /// Makes a controller from its description.
     pub const fn of(spec: &'static ControllerSpec) -> Self {
         Self(spec)
     }
@@ -160,15 +166,15 @@ impl fmt::Debug for Controller {
     }
 }
 
-/// Of a memory that somebody states, what the informers of a kind lack: for controllers that have no caches of their
-/// own.
+/// Selects, from the stated controller state, the cached versions of one kind. This is for controllers that have no
+/// caches of their own besides the informers.
 pub(super) fn informers_of<'s>(kind: Kind, stated: &ControllerState<'s>) -> ControllerState<'s> {
     let cached = stated.cached.iter().filter(|(id, _)| id.kind == kind);
     ControllerState { cached: cached.cloned().collect(), operations: Vec::new() }
 }
 
-/// Adds a reading, unless it is certain or known; what is known stands, since it is no less doubtful than what is
-/// assumed.
+/// Adds a reading, unless it is certain, or a reading of the same kind and namespace is listed already. The listed one
+/// stays, because it is at least as doubtful as an assumed one.
 pub fn note_gap(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
     let known = || found.iter().any(|(need, _)| need.kind == kind && need.namespace == namespace);
     if absence != Absence::Certain && !known() {

@@ -1,11 +1,11 @@
-//! What several objects say together, and what both findings and repairs ask.
+//! Questions about several objects together, which both findings and repairs ask.
 
 use crate::model::{AnnotationKey, PersistentVolumeClaim, StorageClass};
 use crate::snapshot::Snapshot;
 use crate::text::nearest;
 
-/// The provisioner that was asked for a volume for the claim and may be making it. None where the claim names a volume,
-/// or where the class waits for a node that nobody has chosen.
+/// Returns the provisioner that was asked to provision a volume for the claim and that may be doing so. Returns None if
+/// the claim names a volume. Returns None if the class waits for the first consumer and no node is selected.
 pub fn asked_provisioner<'c>(snapshot: &Snapshot, claim: &'c PersistentVolumeClaim) -> Option<&'c str> {
     let annotations = &claim.meta.annotations;
     let asked = annotations
@@ -18,8 +18,8 @@ pub fn asked_provisioner<'c>(snapshot: &Snapshot, claim: &'c PersistentVolumeCla
     (!waits).then_some(asked)
 }
 
-/// The class that a name may mean which no class has: the only one that nearly has it, else the default one. None where
-/// there are several.
+/// Returns the class that a person probably meant by the name of a class that does not exist. This is the only class
+/// with a similar name, or else the only default class. Returns None if several classes qualify.
 pub fn meant_class<'s>(snapshot: &'s Snapshot, class: &str) -> Option<&'s str> {
     let classes = snapshot.classes();
     match nearest(class, classes.iter().map(|class| class.meta.name.as_str()), 2).as_slice() {

@@ -1,5 +1,5 @@
-//! One object as a rule sees it. Whatever a rule concludes from the absence of an object goes through here, so that the
-//! engine knows on which readings its answer rests.
+//! One object as a rule sees it. A rule asks this module whether an object is absent, so that the engine knows which
+//! reads the rule's answer rests on.
 
 use super::facts::{is_open, is_unbound};
 use super::{Subject, Survey, key};
@@ -18,47 +18,48 @@ use crate::world::World;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 
-/// For how many seconds what is normal may take its time.
+/// The number of seconds for which a normal process, such as provisioning, may last before a rule reports it.
 pub const PATIENCE: i64 = 300;
 
-/// A reading that was missing.
+/// A read whose result is missing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unread {
-    /// The kind that was to be read.
+    /// The kind that was not read.
     pub kind: Kind,
-    /// The namespace; empty for all, and for kinds that have none.
+    /// The namespace that was not read. It is empty if all namespaces are concerned or if the kind has no namespaces.
     pub namespace: Str,
-    /// The word of the output contract for what became of it.
+    /// The coverage state, as the word of the output contract.
     pub state: &'static str,
 }
 
-/// Whom a volume's `claimRef` names.
+/// The claim that the `claimRef` of a volume names, and its state.
 #[derive(Clone, Copy, Debug)]
 pub enum Holder<'a> {
-    /// Nobody.
+    /// The volume has no `claimRef`.
     Nobody,
-    /// A claim by its name alone, which does not exist.
+    /// The `claimRef` has no uid, and no claim has its namespace and name.
     ReservedForMissing,
-    /// A claim by its name alone, which exists.
+    /// The `claimRef` has no uid, and this claim has its namespace and name.
     ReservedFor(&'a PersistentVolumeClaim),
-    /// A claim that lives.
+    /// This claim exists and has the uid in the `claimRef`.
     Lives(&'a PersistentVolumeClaim),
-    /// A claim of that name that has another uid: the one that was meant is gone.
+    /// This claim has the namespace and name in the `claimRef` but another uid. The claim that had the uid in the
+    /// `claimRef` is gone.
     Replaced(&'a PersistentVolumeClaim),
-    /// A claim that does not exist.
+    /// The `claimRef` has a uid, and no claim has its namespace and name.
     Gone,
-    /// Nobody can tell.
+    /// The input does not tell whether the claim exists.
     Unknown,
 }
 
-/// What several rules ask of one object, and what is found out once.
+/// Answers that several rules need about one object. Each is computed only once.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     nearest: OnceCell<Nearest>,
     in_vain: OnceCell<Option<ClaimBranch>>,
 }
 
-/// One object, and all that is known around it.
+/// One object and everything that is known about its surroundings.
 #[derive(Debug)]
 pub struct Case<'a> {
     simulation: &'a Simulation<'a>,
@@ -84,46 +85,49 @@ impl<'a> Case<'a> {
         Self { simulation, prediction, survey, memo, subject, is_named, assumed, missing }
     }
 
-    /// The absences that were assumed, and the readings that were missing.
+    /// Returns the absences that were assumed, and the reads whose results were missing.
     pub(super) fn rested_on(self) -> (Vec<Assumed>, Vec<Unread>) {
         (self.assumed.into_inner().into_iter().collect(), self.missing.into_inner().into_iter().collect())
     }
 
-    /// All objects. Of one that is not there, ask by [`Case::lacks`].
+    /// Returns the snapshot of all objects. To conclude that an object does not exist, a rule has to use
+    /// [`Case::lacks`].
     pub fn snapshot(&self) -> &'a Snapshot {
         self.simulation.snapshot()
     }
 
-    /// How the modelled Kubernetes behaves.
+    /// Returns the behavior of the modelled Kubernetes.
     pub fn behavior(&self) -> &'a KubernetesBehavior {
         &self.simulation.settings().behavior
     }
 
-    /// What is known of all objects together.
+    /// Returns what is known about all objects together.
     pub fn survey(&self) -> &'a Survey<'a> {
         self.survey
     }
 
-    /// What names the object.
+    /// Returns the kind, namespace and name of the object.
     pub fn object(&self) -> ObjectKey {
         let (kind, meta) = (self.subject.kind(), self.subject.meta());
         key(kind, if kind.namespaced() { &meta.namespace } else { "" }, &meta.name)
     }
 
-    /// For how many seconds that moment has passed, as far as the input tells.
+    /// Returns the number of seconds since that moment. Returns None if the input does not tell the current time or the
+    /// moment, or if the moment is in the future.
     pub fn seconds_since(&self, moment: Option<Timestamp>) -> Option<i64> {
         let passed = self.snapshot().now()?.seconds_since(moment?);
         (passed >= 0).then_some(passed)
     }
 
-    /// For how many seconds that has been so, where it is longer than what is normal takes.
+    /// Returns the number of seconds since that moment if it is at least [`PATIENCE`].
     pub fn lasts(&self, since: Option<Timestamp>) -> Option<i64> {
         self.seconds_since(since).filter(|passed| *passed >= PATIENCE)
     }
 
-    /// Whether something that is wrong may still come right by itself, because it has been so for a short time only: of
-    /// an object that somebody named it is told more mildly then. Nothing where nobody asked for the object, and it is
-    /// not told yet. Not for what is wrong only because it lasts.
+    /// Whether a problem may still end by itself, because it has lasted for less than [`PATIENCE`] seconds or for an
+    /// unknown time. A finding about an object that somebody named is then reported with a lower severity. None means
+    /// that nobody named the object and that the finding is not reported yet. Rules whose problem is the duration
+    /// itself do not use this function.
     pub fn may_heal(&self, since: Option<Timestamp>) -> Option<bool> {
         match self.lasts(since) {
             Some(_) => Some(false),
@@ -131,15 +135,15 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether the object was made so short a time ago that what it lacks may be about to come: claims are often
-    /// created before their volumes and classes, and pods before their claims. Only the clock of a reading tells that;
-    /// the newest moment in a file does not.
+    /// Whether the object was created less than [`PATIENCE`] seconds ago, so that objects that it refers to may still
+    /// be created. Claims are often created before their volumes and classes, and pods before their claims. Only the
+    /// clock at the time of reading proves this. The newest timestamp in a file does not.
     pub fn is_young(&self, created: Option<Timestamp>) -> bool {
         self.snapshot().now_is_stated() && self.seconds_since(created).is_some_and(|age| age < PATIENCE)
     }
 
-    /// Whether the data of a volume are destroyed once its claim is gone, without anybody doing anything more. Drivers
-    /// delete what is Released, and pass over what is Failed.
+    /// Whether the data of the volume are destroyed after its claim is deleted, without any further action by a person.
+    /// Drivers delete volumes in phase Released and ignore volumes in phase Failed.
     pub fn destroys(&self, volume: &PersistentVolume) -> bool {
         match data_fate(self.behavior(), volume) {
             DataFate::Kept => false,
@@ -148,7 +152,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// What becomes of the data of a volume whose claim is gone, as a clause.
+    /// Returns a clause that says what happens to the data of the volume after its claim is deleted.
     pub fn prospect(&self, volume: &PersistentVolume) -> String {
         let policy = volume.reclaim_policy.as_str();
         if self.destroys(volume) {
@@ -160,8 +164,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether no such object exists; of Leases nobody asks that. Where that is assumed, the finding says so;
-    /// where nobody can tell, it is not so.
+    /// Whether no such object exists. The answer is always false for a Lease. If the absence is assumed, the finding
+    /// says so. If the absence is unknown, the answer is false.
     pub fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let snapshot = self.snapshot();
         if kind == Kind::Lease {
@@ -171,8 +175,8 @@ impl<'a> Case<'a> {
         !is_there && self.rests_on(kind, namespace, &snapshot.coverage().absence_of(kind, namespace, name))
     }
 
-    /// Whether all objects of that kind are known, there or anywhere: that no other one exists. Where that is assumed,
-    /// the finding says so.
+    /// Whether all objects of that kind in that namespace, or in all namespaces if it is empty, are known, so that no
+    /// other one exists. If this is assumed, the finding says so.
     pub fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
         self.rests_on(kind, namespace, &self.snapshot().coverage().absence(kind, namespace))
     }
@@ -197,7 +201,8 @@ impl<'a> Case<'a> {
         self.missing.borrow_mut().insert(Unread { kind, namespace, state: state.as_str() });
     }
 
-    /// The binder's first decision; the answer rests on what it rests on.
+    /// Returns the first decision of the persistent volume controller about the object. The rule's answer then rests on
+    /// everything that the decision rests on.
     pub fn decision(&self) -> Option<&'a Decision<'a>> {
         let prediction = self.prediction?;
         let of_binder = |controller: Controller| controller == persistent_volume::CONTROLLER;
@@ -211,7 +216,7 @@ impl<'a> Case<'a> {
         Some(decision)
     }
 
-    /// The leaf where the next sync of this claim ends.
+    /// Returns the leaf at which the next sync of this claim ends.
     pub fn claim_branch(&self) -> Option<ClaimBranch> {
         if let Some(branch) = self.branch_in_vain() {
             return Some(branch);
@@ -222,13 +227,15 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether the claim has waited for minutes, and whoever asks may not list volumes.
+    /// Whether the claim has waited for [`PATIENCE`] seconds or longer, and volumes are the only objects that could not
+    /// be read.
     pub fn waited_in_vain(&self) -> bool {
         self.branch_in_vain().is_some()
     }
 
-    /// The same of a claim that has waited for minutes, where whoever asks may not list volumes: had one fitted, the
-    /// controller, which looks again every few seconds, would have taken it.
+    /// Returns the leaf of a claim that has waited for [`PATIENCE`] seconds or longer, if volumes are the only objects
+    /// that could not be read. The decision is then made as if the volumes that could not be read did not exist. The
+    /// controller looks again every few seconds and would have bound a volume that fits.
     fn branch_in_vain(&self) -> Option<ClaimBranch> {
         let prediction = self.prediction?;
         let Subject::Claim(claim, id) = self.subject else { return None };
@@ -248,18 +255,20 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// The same of a claim whose binding was never completed; nothing for one that is being deleted.
+    /// Returns the leaf of the claim if its binding was never completed. Returns None for a claim that is being
+    /// deleted.
     pub fn unbound_branch(&self, claim: &PersistentVolumeClaim) -> Option<ClaimBranch> {
         if is_unbound(claim) { self.claim_branch() } else { None }
     }
 
-    /// The same of a claim that names no volume either.
+    /// Returns the leaf of the claim if its binding was never completed and it names no volume. Returns None for a
+    /// claim that is being deleted.
     pub fn waiting_branch(&self, claim: &PersistentVolumeClaim) -> Option<ClaimBranch> {
         if is_open(claim) { self.claim_branch() } else { None }
     }
 
-    /// The free volume that comes nearest to what a claim asks for: of the one at hand it is searched once for all
-    /// rules.
+    /// Returns the free volume that comes nearest to the claim's request. For the object of this case the search runs
+    /// only once for all rules.
     pub fn nearest(&self, claim: &PersistentVolumeClaim) -> Nearest {
         let search = || nearest_volume(self.snapshot(), self.behavior(), claim);
         match self.subject {
@@ -268,12 +277,12 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// A free volume without a class that the claim would have but for that.
+    /// Returns a free volume without a class that would fit the claim if it had the claim's class.
     pub fn class_less(&self, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
         class_less_volume(self.snapshot(), self.behavior(), claim).map(|id| self.snapshot().volume(id))
     }
 
-    /// The leaf where the next sync of this volume ends.
+    /// Returns the leaf at which the next sync of this volume ends.
     pub fn volume_branch(&self) -> Option<VolumeBranch> {
         match self.decision()?.branch {
             Branch::VolumeBranch(branch) => Some(branch),
@@ -281,7 +290,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The states in which the object can end; the answer rests on what they rest on.
+    /// Returns the states in which the object can end. The rule's answer then rests on everything that this prediction
+    /// rests on.
     pub fn ends(&self) -> Option<&'a OutcomeSet> {
         let prediction = self.prediction?;
         self.assumed.borrow_mut().extend(prediction.assumed.iter().cloned());
@@ -291,7 +301,7 @@ impl<'a> Case<'a> {
         prediction.outcomes.as_ref()
     }
 
-    /// Whether the object is in that phase in every end; nothing where the ends are unknown.
+    /// Whether the object has that phase at every end. Returns None if the ends are unknown.
     pub fn always_ends(&self, phase: &str) -> Option<bool> {
         if self.branch_in_vain().is_some() {
             return Some(phase == "Pending");
@@ -299,23 +309,23 @@ impl<'a> Case<'a> {
         Some(self.ends()?.of_every_sort().all(|end| end.phase() == phase))
     }
 
-    /// The volume of that name, if it is there.
+    /// Returns the volume of that name, if the snapshot has it.
     pub fn volume(&self, name: &str) -> Option<&'a PersistentVolume> {
         self.snapshot().volume_id(name).map(|id| self.snapshot().volume(id))
     }
 
-    /// The claim of that name, if it is there.
+    /// Returns the claim of that namespace and name, if the snapshot has it.
     pub fn claim(&self, namespace: &str, name: &str) -> Option<&'a PersistentVolumeClaim> {
         self.snapshot().claim_id(namespace, name).map(|id| self.snapshot().claim(id))
     }
 
-    /// The class of that name, if it is there.
+    /// Returns the class of that name, if the snapshot has it.
     pub fn class(&self, name: &str) -> Option<&'a StorageClass> {
         self.snapshot().class(name)
     }
 
-    /// The class of that claim, where its provisioner is a plugin that Kubernetes does not have: nobody makes volumes
-    /// of it.
+    /// Returns the class of the claim if its provisioner is a plugin that Kubernetes does not have, so that nobody
+    /// provisions volumes of this class.
     pub fn dead_class(&self, claim: &PersistentVolumeClaim) -> Option<&'a StorageClass> {
         let is_dead = |class: &&StorageClass| {
             class.provisioner != NO_PROVISIONER
@@ -324,13 +334,13 @@ impl<'a> Case<'a> {
         self.class(claim.class()).filter(is_dead)
     }
 
-    /// The volumes with these ids.
+    /// Returns the volumes with these ids.
     pub fn volumes(&self, ids: &'a [VolumeId]) -> impl Iterator<Item = &'a PersistentVolume> {
         let snapshot = self.snapshot();
         ids.iter().map(|id| snapshot.volume(*id))
     }
 
-    /// Whom the volume names.
+    /// Returns the claim that the `claimRef` of the volume names, and its state.
     pub fn holder(&self, volume: &PersistentVolume) -> Holder<'a> {
         let Some(named) = &volume.claim_ref else { return Holder::Nobody };
         match self.claim(&named.namespace, &named.name) {
@@ -344,22 +354,22 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The key of a volume.
+/// Returns the key of a volume.
 pub fn volume_key(name: &str) -> ObjectKey {
     key(Kind::PersistentVolume, "", name)
 }
 
-/// The key of a claim.
+/// Returns the key of a claim.
 pub fn claim_key(namespace: &str, name: &str) -> ObjectKey {
     key(Kind::PersistentVolumeClaim, namespace, name)
 }
 
-/// What names the claim.
+/// Returns the key of the claim with these metadata.
 pub fn key_of_claim(meta: &ObjectMeta) -> ObjectKey {
     claim_key(&meta.namespace, &meta.name)
 }
 
-/// The key of a class.
+/// Returns the key of a class.
 pub fn class_key(name: &str) -> ObjectKey {
     key(Kind::StorageClass, "", name)
 }

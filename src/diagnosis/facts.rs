@@ -1,66 +1,68 @@
-//! What one object says, or two of them say of each other: nothing here asks what else there is.
+//! Facts about one object, or about two objects and how they refer to each other. No function here asks whether other
+//! objects exist.
 
 pub use crate::controllers::persistent_volume::volume::EXTERNAL_FINALIZER as DRIVER_FINALIZER;
 
 use crate::model::{AnnotationKey, ClaimRef, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
 
-/// Where classes stand.
+/// The field that holds the class of a claim or volume.
 pub const CLASS: &str = "spec.storageClassName";
 
-/// Where they stood once, and still count.
+/// The deprecated annotation that held the class. It still takes precedence over the field.
 pub const CLASS_ANNOTATION: &str = "metadata.annotations[volume.beta.kubernetes.io/storage-class]";
 
-/// Whether a completed binding stands on the claim.
+/// Whether the claim has the annotation of a completed binding.
 pub fn is_bound(claim: &PersistentVolumeClaim) -> bool {
     claim.meta.annotations.has(AnnotationKey::BindCompleted)
 }
 
-/// Whether the claim was never bound, and is not being deleted.
+/// Whether the binding of the claim was never completed and the claim is not being deleted.
 pub fn is_unbound(claim: &PersistentVolumeClaim) -> bool {
     !claim.terminating() && !is_bound(claim)
 }
 
-/// Whether the claim still looks for a volume.
+/// Whether the claim is unbound and names no volume, so that the controller still searches one for it.
 pub fn is_open(claim: &PersistentVolumeClaim) -> bool {
     is_unbound(claim) && claim.volume_name.is_empty()
 }
 
-/// Whether a `claimRef` names the claim, whatever its uid.
+/// Whether the `claimRef` has the namespace and name of the claim. The uid is not compared.
 pub fn names(named: &ClaimRef, claim: &PersistentVolumeClaim) -> bool {
     named.name == claim.meta.name && named.namespace == claim.meta.namespace
 }
 
-/// Whether a `claimRef` names a claim that could exist.
+/// Whether the `claimRef` has a namespace and a name, so that such a claim can exist.
 pub fn is_complete(named: &ClaimRef) -> bool {
     !named.namespace.is_empty() && !named.name.is_empty()
 }
 
-/// Whether a volume names some claim with its uid.
+/// Whether the `claimRef` of the volume has a uid.
 pub fn has_uid(volume: &PersistentVolume) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty())
 }
 
-/// Whether a volume names the claim with its uid.
+/// Whether the `claimRef` of the volume has the uid of the claim.
 pub fn has_uid_of(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     has_uid(volume) && volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid)
 }
 
-/// Who made the volume, as provisioners sign it.
+/// Returns the provisioner that made the volume, as stated by the annotation that provisioners write.
 pub fn provisioner(volume: &PersistentVolume) -> Option<&str> {
     volume.meta.annotations.get(AnnotationKey::ProvisionedBy).filter(|name| !name.is_empty())
 }
 
-/// The field that gives a claim its class, and what stands there.
+/// Returns the field that determines the class of the claim, and the value of this field.
 pub fn class_of_claim(claim: &PersistentVolumeClaim) -> (&'static str, &str) {
     class_field(&claim.meta, claim.class_name.as_deref())
 }
 
-/// The field that gives a volume its class, and what stands there.
+/// Returns the field that determines the class of the volume, and the value of this field.
 pub fn class_of_volume(volume: &PersistentVolume) -> (&'static str, &str) {
     class_field(&volume.meta, Some(volume.class_name.as_str()).filter(|class| !class.is_empty()))
 }
 
-/// That a class is there and empty says something else than that it is not there.
+/// Returns the field and its value. A class that is set but empty is returned as two quotation marks, because it means
+/// something else than an unset class.
 fn class_field<'m>(meta: &'m ObjectMeta, stated: Option<&'m str>) -> (&'static str, &'m str) {
     let (field, class) = match meta.annotations.get(AnnotationKey::BetaStorageClass) {
         Some(class) => (CLASS_ANNOTATION, Some(class)),

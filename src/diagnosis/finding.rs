@@ -1,25 +1,25 @@
-//! What a rule found.
+//! The result of a rule: what is wrong with an object.
 
 use super::{Act, Role, Rule, Suppressed};
 use crate::model::{ObjectKey, ObjectMeta, Str, Timestamp};
 use crate::simulate::Assumed;
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// A workload cannot run, or data are at risk now.
     Error,
-    /// It will bite, or keeps something from being done.
+    /// Something will fail later, or an action is blocked.
     Warning,
-    /// Worth knowing.
+    /// Something is worth knowing.
     Info,
 }
 
 impl Severity {
-    /// All, the worst first.
+    /// All severities, the most severe first.
     pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Info];
 
-    /// The word of the output contract.
+    /// Returns the word of the output contract.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -29,19 +29,19 @@ impl Severity {
     }
 }
 
-/// What may become of data.
+/// The risk to data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Risk {
-    /// Controllers or drivers destroy data without anybody doing anything more.
+    /// Controllers or drivers will destroy data without any further action by a person.
     Imminent,
-    /// A step that people would take next can destroy or disclose data.
+    /// A step that a person would probably take next can destroy or disclose data.
     Possible,
-    /// None that is known.
+    /// No risk is known.
     None,
 }
 
 impl Risk {
-    /// The word of the output contract.
+    /// Returns the word of the output contract.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Imminent => "imminent",
@@ -51,36 +51,36 @@ impl Risk {
     }
 }
 
-/// A field that somebody can look up.
+/// A field and its value, which a person can check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// The object.
+    /// The object that has the field.
     pub object: ObjectKey,
     /// The path of the field.
     pub field: &'static str,
-    /// Its value; `<unset>` for none.
+    /// The value of the field. `<unset>` stands for no value.
     pub value: String,
 }
 
-/// Something that makes it better.
+/// Something that a person can do about a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
-    /// Whose verb the command is: `kubectl`, or one of ours.
+    /// The program or verb of the command: `kubectl`, or a verb of pvctl. It is empty if there is no command.
     pub verb: &'static str,
-    /// The command as it is typed; empty where no command does it.
+    /// The command as a person types it. It is empty if no command exists for this remedy.
     pub command: String,
-    /// What it does, in a sentence without a full stop.
+    /// What the remedy does, as a sentence without a full stop.
     pub does: String,
 }
 
-/// An object from which a finding follows, if what should come about with it is hindered.
+/// An object whose findings may be the cause of this finding. They are its cause if they hinder this act.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Blame {
     pub(super) object: ObjectKey,
     pub(super) act: Act,
 }
 
-/// The answer of a rule.
+/// What one rule reports about one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detection {
     pub(super) severity: Option<Severity>,
@@ -97,7 +97,8 @@ pub struct Detection {
 }
 
 impl Detection {
-    /// What is so and why, in a sentence or two that name the objects, the field and both values.
+    /// Creates a detection with its message. The message says in one or two sentences what is wrong and why, and names
+    /// the objects, the field and both values.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             severity: None,
@@ -114,34 +115,35 @@ impl Detection {
         }
     }
 
-    /// Not as bad as the rule's worst.
+    /// Sets a severity that is lower than the rule's own.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
         self
     }
 
-    /// Mere information as long as that is so.
+    /// Lowers the severity to Info if the condition is true.
     #[must_use]
     pub fn quiet_while(self, quiet: bool) -> Self {
         if quiet { self.severity(Severity::Info) } else { self }
     }
 
-    /// The same, because it may still come right by itself: of an object that somebody named it is told all the same.
+    /// Lowers the severity to Info and marks the detection as early if the condition is true, because the problem may
+    /// still end by itself.
     #[must_use]
     pub fn early_while(mut self, early: bool) -> Self {
         self.is_early |= early;
         self.quiet_while(early)
     }
 
-    /// Another risk than the rule's worst.
+    /// Sets a risk that differs from the rule's own.
     #[must_use]
     pub fn risk(mut self, risk: Risk) -> Self {
         self.risk = Some(risk);
         self
     }
 
-    /// A field that shows it; an empty value is shown as `<unset>`.
+    /// Adds a field as evidence. An empty value is shown as `<unset>`.
     #[must_use]
     pub fn evidence(mut self, object: &ObjectKey, field: &'static str, value: impl Into<String>) -> Self {
         let value = super::misfit::shown(&value.into());
@@ -149,57 +151,58 @@ impl Detection {
         self
     }
 
-    /// A moment that shows it; none is shown as `<unset>`.
+    /// Adds a timestamp as evidence. A missing timestamp is shown as `<unset>`.
     #[must_use]
     pub fn moment(self, object: &ObjectKey, field: &'static str, moment: Option<Timestamp>) -> Self {
         self.evidence(object, field, moment.map(|moment| moment.to_string()).unwrap_or_default())
     }
 
-    /// A way out; the safest is given first.
+    /// Adds a remedy. The safest remedy has to be added first.
     #[must_use]
     pub fn remedy(mut self, remedy: Remedy) -> Self {
         self.remedies.push(remedy);
         self
     }
 
-    /// Several ways out.
+    /// Adds several remedies.
     #[must_use]
     pub fn remedies(mut self, remedies: impl IntoIterator<Item = Remedy>) -> Self {
         self.remedies.extend(remedies);
         self
     }
 
-    /// If something hinders that with that object, this follows from it. What else is wrong with the object is no
-    /// reason for this.
+    /// States that this finding follows from a finding on that object, if that finding hinders the act. Other findings
+    /// on the object are no cause of this one.
     #[must_use]
     pub fn follows_from(mut self, object: ObjectKey, act: Act) -> Self {
         self.blamed.push(Blame { object, act });
         self
     }
 
-    /// That object is not well because of this, though nothing may be found on it itself.
+    /// States that the object is affected by this problem, even if no rule reports anything about the object itself.
     #[must_use]
     pub fn affects(mut self, object: ObjectKey) -> Self {
         self.affected.push(object);
         self
     }
 
-    /// As bad as what is found on the objects that it follows from; as stated where nothing is found there.
+    /// Gives the finding the severity of the worst finding that it follows from. If there is none, the stated severity
+    /// remains.
     #[must_use]
     pub fn as_bad_as_its_cause(mut self) -> Self {
         self.echoes = true;
         self
     }
 
-    /// What that rule finds on that object is dealt with by the ways out given here: it is no matter of its own, unless
-    /// it is worse.
+    /// States that the remedies of this detection also end what that rule finds on that object. The other finding
+    /// becomes a consequence of this one, unless it is more severe.
     #[must_use]
     pub fn settles(mut self, rule: &'static Rule, object: ObjectKey) -> Self {
         self.settled.push((rule.id, object));
         self
     }
 
-    /// How long it has been so, where an object tells.
+    /// Sets since when the problem exists, if an object tells it.
     #[must_use]
     pub fn since(mut self, since: Option<Timestamp>) -> Self {
         self.since = since;
@@ -207,49 +210,49 @@ impl Detection {
     }
 }
 
-/// Something that is wrong with one object.
+/// A problem of one object.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The rule that found it.
+    /// The rule that reports the problem.
     pub rule: &'static Rule,
-    /// The object.
+    /// The object that has the problem.
     pub object: ObjectKey,
-    /// Its uid.
+    /// The uid of the object.
     pub uid: Str,
-    /// How bad it is.
+    /// The severity of the problem.
     pub severity: Severity,
-    /// What may become of data.
+    /// The risk to data.
     pub risk: Risk,
-    /// What is so and why.
+    /// What is wrong and why.
     pub message: String,
-    /// The fields that show it.
+    /// The fields that prove the problem.
     pub evidence: Vec<Evidence>,
-    /// The ways out, the safest first.
+    /// The remedies, the safest first.
     pub remedies: Vec<Remedy>,
-    /// Since when it has been so, where an object tells.
+    /// The moment since when the problem exists, if an object tells it.
     pub since: Option<Timestamp>,
-    /// Absences on which it rests and that were assumed.
+    /// The absences that the finding rests on and that were assumed.
     pub assumed: Vec<Assumed>,
-    /// Its place among causes and consequences.
+    /// Whether the finding is a root, and how it is related to other findings.
     pub role: Role,
-    /// Why it is kept back, if it is.
+    /// Why the finding is suppressed, if it is.
     pub suppressed: Option<Suppressed>,
-    /// It is mere information only because it may still come right by itself.
+    /// Whether the severity is Info only because the problem may still end by itself.
     pub is_early: bool,
-    /// The objects that it follows from, if something is wrong with them, and what is missing there.
+    /// The objects whose findings may be the cause of this one, each with the act that is missing.
     pub(super) blamed: Vec<Blame>,
-    /// Objects that are not well because of this, whether or not anything is found on them.
+    /// The objects that this problem affects, whether or not rules report anything about them.
     pub(super) affected: Vec<ObjectKey>,
-    /// What other rules find on other objects and what is dealt with here.
+    /// The findings of other rules on other objects that the remedies of this finding also end.
     pub(super) settled: Vec<(&'static str, ObjectKey)>,
-    /// It is as bad as the worst of what it follows from.
+    /// Whether the finding has the severity of the worst finding that it follows from.
     pub(super) echoes: bool,
     place: u32,
 }
 
 impl Finding {
-    /// What a rule found on an object. Nothing is an error that rests on an assumption, and no way out is offered on
-    /// one.
+    /// Creates a finding from what a rule reports about an object. A finding that rests on an assumption is at most a
+    /// Warning and has no remedies.
     pub(super) fn new(
         rule: &'static Rule,
         place: u32,
@@ -259,7 +262,7 @@ impl Finding {
         assumed: Vec<Assumed>,
     ) -> Self {
         let risk = found.risk.unwrap_or(rule.risk);
-        // Nothing makes a danger milder because it is young.
+        // An imminent risk to data keeps its severity, even if the problem is new.
         let is_early = found.is_early && risk != Risk::Imminent;
         let stated = found.severity.filter(|_| is_early == found.is_early).unwrap_or(rule.severity);
         let (severity, remedies) =
@@ -286,24 +289,25 @@ impl Finding {
         }
     }
 
-    /// Whether the data go because somebody asked for that, in the normal course.
+    /// Whether the data will be destroyed because somebody requested it, which is the normal course.
     pub fn is_asked_for(&self) -> bool {
         self.risk == Risk::Imminent && self.severity == Severity::Info
     }
 
-    /// The order of findings on one object: data at risk before everything, unless that was asked for, then the worst,
-    /// then as the rules stand.
+    /// Returns the sort key of findings on one object. Imminent risk that nobody requested comes first, then the
+    /// highest severity, then the highest risk, then the order of the rules.
     pub(super) fn rank(&self) -> (bool, Severity, Risk, u32) {
         (self.risk != Risk::Imminent || self.is_asked_for(), self.severity, self.risk, self.place)
     }
 
-    /// The order of findings on different objects: the gravest first, then by object.
+    /// Returns the sort key of findings on different objects: the rank without the rule's place, then the object, then
+    /// the rule's place.
     pub fn gravity(&self) -> (bool, Severity, Risk, &ObjectKey, u32) {
         let (safe, severity, risk, place) = self.rank();
         (safe, severity, risk, &self.object, place)
     }
 
-    /// What tells this finding from all others of any run, as long as object and rule keep their names.
+    /// Returns a text that identifies this finding in every run, as long as the object and the rule keep their names.
     pub fn fingerprint(&self) -> String {
         let ObjectKey { kind, namespace, name } = &self.object;
         let place = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };

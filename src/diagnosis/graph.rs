@@ -1,32 +1,35 @@
-//! Which finding is the root of which. A rule may blame other objects for an act that it misses; where a finding
-//! hinders that act there, the blaming one follows from it. Of several such findings on an object the worst explains,
-//! and one of the objects that blame each other in a circle, the worst off, is the root of the others.
+//! The relation between roots and consequences. A rule may blame other objects for an act that does not happen. If a
+//! finding on such an object hinders that act, the blaming finding follows from it. If several findings on the object
+//! hinder the act, the worst one is the cause. If objects blame each other in a cycle, the worst finding of the cycle
+//! is the root of the others.
 
 use super::finding::Blame;
 use super::{Finding, Risk, Severity};
 use crate::model::ObjectKey;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The place of a finding among causes and consequences.
+/// Whether a finding is a root, and how it is related to other findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Role {
-    /// It has a row of its own: it follows from nothing that was found and is the worst on its object, or others follow
-    /// from it, or it is worse for data than what it follows from.
+    /// Whether the finding is reported in a row of its own. This is so for the worst finding on an object if it follows
+    /// from no other finding. It is also so if others follow from the finding, or if its risk to data is higher than
+    /// that of its root.
     pub is_root: bool,
-    /// The place of the root of its object; its own for one from which others follow.
+    /// The index of the finding that is the root of this finding's object. For a root it is the index of the finding
+    /// itself.
     pub root: usize,
-    /// The places of the findings that it follows from.
+    /// The indexes of the findings that this finding follows from.
     pub caused_by: Vec<usize>,
-    /// Of a root: the other objects that are not well because of it, in order.
+    /// For a root: the other objects that are affected because of it, in order.
     pub drags: Vec<ObjectKey>,
 }
 
-/// Finds the roles. Findings are in the order of objects, the worst of each object first. What is suppressed has none:
-/// nothing follows from what nobody wants to hear of.
+/// Sets the roles of all findings. The findings have to be in the order of objects, with the worst of each object
+/// first. Suppressed findings get no role, and nothing follows from them.
 pub(super) fn follow(findings: &mut [Finding]) {
     echo(findings);
     let open = open(findings);
-    // What speaks for an object, and by that for what it deals with elsewhere.
+    // Only the worst finding of an object settles findings on other objects.
     let mut settled: BTreeMap<(&str, &ObjectKey), Vec<usize>> = BTreeMap::new();
     for place in open.values().filter_map(|places| places.first()) {
         for (rule, object) in &findings[*place].settled {
@@ -38,7 +41,7 @@ pub(super) fn follow(findings: &mut [Finding]) {
         .map(|finding| {
             let settling = settled.get(&(finding.rule.id, &finding.object)).into_iter().flatten().copied();
             let reasons = finding.blamed.iter().filter_map(|blame| reason(findings, &open, finding, blame));
-            // What is less bad than this is not why, and must not hide it.
+            // A finding of lower severity is not the cause of a more severe one and must not hide it.
             let mut causes: Vec<usize> =
                 reasons.chain(settling).filter(|cause| findings[*cause].severity <= finding.severity).collect();
             causes.sort_unstable();
@@ -46,7 +49,7 @@ pub(super) fn follow(findings: &mut [Finding]) {
             causes
         })
         .collect();
-    // Of several causes the worst leads on, so that each finding has at most one way up.
+    // If a finding has several causes, only the worst one is followed, so that each finding has at most one parent.
     let up = |place: usize| causes[place].iter().copied().min_by_key(|cause| (findings[*cause].rank(), *cause));
     let mut dragged: BTreeMap<usize, Vec<ObjectKey>> = BTreeMap::new();
     let mut roots: BTreeMap<ObjectKey, usize> = BTreeMap::new();
@@ -62,7 +65,7 @@ pub(super) fn follow(findings: &mut [Finding]) {
                 beside.push(spokesman);
             }
         }
-        // Of an object on which something is found, that finding says from what it follows.
+        // If an affected object has findings of its own, those determine what the object follows from.
         objects.extend(findings[spokesman].affected.iter().filter(|object| !open.contains_key(object)).cloned());
     }
     for (place, (finding, caused_by)) in findings.iter_mut().zip(causes).enumerate() {
@@ -72,7 +75,7 @@ pub(super) fn follow(findings: &mut [Finding]) {
     for (place, mut drags) in dragged {
         drags.sort();
         drags.dedup();
-        // The root of a circle follows from nothing but what follows from it.
+        // The root of a cycle has no cause outside the cycle.
         findings[place].role = Role { is_root: true, root: place, drags, caused_by: Vec::new() };
     }
     for place in beside {
@@ -80,8 +83,8 @@ pub(super) fn follow(findings: &mut [Finding]) {
     }
 }
 
-/// The finding from which this one follows where it blames that object: the worst that hinders what is missed. What
-/// this one deals with itself is no cause of it, however it is rated.
+/// Returns the finding from which this one follows because it blames that object. It is the worst finding there that
+/// hinders the missing act. A finding that this one settles is no cause of it, whatever its severity.
 fn reason(
     findings: &[Finding],
     open: &BTreeMap<ObjectKey, Vec<usize>>,
@@ -97,14 +100,14 @@ fn reason(
     places.iter().copied().find(|place| hinders(place))
 }
 
-/// Whether the data of a consequence are about to go, and those of its root are not, so that nobody who only reads of
-/// the root hears of it.
+/// Whether the consequence has an imminent risk to data that its root does not have. A person who reads only about the
+/// root would not learn of this risk.
 fn is_worse_for_data(finding: &Finding, root: &Finding) -> bool {
     finding.risk == Risk::Imminent && !finding.is_asked_for() && root.risk != Risk::Imminent
 }
 
-/// The places of the findings that concern some objects: those on them, those because of which they are not well, and
-/// those from which these follow. What these affect elsewhere is left out of them.
+/// Returns the indexes of the findings that concern the selected objects: findings on these objects, findings that
+/// affect them, and findings that those follow from. Other affected objects are removed from the findings.
 pub(super) fn narrow(findings: &mut [Finding], own: &dyn Fn(&ObjectKey) -> bool) -> BTreeSet<usize> {
     let concerns = |finding: &Finding| own(&finding.object) || finding.role.drags.iter().any(own);
     let mut open: Vec<usize> =
@@ -124,7 +127,7 @@ pub(super) fn narrow(findings: &mut [Finding], own: &dyn Fn(&ObjectKey) -> bool)
     concerned
 }
 
-/// The findings of each object that are not suppressed, the worst first.
+/// Returns the findings of each object that are not suppressed, the worst first.
 fn open(findings: &[Finding]) -> BTreeMap<ObjectKey, Vec<usize>> {
     let mut open: BTreeMap<ObjectKey, Vec<usize>> = BTreeMap::new();
     for (place, finding) in findings.iter().enumerate().filter(|(_, finding)| finding.suppressed.is_none()) {
@@ -133,7 +136,7 @@ fn open(findings: &[Finding]) -> BTreeMap<ObjectKey, Vec<usize>> {
     open
 }
 
-/// Makes what is as bad as its cause as bad as the worst of what explains it on the objects that it blames.
+/// Gives each finding that takes the severity of its cause the severity of its worst cause.
 fn echo(findings: &mut [Finding]) {
     if !findings.iter().any(|finding| finding.echoes) {
         return;
@@ -144,7 +147,7 @@ fn echo(findings: &mut [Finding]) {
         let blamed = finding.blamed.iter().filter(|_| finding.echoes);
         let causes = blamed.filter_map(|blame| reason(findings, &open, finding, blame));
         if let Some(worst) = causes.map(|cause| findings[cause].severity).min() {
-            // Nothing is an error that rests on an assumption.
+            // A finding that rests on an assumption is at most a Warning.
             let is_certain = finding.assumed.is_empty();
             findings[place].severity = if is_certain { worst } else { worst.max(Severity::Warning) };
         }
@@ -154,7 +157,8 @@ fn echo(findings: &mut [Finding]) {
     }
 }
 
-/// Follows the ways up to where there is none, or to the worst of those that lead around.
+/// Follows the parents from a finding to one that has no parent. If the parents form a cycle, the worst finding of the
+/// cycle is returned.
 fn root_of<R: Ord>(start: usize, up: impl Fn(usize) -> Option<usize>, rank: impl Fn(usize) -> R) -> usize {
     let mut path = vec![start];
     let mut at = start;

@@ -1,4 +1,4 @@
-//! Why a volume and a claim do not fit, with both values.
+//! The reason why a volume and a claim do not fit, with both values.
 
 use super::facts::names;
 use crate::controllers::CandidateVerdict;
@@ -9,17 +9,17 @@ use crate::model::{AccessMode, AccessModes, ClaimRef, PersistentVolume, Persiste
 pub struct Misfit {
     /// The path of the volume's field.
     pub field: &'static str,
-    /// The volume's value; `<unset>` for none.
+    /// The volume's value. `<unset>` stands for no value.
     pub has: String,
-    /// What the claim asks for.
+    /// The value that the claim requests.
     pub wants: String,
-    /// The path of the claim's field, where there is one that asks.
+    /// The path of the claim's field that makes the request, if there is one.
     pub claim_field: Option<&'static str>,
-    /// The difference in words, with both values, as short as possible.
+    /// The difference in words, with both values and as short as possible.
     pub words: String,
 }
 
-/// What the verdict means for these two; nothing where the volume fits.
+/// Describes what the verdict of the matching means for this volume and this claim. Returns None if the volume fits.
 pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict: CandidateVerdict) -> Option<Misfit> {
     let claim_field = claim_field(verdict);
     let of = |field, has: String, wants: String, words: String| Some(Misfit { field, has, wants, claim_field, words });
@@ -99,7 +99,7 @@ pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict:
     }
 }
 
-/// The claim's field that the test of that verdict reads.
+/// Returns the claim's field that the test behind this verdict reads.
 fn claim_field(verdict: CandidateVerdict) -> Option<&'static str> {
     match verdict {
         CandidateVerdict::CandidateTooSmall => Some("spec.resources.requests.storage"),
@@ -112,12 +112,12 @@ fn claim_field(verdict: CandidateVerdict) -> Option<&'static str> {
     }
 }
 
-/// The requested access modes that the volume lacks, in the short form of `kubectl get`.
+/// Returns the requested access modes that the volume does not have, in the short form of `kubectl get`.
 pub fn missing_modes<'m>(has: &AccessModes, wants: &'m AccessModes) -> Vec<&'m str> {
     wants.0.iter().filter(|mode| !has.0.contains(mode)).map(short_mode).collect()
 }
 
-/// Access modes in the short form of `kubectl get`, in their stored order; `<unset>` for none.
+/// Returns access modes in the short form of `kubectl get` and in their stored order. `<unset>` stands for none.
 pub fn modes(modes: &AccessModes) -> String {
     if modes.is_empty() {
         return "<unset>".to_owned();
@@ -135,7 +135,7 @@ fn short_mode(mode: &AccessMode) -> &str {
     }
 }
 
-/// Two values that differ, where either may be missing: `class "slow" != "fast"`, `no class, wanted "fast"`.
+/// Describes two different values, one of which may be missing: `class "slow" != "fast"`, `no class, wanted "fast"`.
 pub fn differing(what: &str, has: &str, wants: &str) -> String {
     match (has.is_empty(), wants.is_empty()) {
         (true, _) => format!("no {what}, wanted \"{wants}\""),
@@ -144,27 +144,27 @@ pub fn differing(what: &str, has: &str, wants: &str) -> String {
     }
 }
 
-/// A class as a sentence names it.
+/// Returns a class as a sentence names it: `class "fast"` or `no class`.
 pub fn class_words(class: &str) -> String {
     if class.is_empty() { "no class".to_owned() } else { format!("class \"{class}\"") }
 }
 
-/// Of which class something is.
+/// Returns words that state the class of an object: `of class "fast"` or `without a class`.
 pub fn of_class(class: &str) -> String {
     if class.is_empty() { "without a class".to_owned() } else { format!("of class \"{class}\"") }
 }
 
-/// A value, or that it is not set.
+/// Returns the value, or `<unset>` if it is empty.
 pub fn shown(value: &str) -> String {
     if value.is_empty() { "<unset>".to_owned() } else { value.to_owned() }
 }
 
-/// The claim that a volume names, as `namespace/name`, with what is missing said.
+/// Returns the claim that a `claimRef` names, as `namespace/name`. If a part is missing, the text says so.
 pub fn claim_name(named: &ClaimRef) -> String {
     claim_words(&named.namespace, &named.name)
 }
 
-/// The same, of a namespace and a name.
+/// Returns a claim as `namespace/name`. If a part is missing, the text says so.
 pub fn claim_words(namespace: &str, name: &str) -> String {
     match (namespace.is_empty(), name.is_empty()) {
         (true, true) => "a claim without a name".to_owned(),

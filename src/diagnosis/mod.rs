@@ -1,9 +1,8 @@
-//! What is wrong, and its root: rules look at every object with what is predicted of it, and what they find is put in
-//! order of cause and consequence.
+//! The diagnosis: what is wrong, and its root. Rules look at every object together with its prediction, and their
+//! findings are ordered by cause and consequence.
 //!
-//! A rule sees one object at a time through a [`Case`]; it says what it found, on what evidence, and which other object
-//! is to blame. Everything that concerns several findings is [`graph`]'s, and how findings are shown is the business of
-//! `report`.
+//! A rule sees one object at a time through a [`Case`]. It reports what is wrong, with which evidence, and which other
+//! object is to blame. The module [`graph`] relates findings to each other, and the module `report` shows them.
 
 mod around;
 pub mod case;
@@ -36,44 +35,46 @@ use case::Memo;
 use std::collections::{BTreeMap, BTreeSet};
 use suppression::suppressed;
 
-/// How many objects are looked at together.
+/// The number of objects that one thread processes at a time.
 const BATCH: usize = 64;
 
-/// What is wrong with a world.
+/// The result of a diagnosis: everything that is wrong with the objects.
 #[derive(Debug, Default)]
 pub struct Diagnosis {
-    /// What was found: by object, and of each object the worst first.
+    /// The findings in the order of objects. The findings of one object are ordered from worst to mildest.
     pub findings: Vec<Finding>,
-    /// The rules that could not be judged somewhere, each with the readings that were missing, in order.
+    /// The rules that could not be evaluated for some objects, each with the reads whose results were missing, in
+    /// order.
     pub unjudged: BTreeMap<&'static str, BTreeSet<Unread>>,
 }
 
 impl Diagnosis {
-    /// The places of the findings that concern those objects alone: on them, or to blame for what is found on them.
-    /// What the findings affect elsewhere is left out of them.
+    /// Returns the indexes of the findings that concern the selected objects: findings on them and findings that cause
+    /// or affect those. Other affected objects are removed from the findings.
     pub fn narrow(&mut self, own: &dyn Fn(&ObjectKey) -> bool) -> BTreeSet<usize> {
         graph::narrow(&mut self.findings, own)
     }
 }
 
-/// With what an audit looks.
+/// The settings of an audit: its rules, suppressions and scope.
 #[derive(Clone, Copy)]
 pub struct Scrutiny<'a> {
-    /// The rules, in the order in which they speak for an object.
+    /// The rules. Of findings that are equally bad, that of the earlier rule comes first.
     pub rules: &'a [&'static Rule],
-    /// What is known already and kept back.
+    /// The suppressions: findings that are known and accepted.
     pub suppressions: &'a [Suppression],
-    /// Whether anybody wants to hear of that object: what cannot be judged elsewhere does not matter.
+    /// Whether an object is in the scope of the audit. What cannot be evaluated outside of the scope is not reported.
     pub scope: &'a (dyn Fn(&ObjectKey) -> bool + Sync),
 }
 
-/// Looks at every object, on as many threads as asked for. Objects are in the order of listings; the answer does not
-/// depend on the number of threads.
+/// Applies the rules to every object, on the given number of threads. The result has the order of the objects and does
+/// not depend on the number of threads.
 pub fn diagnose(simulation: &Simulation<'_>, scrutiny: Scrutiny<'_>, threads: usize) -> Diagnosis {
     diagnose_named(simulation, scrutiny, &|_| false, threads)
 }
 
-/// The same, where somebody named some objects: of these it is also told what may still come right by itself.
+/// Applies the rules to every object, on the given number of threads. For objects that somebody named, problems that
+/// may still end by themselves are also reported.
 pub fn diagnose_named(
     simulation: &Simulation<'_>,
     scrutiny: Scrutiny<'_>,
@@ -109,7 +110,8 @@ pub fn diagnose_named(
     diagnosis
 }
 
-/// What those rules find on one object that somebody named, without what it follows from. Nothing else is looked at.
+/// Applies the given rules to one object that somebody named. The result has no causes, because no other object is
+/// diagnosed.
 pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'static Rule]) -> Vec<Finding> {
     let snapshot = simulation.snapshot();
     let Some(subject) = Subject::of(snapshot, target) else { return Vec::new() };
@@ -120,8 +122,8 @@ pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'st
     diagnosis.findings
 }
 
-/// Where objects of that kind may be that nobody saw, so that no rule looks at them. Of kinds that are only read where
-/// some decision asks for them nothing else is looked at.
+/// Returns the reads that are incomplete for a kind, so that objects of this kind may exist which no rule saw.
+/// Namespaces outside of the scope are ignored. A kind that did not need to be read counts as complete.
 fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: Scrutiny<'s>) -> impl Iterator<Item = Unread> + 's {
     let entries = snapshot.coverage().entries().iter().filter(move |entry| entry.kind == kind);
     let lacks = move |state: CoverageState| match state {
@@ -134,7 +136,7 @@ fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: Scrutiny<'s>) -> imp
     })
 }
 
-/// Asks every rule that is about such an object.
+/// Applies every rule that is about this kind of object.
 fn apply_rules(
     simulation: &Simulation<'_>,
     survey: &Survey<'_>,
@@ -171,7 +173,7 @@ fn apply_rules(
     diagnosis.findings.extend(found);
 }
 
-/// The key of an object of that kind and name.
+/// Returns the key of the object with this kind, namespace and name.
 pub fn key(kind: Kind, namespace: &str, name: &str) -> ObjectKey {
     ObjectKey { kind, namespace: Str::from(namespace), name: Str::from(name) }
 }

@@ -1,5 +1,5 @@
-//! Ways out as commands that can be typed. Each write is the smallest possible one and is conditional: it states what
-//! it expects to find, so that it does nothing where the world has moved on.
+//! Remedies as commands that a person can type. Each command writes as little as possible and states what it expects to
+//! find, so that it changes nothing if the object has changed since.
 
 use super::Remedy;
 use super::around::asked_provisioner;
@@ -12,50 +12,53 @@ use crate::model::{
 use crate::snapshot::Snapshot;
 use serde_json::{Value, json};
 
-/// A way out that is no command of ours or of kubectl.
+/// Creates a remedy that is neither a command of pvctl nor of kubectl.
 pub fn by_hand(does: impl Into<String>) -> Remedy {
     Remedy { verb: "", command: String::new(), does: does.into() }
 }
 
-/// A command of kubectl.
+/// Creates a remedy that is a kubectl command.
 pub fn kubectl(command: impl Into<String>, does: impl Into<String>) -> Remedy {
     Remedy { verb: "kubectl", command: format!("kubectl {}", command.into()), does: does.into() }
 }
 
-/// Looks at an object.
+/// Creates a remedy that describes an object with kubectl.
 pub fn describe(object: &ObjectKey, does: impl Into<String>) -> Remedy {
     kubectl(format!("describe {}", typed(object)), does)
 }
 
-/// Keeps the claim's manifest: much of its spec can only be changed by creating it again.
+/// Creates a remedy that saves the claim's manifest. Much of a claim's spec can be changed only by creating the claim
+/// again.
 pub fn save_claim(claim: &PersistentVolumeClaim, does: impl Into<String>) -> Remedy {
     kubectl(format!("get {} -o yaml", of_claim(claim)), does)
 }
 
-/// Keeps the volume's manifest, which alone says where its storage is.
+/// Creates a remedy that saves the volume's manifest. Only this manifest says where the storage is.
 pub fn save_volume(volume: &PersistentVolume, why: &str) -> Remedy {
     kubectl(format!("get {} -o yaml", of_volume(volume)), format!("save the volume as it is: {why}"))
 }
 
-/// Looks whether kube-controller-manager runs.
+/// Creates a remedy that checks whether kube-controller-manager runs.
 pub fn look_at_manager(does: impl Into<String>) -> Remedy {
     kubectl(format!("get lease {} -n {} -o yaml", Lease::MANAGER_NAME, Lease::MANAGER_NAMESPACE), does)
 }
 
-/// A verb of ours, with what is typed after it: it looks at what stands against it, asks, and can be taken back.
+/// Creates a remedy that is a verb of pvctl with its arguments. Such a verb checks guards, asks for consent and can be
+/// undone.
 fn ours(verb: &'static str, what: &str, does: impl Into<String>) -> Remedy {
     Remedy { verb, command: format!("kubectl pvctl {verb} {what}"), does: does.into() }
 }
 
-/// Sets the reclaim policy of a volume to Retain; nothing where it is that already.
+/// Creates a remedy that sets the reclaim policy of the volume to Retain. Returns None if the policy is Retain already.
 pub fn retain(volume: &PersistentVolume) -> Option<Remedy> {
     let does = "keep the data: set policy Retain, which stops every deletion that has not begun";
     let is_kept = volume.reclaim_policy == ReclaimPolicy::Retain;
     (!is_kept).then(|| ours("retain", &typed(&volume_key(&volume.meta.name)), does))
 }
 
-/// Makes a volume whose claim is gone remember the name of that claim and forget the uid, so that a claim of that name
-/// gets it, and nobody else. Nothing as long as the volume does not show that its claim is gone.
+/// Creates a remedy that removes the uid from the `claimRef` of a volume whose claim is gone. Then only a claim with
+/// the namespace and name in the `claimRef` gets the volume. Returns None unless the phase shows that the claim is
+/// gone.
 pub fn release(volume: &PersistentVolume) -> Option<Remedy> {
     let named = volume.claim_ref.as_ref()?;
     let does = format!(
@@ -66,8 +69,8 @@ pub fn release(volume: &PersistentVolume) -> Option<Remedy> {
     has_ended.then(|| ours("release", &typed(&volume_key(&volume.meta.name)), does))
 }
 
-/// Gives a claim the volume that it had or that names it. While a provisioner may be making one for the claim this is
-/// refused, and what has to be so first is said.
+/// Creates a remedy that gives the claim the volume that it had or that names it. If a provisioner may be making a
+/// volume for the claim, `restore` would be refused, and the remedy says what has to happen first.
 pub fn restore(snapshot: &Snapshot, claim: &PersistentVolumeClaim, does: impl Into<String>) -> Remedy {
     let what = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));
     let bound = claim.meta.annotations.has(AnnotationKey::BindCompleted);
@@ -82,22 +85,22 @@ pub fn restore(snapshot: &Snapshot, claim: &PersistentVolumeClaim, does: impl In
     }
 }
 
-/// Creates a claim anew that gets this volume; the one that it had is kept.
+/// Creates a remedy that creates the claim again, bound to this volume. The volume that the claim had before is kept.
 pub fn rebind(claim: &PersistentVolumeClaim, volume: &PersistentVolume, does: impl Into<String>) -> Remedy {
     let what = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));
     let to = typed(&volume_key(&volume.meta.name));
     ours("rebind", &format!("{what} --to {to}"), does)
 }
 
-/// Takes a finalizer off a claim that is being deleted, for its owner that is gone.
+/// Creates a remedy that removes a finalizer from a claim that is being deleted, if the owner of the finalizer is gone.
 pub fn unfinalize(claim: &PersistentVolumeClaim, finalizer: &str, does: impl Into<String>) -> Remedy {
     let object = quoted(&format!("pvc/{}", claim.meta.name));
     let what = format!("{object} {} -n {}", quoted(finalizer), quoted(&claim.meta.namespace));
     ours("unfinalize", &what, does)
 }
 
-/// Replaces a claim that was never bound by one of another class. While a provisioner may be making a volume for it,
-/// this is refused.
+/// Creates a remedy that replaces a claim that was never bound with a claim of another class. Returns None if a
+/// provisioner may be making a volume for the claim.
 pub fn recreate_with_class(
     snapshot: &Snapshot,
     claim: &PersistentVolumeClaim,
@@ -109,8 +112,9 @@ pub fn recreate_with_class(
     asked_provisioner(snapshot, claim).is_none().then(|| ours("recreate", &format!("{what} --set {set}"), does))
 }
 
-/// Reserves a free volume for the claim by its name, with what else is to be written. Nothing where no version is
-/// known: JSON patch cannot ask whether a `claimRef` is absent, and one that came meanwhile must not be overwritten.
+/// Creates a remedy that reserves a free volume for the claim by name, together with further patch steps. Returns None
+/// if the resourceVersion is unknown: a JSON patch cannot test whether a `claimRef` is absent, and a new `claimRef`
+/// must not be overwritten.
 pub fn reserve(
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
@@ -125,8 +129,8 @@ fn claim_ref(volume: &PersistentVolume, named: &Value, more: Vec<Value>, does: i
     Some(patch_volume(volume, [at_version(volume)?, write].into_iter().chain(more).collect(), does))
 }
 
-/// Reserves a volume whose claim is gone for another one. Nothing where it names its claim without a uid and no version
-/// is known: that claim may have come meanwhile.
+/// Creates a remedy that reserves a volume whose claim is gone for another claim. Returns None if the `claimRef` has no
+/// uid and the resourceVersion is unknown, because the named claim may exist by now.
 pub fn hand_over(volume: &PersistentVolume, claim: &PersistentVolumeClaim, does: impl Into<String>) -> Option<Remedy> {
     let named = volume.claim_ref.as_ref()?;
     let unchanged = if has_uid(volume) { expect("/spec/claimRef/uid", &named.uid) } else { at_version(volume)? };
@@ -140,7 +144,8 @@ pub fn hand_over(volume: &PersistentVolume, claim: &PersistentVolumeClaim, does:
     Some(patch_volume(volume, steps, does))
 }
 
-/// A `claimRef` that names the claim and not its uid: whoever creates the claim again gets the volume as well.
+/// Returns a `claimRef` that names the claim without its uid. If the claim is deleted and created again, the new claim
+/// also gets the volume.
 fn reservation(claim: &PersistentVolumeClaim) -> Value {
     json!({
         "apiVersion": "v1",
@@ -150,15 +155,15 @@ fn reservation(claim: &PersistentVolumeClaim) -> Value {
     })
 }
 
-/// Takes the mark of the controller from a volume that has it: with it the controller would take the `claimRef` away
-/// again should the claim get another volume.
+/// Returns the patch step that removes the annotation `bound-by-controller`, if the volume has it. With this annotation
+/// the controller would remove the `claimRef` if the claim got another volume.
 fn no_longer_of_controller(volume: &PersistentVolume) -> Option<Value> {
     let marked = volume.meta.annotations.has(AnnotationKey::BoundByController);
     marked.then(|| json!({ "op": "remove", "path": "/metadata/annotations/pv.kubernetes.io~1bound-by-controller" }))
 }
 
-/// The condition that the volume has not changed at all, which stands for the absence of a field: of that JSON patch
-/// cannot speak. None where the version is not known.
+/// Returns the patch step that tests that the resourceVersion is unchanged. It replaces a test for the absence of a
+/// field, which JSON patch does not have. Returns None if the resourceVersion is unknown.
 pub fn at_version(volume: &PersistentVolume) -> Option<Value> {
     match &volume.meta.resource_version {
         ResourceVersion::Recorded(version) => test("/metadata/resourceVersion", version),
@@ -166,28 +171,29 @@ pub fn at_version(volume: &PersistentVolume) -> Option<Value> {
     }
 }
 
-/// A condition of a JSON patch; none for a value that is not there, of which JSON patch cannot speak.
+/// Returns the patch step that tests a value. Returns None for an empty value, because JSON patch cannot test for
+/// absence.
 fn test(path: &str, value: &str) -> Option<Value> {
     (!value.is_empty()).then(|| expect(path, value))
 }
 
-/// The step of a JSON patch that ends it where the value is another one.
+/// Returns the step of a JSON patch that makes the patch fail if the value differs.
 pub fn expect(path: &str, value: &str) -> Value {
     json!({ "op": "test", "path": path, "value": value })
 }
 
-/// A JSON patch of a volume that does nothing where another volume has that name by now. What else it expects to find,
-/// its steps say.
+/// Creates a remedy that applies a JSON patch to the volume. The patch fails if another volume has that name by now.
+/// The steps state any further conditions.
 pub fn patch_volume(volume: &PersistentVolume, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
     patch(&of_volume(volume), &volume.meta, steps, does)
 }
 
-/// The same of a claim.
+/// Creates a remedy that applies a JSON patch to the claim. The patch fails if another claim has that name by now.
 pub fn patch_claim(claim: &PersistentVolumeClaim, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
     patch(&of_claim(claim), &claim.meta, steps, does)
 }
 
-/// The same of a class.
+/// Creates a remedy that applies a JSON patch to the class. The patch fails if another class has that name by now.
 pub fn patch_class(class: &StorageClass, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
     patch(&of_class(class), &class.meta, steps, does)
 }
@@ -197,22 +203,24 @@ fn patch(target: &str, meta: &ObjectMeta, steps: Vec<Value>, does: impl Into<Str
     kubectl(format!("patch {target} --type=json -p {}", quoted(&Value::Array(steps).to_string())), does)
 }
 
-/// Gives a claim that has none a class, which the API server allows once.
+/// Creates a remedy that sets the class of a claim that has none. The API server allows this once.
 pub fn set_class(claim: &PersistentVolumeClaim, class: &str, does: impl Into<String>) -> Remedy {
     merge_claim(claim, &json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "storageClassName": class } }), does)
 }
 
-/// Names a volume in a claim that names none, which the API server allows once.
+/// Creates a remedy that sets `volumeName` in a claim that names no volume. The API server allows this once.
 pub fn name_volume(claim: &PersistentVolumeClaim, volume: &str, does: impl Into<String>) -> Remedy {
     merge_claim(claim, &json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "volumeName": volume } }), does)
 }
 
-/// A merge patch of the claim; one that holds the claim's uid is refused where there is another claim of that name.
+/// Creates a remedy that applies a merge patch to the claim. The API server refuses a patch with the claim's uid if
+/// another claim has that name.
 pub fn merge_claim(claim: &PersistentVolumeClaim, patch: &Value, does: impl Into<String>) -> Remedy {
     kubectl(format!("patch {} -p {}", of_claim(claim), quoted(&patch.to_string())), does)
 }
 
-/// The same of a class.
+/// Creates a remedy that applies a merge patch to the class. The API server refuses a patch with the class's uid if
+/// another class has that name.
 pub fn merge_class(class: &StorageClass, patch: &Value, does: impl Into<String>) -> Remedy {
     kubectl(format!("patch {} -p {}", of_class(class), quoted(&patch.to_string())), does)
 }
@@ -229,14 +237,14 @@ fn of_class(class: &StorageClass) -> String {
     format!("sc {}", quoted(&class.meta.name))
 }
 
-/// An object as kubectl is told it.
+/// Returns the kubectl arguments that select the object.
 pub fn typed(object: &ObjectKey) -> String {
     let ObjectKey { kind, namespace, name } = object;
     let name = quoted(&format!("{}/{name}", kind.short()));
     if namespace.is_empty() { name } else { format!("{name} -n {}", quoted(namespace)) }
 }
 
-/// A word that a shell takes for one, whatever is in it.
+/// Quotes a text so that a shell reads it as one word, whatever characters it has.
 pub fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=".contains(letter);
     if !word.is_empty() && word.chars().all(plain) {
@@ -252,7 +260,7 @@ mod tests {
     use crate::diagnosis::key;
     use crate::model::Kind;
 
-    /// Names come from strangers, also from files that no API server has checked.
+    /// Names are untrusted input, and some come from files that no API server has validated.
     #[test]
     fn no_name_leaves_its_word() {
         assert_eq!(quoted("data-0"), "data-0");

@@ -1,98 +1,100 @@
-//! What a rule is: what it looks at, what it reports at worst, and the page that explains it.
+//! The definition of a rule: the objects that it looks at, the highest severity that it reports, and the page that
+//! explains it.
 
 use super::{Detect, Risk, Severity};
 use crate::model::Kind;
 
-/// What should come about with an object and does not. A finding follows from another one only where both share it: the
-/// root hinders it, and the consequence misses it.
+/// Something that should happen to an object and does not. A finding follows from another finding only if both have the
+/// same act: the root hinders it, and the consequence misses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Act {
-    /// A claim gets its volume.
+    /// A claim is bound to a volume.
     Bind,
-    /// A claim stays without a class.
+    /// A claim keeps having no class.
     StayClassless,
-    /// A volume's `claimRef` lets other claims have it.
+    /// The `claimRef` of a volume allows other claims to be bound to the volume.
     Offer,
-    /// A volume is given back to the claim that has the name in its `claimRef`.
+    /// A volume is bound again to the claim that its `claimRef` names.
     GiveBack,
-    /// The `claimRef` of a volume, or of all volumes of a namespace, has the uid of the claim that lives.
+    /// The `claimRef` of a volume, or of all volumes of a namespace, has the uid of the claim that exists.
     NameOwner,
-    /// A volume has its storage for itself.
+    /// No other volume stands for the storage of this volume.
     OwnStorage,
-    /// Some node can use a volume.
+    /// Some node can use the volume.
     Reach,
-    /// Volumes of a class are made.
+    /// Volumes of a class are provisioned.
     Provision,
-    /// Volumes of a class grow.
+    /// Volumes of a class are expanded.
     Expand,
-    /// One class alone is the default.
+    /// Exactly one class is the default class.
     Default,
-    /// Pods with claims, or with claims of a class, get a node.
+    /// Pods with claims, or with claims of a class, are scheduled to a node.
     Schedule,
-    /// Claims stay when the set that they are of goes.
+    /// Claims are kept when their StatefulSet is deleted.
     Outlive,
-    /// An object that is being deleted goes.
+    /// An object that is being deleted is removed.
     Delete,
-    /// A volume is detached.
+    /// A volume is detached from a node.
     Detach,
 }
 
-/// What a verb of pvctl does about what a rule finds. A [`super::Remedy`] is a way out in words, for people.
+/// A repair of what a rule finds, by a verb of pvctl. A [`super::Remedy`] describes a repair in words, for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// The claim gets its volume back.
+    /// The claim gets back its volume.
     Restore,
-    /// The data are kept, of the volume or of the claim's volumes.
+    /// The data of the volume, or of the claim's volumes, are kept.
     Retain,
-    /// The volume is kept, and offered to its last claim again.
+    /// The volume is kept, and is reserved for its last claim again.
     Release,
-    /// The half-made binding of the volume is rolled back, in favour of the only claim that names the volume.
+    /// The incomplete binding of the volume is undone, in favour of the only claim that names the volume.
     Unbind,
-    /// The choice of a node is taken back.
+    /// The selected node is removed from the claim.
     Unselect,
-    /// The claim, which has no volume, is made anew with the class that is meant.
+    /// The claim, which has no volume, is created again with the class that was meant.
     Reclass,
 }
 
-/// One thing that can be wrong.
+/// One kind of problem.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its id: kebab-case, stable for ever.
+    /// The id of the rule. It is in kebab-case and never changes.
     pub id: &'static str,
-    /// What is wrong, in a few words without a full stop.
+    /// The problem in a few words, without a full stop.
     pub title: &'static str,
-    /// The highest severity that it reports.
+    /// The highest severity that the rule reports.
     pub severity: Severity,
-    /// The highest risk to data that it reports.
+    /// The highest risk to data that the rule reports.
     pub risk: Risk,
-    /// The kinds on whose reading it rests, besides the object's own.
+    /// The kinds that have to be read for this rule, in addition to the object's own kind.
     pub reads: &'static [Kind],
-    /// What does not come about with its object as long as it is found.
+    /// The acts that do not happen to the object as long as the problem exists.
     pub hinders: &'static [Act],
-    /// What repairs it, or makes it harmless, the safest first; nothing where only a person can.
+    /// The verbs that repair the problem or make it harmless, the safest first. The list is empty if only a person can
+    /// repair it.
     pub repairs: &'static [Repair],
-    /// What people read about it.
+    /// The page that explains the rule.
     pub page: Page,
-    /// How it is found.
+    /// The function that detects the problem, and the kind of object that it looks at.
     pub detect: Detect,
 }
 
-/// What people read about a rule. Each part is one or more sentences, in which `NAME`, `NAMESPACE` and other words in
-/// capitals stand for what is theirs; code is in backquotes.
+/// The page that explains a rule. Each part is one or more sentences. Words in capitals, such as `NAME` and
+/// `NAMESPACE`, are placeholders. Code is in backquotes.
 #[derive(Debug)]
 pub struct Page {
-    /// What is seen with kubectl.
+    /// What a person sees with kubectl.
     pub seen: &'static str,
-    /// Why it happens: which function of the controller does what.
+    /// Why the problem happens: which function of the controller does what.
     pub why: &'static str,
-    /// How to confirm it by hand: commands, one in each line.
+    /// How to confirm the problem by hand: one command per line.
     pub confirm: &'static str,
-    /// How it is repaired, the safest way first.
+    /// How to repair the problem, the safest way first.
     pub repair: &'static str,
-    /// How it is kept from happening again.
+    /// How to prevent the problem.
     pub prevention: &'static str,
-    /// What can go wrong with the data, and which repair makes it worse.
+    /// What can happen to the data, and which repair increases the risk.
     pub hazard: &'static str,
-    /// Where the facts are from: functions of Kubernetes with the version, documents, issues.
+    /// The sources of the facts: functions of Kubernetes with the version, documents, issues.
     pub sources: &'static [&'static str],
 }

@@ -1,25 +1,26 @@
-//! The kinds of object at which rules look: one table, from which everything follows that differs by them.
+//! The kinds of object that rules look at. One table defines everything that differs between the kinds.
 
 use super::{Case, Detection};
 use crate::model::surroundings::{Namespace, StatefulSet, VolumeAttachment};
 use crate::model::{Kind, ObjectId, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, TypedId};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 
-/// Looks at one object of a kind, and says what is wrong with it.
+/// A function that looks at one object of a kind and reports what is wrong with it.
 pub type DetectFn<T> = fn(&Case<'_>, &T) -> Option<Detection>;
 
-/// Each line is a kind of object: the word for it here, its type, which has the name of its [`Kind`], that of the id by
-/// which controllers know it, where they do, and where all of them stand. They are looked at in the order of the lines.
+/// Each line of the table is one kind of object. It states the name of the variant and the Rust type, which has the
+/// name of its [`Kind`]. If controllers sync this kind, it also states the type of the id. The last part is the
+/// function that returns all objects. Objects are processed in the order of the lines.
 macro_rules! subjects {
     ($(#[$doc:meta] $word:ident($object:ident $(, $id:ident)?) = $all:expr;)+) => {
-        /// An object at which rules look.
+        /// An object that rules look at.
         #[derive(Clone, Copy, Debug)]
         pub enum Subject<'s> {
             $(#[$doc] $word(&'s $object $(, $id)?),)+
         }
 
         impl<'s> Subject<'s> {
-            /// Everything at which rules look, in the order of kinds and names.
+            /// Returns all objects that rules look at, in the order of kinds and names.
             pub(super) fn all(snapshot: &'s Snapshot) -> Vec<Self> {
                 let all = std::iter::empty();
                 $(
@@ -29,14 +30,14 @@ macro_rules! subjects {
                 all.collect()
             }
 
-            /// Its kind.
+            /// Returns the kind of the object.
             pub(super) fn kind(self) -> Kind {
                 match self {
                     $(Self::$word(..) => Kind::$object,)+
                 }
             }
 
-            /// Its metadata.
+            /// Returns the metadata of the object.
             pub(super) fn meta(self) -> &'s ObjectMeta {
                 match self {
                     $(Self::$word(object, ..) => &object.meta,)+
@@ -44,26 +45,26 @@ macro_rules! subjects {
             }
         }
 
-        /// At which kind of object a rule looks, and how.
+        /// The kind of object that a rule looks at, and the function that does it.
         #[derive(Debug)]
         pub enum Detect {
             $(#[$doc] $word(DetectFn<$object>),)+
         }
 
         impl Detect {
-            /// The kind of object that it looks at.
+            /// Returns the kind of object that the rule looks at.
             pub fn kind(&self) -> Kind {
                 match self {
                     $(Self::$word(_) => Kind::$object,)+
                 }
             }
 
-            /// Whether it looks at such an object.
+            /// Whether the rule looks at this kind of object.
             pub(super) fn is_about(&self, subject: Subject<'_>) -> bool {
                 matches!((self, subject), $((Self::$word(_), Subject::$word(..)))|+)
             }
 
-            /// Looks at the object; nothing where it is of another kind.
+            /// Applies the rule to the object. Returns None if the object is of another kind.
             pub(super) fn ask(&self, case: &Case<'_>, subject: Subject<'_>) -> Option<Detection> {
                 match (self, subject) {
                     $((Self::$word(look), Subject::$word(object, ..)) => look(case, object),)+
@@ -85,14 +86,14 @@ subjects! {
     Pod(Pod) = Snapshot::pods;
     /// A namespace.
     Namespace(Namespace) = Snapshot::all;
-    /// An attachment of a volume to a node.
+    /// An attachment of a volume to a node (VolumeAttachment).
     Attachment(VolumeAttachment) = Snapshot::all;
     /// A StatefulSet.
     StatefulSet(StatefulSet) = Snapshot::all;
 }
 
 impl<'s> Subject<'s> {
-    /// What controllers sync, as an object at which rules look; none where they look at no object of its kind.
+    /// Returns a volume or claim as an object that rules look at. Returns None for an object of any other kind.
     pub(super) fn of(snapshot: &'s Snapshot, target: ObjectId) -> Option<Self> {
         match target.typed() {
             TypedId::PersistentVolume(id) => Some(Self::Volume(snapshot.volume(id), id)),
@@ -101,7 +102,7 @@ impl<'s> Subject<'s> {
         }
     }
 
-    /// The object that controllers sync, if it is one.
+    /// Returns the id by which controllers know the object. Returns None if the object is neither a volume nor a claim.
     pub(super) fn target(self) -> Option<ObjectId> {
         match self {
             Self::Volume(_, id) => Some(ObjectId::from(id)),

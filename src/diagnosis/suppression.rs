@@ -1,40 +1,42 @@
-//! Findings that somebody knows of and does not want to be told again, each with the reason: stated in a file, or on
-//! the object itself.
+//! Suppressions: findings that somebody knows and accepts, each with a reason. They are stated in a file or in an
+//! annotation of the object.
 
 use super::{Diagnosis, Finding, rules};
 use crate::model::{AnnotationKey, ObjectKey, ObjectMeta, Timestamp};
 
-/// An entry of a file of suppressions.
+/// One entry of a suppression file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suppression {
-    /// Which rules: an id, in which `*` stands for any letters.
+    /// The rules that the entry is about: an id in which `*` stands for any characters.
     pub rule: String,
-    /// Which objects: `TYPE/NAME`, in which `*` stands for any letters; all without it.
+    /// The objects that the entry is about: `TYPE/NAME`, in which `*` stands for any characters. None stands for all
+    /// objects.
     pub object: Option<String>,
-    /// In which namespaces, in the same way; in all without it, and then of objects that have none, too.
+    /// The namespaces that the entry is about, in which `*` stands for any characters. None stands for all namespaces
+    /// and for objects without a namespace.
     pub namespace: Option<String>,
-    /// Why.
+    /// The reason why the findings are accepted.
     pub reason: String,
-    /// From when on it has no effect any more.
+    /// The moment from which the entry has no effect.
     pub expires: Option<Timestamp>,
 }
 
-/// Why a finding is kept back.
+/// The reason why a finding is suppressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppressed {
-    /// What the entry says.
+    /// The reason that the suppression states.
     pub reason: String,
-    /// Whether the object itself says so, by the annotation `pvctl.dev/ignore`.
+    /// Whether the suppression is the annotation `pvctl.dev/ignore` of the object.
     pub by_object: bool,
 }
 
 impl Suppression {
-    /// Whether it is past its time. Where the time of the reading is not known, it is not.
+    /// Whether the entry has expired. An entry does not expire if the time of the reading is unknown.
     pub fn has_expired(&self, now: Option<Timestamp>) -> bool {
         now.zip(self.expires).is_some_and(|(now, expires)| now >= expires)
     }
 
-    /// Whether it is about what that rule finds on that object.
+    /// Whether the entry is about findings of that rule on that object.
     fn covers(&self, rule: &str, object: &ObjectKey) -> bool {
         let named = format!("{}/{}", object.kind.short(), object.name);
         matches_glob(&self.rule, rule)
@@ -42,8 +44,8 @@ impl Suppression {
             && self.namespace.as_ref().is_none_or(|pattern| matches_glob(pattern, &object.namespace))
     }
 
-    /// Whether it keeps nothing back although it could: it has not expired, there are such rules, all of them could be
-    /// judged everywhere, and none found anything on such an object.
+    /// Whether the entry has no effect although it could have one. This is so if it has not expired, its rules exist
+    /// and could be evaluated everywhere, and none of them reports such an object.
     pub fn is_idle(&self, now: Option<Timestamp>, diagnosis: &Diagnosis) -> bool {
         let mut ids = rules::all().iter().map(|rule| rule.id).filter(|id| matches_glob(&self.rule, id)).peekable();
         !self.has_expired(now)
@@ -53,7 +55,7 @@ impl Suppression {
     }
 }
 
-/// Why this finding is kept back, if it is: what the object says goes first.
+/// Returns why this finding is suppressed, if it is. The object's annotation takes precedence over entries of files.
 pub(super) fn suppressed(
     suppressions: &[Suppression],
     now: Option<Timestamp>,
@@ -69,7 +71,7 @@ pub(super) fn suppressed(
     })
 }
 
-/// What the annotation `pvctl.dev/ignore` says: `RULE=REASON`, several of them parted by `;`. What states no reason
+/// Returns the entries of the annotation `pvctl.dev/ignore`: `RULE=REASON`, separated by `;`. An entry without a reason
 /// suppresses nothing.
 fn ignored(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &str)> {
     let entries = meta.annotations.get(AnnotationKey::Ignore).unwrap_or_default().split(';');
@@ -80,7 +82,7 @@ fn ignored(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Whether the text is as the pattern says, in which `*` stands for any letters.
+/// Whether the text matches the pattern, in which `*` stands for any number of any characters.
 pub fn matches_glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };

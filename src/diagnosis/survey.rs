@@ -1,4 +1,4 @@
-//! What rules ask of the world as a whole, found once.
+//! Facts about all objects together that rules need. Each is computed only once.
 
 use super::facts::has_uid_of;
 use crate::controllers::persistent_volume::reclaim::RECYCLER;
@@ -10,34 +10,35 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::OnceLock;
 
-/// Volumes by class and what else matching compares, the smallest of each group first.
+/// Volumes by class and by the other fields that matching compares. Each group is sorted by size, the smallest first.
 type Grouped = BTreeMap<Str, BTreeMap<GroupKey, Vec<VolumeId>>>;
 
-/// So many of the claims that compete for a volume are named at most, and the claim itself is among them.
+/// The maximum number of competing claims that are stored per volume. The claim itself is one of them.
 const COMPETING: usize = 4;
 
-/// What is known of all objects together. What only few worlds ask for is found when it is asked for first.
+/// Facts about all objects together. Each fact is computed when a rule asks for it for the first time.
 #[derive(Debug)]
 pub struct Survey<'s> {
     snapshot: &'s Snapshot,
-    /// Volumes that stand for the same storage, under what names it, in the order of their names.
+    /// Volumes that refer to the same storage, by driver and handle. Each list is in the order of names.
     shared: OnceLock<HashMap<(String, String), Vec<VolumeId>>>,
-    /// Volumes that some claim has or had, or that are being deleted.
+    /// Volumes that have a `claimRef` or are being deleted.
     taken: OnceLock<Grouped>,
-    /// Volumes that the controller chose for a claim which lives and requests at most half of their size.
+    /// Volumes that the controller chose for an existing claim that requests at most half of their size.
     grabbed: OnceLock<Grouped>,
-    /// The first claims, and the number of all, that name the same free volume and are not being deleted.
+    /// For each volume without a `claimRef` that several claims name: the first of these claims, and their number.
+    /// Claims that are being deleted are not counted.
     competing: OnceLock<HashMap<VolumeId, (Vec<ClaimId>, usize)>>,
-    /// The claims of a namespace that are Pending and have a data source.
+    /// The claims of each namespace that are Pending and have a data source.
     copying: OnceLock<HashMap<Str, Vec<ClaimId>>>,
-    /// The classes that claims have.
+    /// The classes of all claims.
     asked: OnceLock<HashSet<Str>>,
-    /// The places of the pods that erase volumes, by the names of these.
+    /// The indexes of the recycler pods, which erase volumes, by the name of the volume.
     recyclers: OnceLock<HashMap<Str, usize>>,
 }
 
 impl<'s> Survey<'s> {
-    /// Of these objects.
+    /// Creates the survey of a snapshot.
     pub fn of(snapshot: &'s Snapshot) -> Self {
         Self {
             snapshot,
@@ -51,15 +52,15 @@ impl<'s> Survey<'s> {
         }
     }
 
-    /// Volumes of that class that some claim has or had, or that are being deleted: in groups that are alike in what
-    /// else matching compares, the smallest of each first.
+    /// Returns the volumes of that class that have a `claimRef` or are being deleted. They are grouped by the other
+    /// fields that matching compares, and each group is sorted by size, the smallest first.
     pub fn taken(&self, class: &str) -> impl Iterator<Item = (&GroupKey, &[VolumeId])> {
         let is_taken = |volume: &PersistentVolume| volume.claim_ref.is_some() || volume.terminating();
         groups(self.taken.get_or_init(|| self.grouped(is_taken)), class)
     }
 
-    /// Volumes of that class that the controller chose for a claim which lives and requests at most half of their size,
-    /// in the same order.
+    /// Returns the volumes of that class that the controller chose for an existing claim that requests at most half of
+    /// their size. The order is that of [`Survey::taken`].
     pub fn grabbed(&self, class: &str) -> impl Iterator<Item = (&GroupKey, &[VolumeId])> {
         let is_grabbed = |volume: &PersistentVolume| {
             let annotations = &volume.meta.annotations;
@@ -72,7 +73,7 @@ impl<'s> Survey<'s> {
         groups(self.grabbed.get_or_init(|| self.grouped(is_grabbed)), class)
     }
 
-    /// The claim that has the volume, where it lives.
+    /// Returns the existing claim whose uid is in the `claimRef` of the volume.
     pub fn holder(&self, volume: &PersistentVolume) -> Option<&'s PersistentVolumeClaim> {
         let named = volume.claim_ref.as_ref()?;
         let claim = self.snapshot.claim(self.snapshot.claim_id(&named.namespace, &named.name)?);
@@ -92,8 +93,8 @@ impl<'s> Survey<'s> {
         grouped
     }
 
-    /// The volumes that stand for the same storage as this one, itself among them; none where it is the only one, or
-    /// where nothing names its storage.
+    /// Returns the volumes that refer to the same storage as this one, including itself. The list is empty if no other
+    /// volume does, or if driver and handle are not known.
     pub fn sharing(&self, volume: &PersistentVolume) -> &[VolumeId] {
         let shared = self.shared.get_or_init(|| {
             let named = volumes(self.snapshot).filter_map(|(id, volume)| Some((backing(volume)?, id)));
@@ -104,8 +105,8 @@ impl<'s> Survey<'s> {
         backing(volume).and_then(|backing| shared.get(&backing)).map_or(&[], Vec::as_slice)
     }
 
-    /// Claims other than this one that name the same free volume and are not being deleted: the first three, and how
-    /// many there are.
+    /// Returns the other claims that name the same volume, which has no `claimRef`. Claims that are being deleted are
+    /// left out. The result is the first three claims and the number of all.
     pub fn rivals(&self, claim: &PersistentVolumeClaim) -> (Vec<&'s PersistentVolumeClaim>, usize) {
         let competing = self.competing.get_or_init(|| {
             let free = volumes(self.snapshot).filter(|(_, volume)| volume.claim_ref.is_none());
@@ -123,7 +124,7 @@ impl<'s> Survey<'s> {
         (first.take(COMPETING - 1).collect(), count - 1)
     }
 
-    /// The claims of that namespace that are Pending and have a data source, by name.
+    /// Returns the claims of that namespace that are Pending and have a data source, in the order of names.
     pub fn copying(&self, namespace: &str) -> &[ClaimId] {
         let copying = self.copying.get_or_init(|| {
             let claims = (0u32..).map(ClaimId::new).zip(self.snapshot.claims());
@@ -133,7 +134,7 @@ impl<'s> Survey<'s> {
         copying.get(namespace).map_or(&[], Vec::as_slice)
     }
 
-    /// The pod that erases the volume, where one is known; one that has ended only where no other is.
+    /// Returns the recycler pod of the volume, if one is known. A terminated pod is returned only if there is no other.
     pub fn recycler(&self, volume: &PersistentVolume) -> Option<&'s Pod> {
         let pods = self.snapshot.pods();
         let recyclers = self.recyclers.get_or_init(|| {
@@ -150,7 +151,7 @@ impl<'s> Survey<'s> {
         recyclers.get(&volume.meta.name).map(|place| &pods[*place])
     }
 
-    /// Whether some claim has that class.
+    /// Whether any claim has that class.
     pub fn is_asked_for(&self, class: &str) -> bool {
         let asked = self.asked.get_or_init(|| {
             let mut classes: HashSet<Str> = HashSet::new();
@@ -173,7 +174,7 @@ fn volumes(snapshot: &Snapshot) -> impl Iterator<Item = (VolumeId, &PersistentVo
     (0u32..).map(VolumeId::new).zip(snapshot.volumes())
 }
 
-/// What has the same key, in the order in which it comes.
+/// Groups values by key. The values of each key stay in their order.
 fn collected<K: Eq + Hash, V>(pairs: impl Iterator<Item = (K, V)>) -> HashMap<K, Vec<V>> {
     let mut all: HashMap<K, Vec<V>> = HashMap::new();
     for (key, value) in pairs {
@@ -186,7 +187,8 @@ fn size(snapshot: &Snapshot, id: VolumeId) -> Quantity {
     snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO)
 }
 
-/// What names the storage behind a volume, whichever object stands for it: the driver and the handle.
+/// Returns what identifies the storage behind a volume: the driver and the handle. Returns None if the volume is not a
+/// CSI volume.
 fn backing(volume: &PersistentVolume) -> Option<(String, String)> {
     let source = &volume.source;
     let named = source.kind == SourceKind::Csi && !source.detail.is_empty() && !source.handle.is_empty();

@@ -1,5 +1,5 @@
-//! The engines of controllers: what is known of their objects without exploring every state. They rank above the
-//! simulation, which knows none of them and takes them as an argument.
+//! The engines of controllers. An engine knows outcomes of objects without exploring every state. Engines rank above
+//! the simulation: the simulation names no engine, and takes engines as an argument.
 
 pub mod persistent_volume;
 
@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 /// All engines.
 pub static ENGINES: [&Engine; 1] = [&persistent_volume::ENGINE];
 
-/// The simulation of a snapshot with all engines, on that many threads.
+/// The simulation of a snapshot with all engines, on the given number of threads.
 pub fn simulation<'s>(snapshot: &'s Snapshot, settings: Settings<'s>, threads: usize) -> Simulation<'s> {
     Simulation::new(snapshot, settings, &ENGINES, threads)
 }

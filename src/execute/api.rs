@@ -1,5 +1,4 @@
-//! Single requests to the API server: what it answered, and whether a request without an answer can have been carried
-//! out.
+//! Single requests to the API server: their answers, and whether a request without an answer can have been carried out.
 
 use super::error::Stopped;
 use super::{ApiAccess, Sent};
@@ -13,46 +12,46 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a request that changes nothing is tried in all.
+/// The total number of attempts for a request that changes nothing.
 const TRIES: u32 = 4;
-/// The wait before the second try; doubled for each later one.
+/// The pause before the second attempt. It doubles for each later one.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The longest wait that a server can ask for.
+/// The longest pause that a server can ask for.
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
-/// How many objects are asked for at once.
+/// The number of objects in one page of a list.
 const PAGE: u32 = 500;
-/// The most that is held of one answer with a list, in bytes: a page of large pods has a fifth of it, and as values the
-/// objects take several times their text.
+/// The largest answer to a list request, in bytes. A page of large pods has a fifth of it, and decoded objects take
+/// several times the size of their text.
 const LARGEST_LIST: usize = 64 << 20;
 
-/// An answer that means failure.
+/// An answer that reports a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Status {
     /// The HTTP code.
     pub(super) code: u16,
-    /// The server's sentence; a stand-in where it sent none.
+    /// The server's message, or a replacement if it sent none.
     pub(super) message: String,
-    /// Whether Kubernetes itself said it, and not a proxy on the way.
+    /// Whether Kubernetes itself sent the answer, and not a proxy.
     pub(super) from_kubernetes: bool,
-    /// How long the server asks to wait.
+    /// The pause that the server asks for.
     pub(super) retry_after: Option<Duration>,
 }
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// HTTP 2xx with JSON.
+    /// The answer is HTTP 2xx with JSON.
     Success(Value),
-    /// Any other HTTP code.
+    /// The answer has any other HTTP code.
     Failure(Status),
-    /// It surely did not reach the server: why.
+    /// The request surely did not reach the server. The text is the reason.
     Unsent(String),
-    /// It may have reached the server, and may have been carried out: what is known.
+    /// The request may have reached the server and may have been carried out. The text is what is known.
     Lost(String),
 }
 
 impl Answer {
-    /// What went wrong, in a few words.
+    /// Returns what went wrong, in a few words.
     fn problem(&self) -> Option<String> {
         match self {
             Self::Success(_) => None,
@@ -69,7 +68,7 @@ impl std::fmt::Display for Status {
 }
 
 impl Status {
-    /// Reads the body of an answer; a body that is no `Status` is not repeated.
+    /// Reads the body of an answer. A body that is not a `Status` is not shown.
     fn from_body(code: u16, headers: &HeaderMap, body: &[u8]) -> Self {
         let status = serde_json::from_slice::<Value>(body).ok().filter(|body| body["kind"] == "Status");
         let message = status.as_ref().and_then(|status| status["message"].as_str()).filter(|text| !text.is_empty());
@@ -82,18 +81,18 @@ impl Status {
         Self { code, message, from_kubernetes: status.is_some(), retry_after: retry_after.map(Duration::from_secs) }
     }
 
-    /// Whether Kubernetes says that the object is not there; whatever else answers 404 says nothing of objects.
+    /// Whether Kubernetes says that the object does not exist. A 404 from another sender says nothing about objects.
     pub(super) fn is_not_found(&self) -> bool {
         self.code == 404 && self.from_kubernetes
     }
 
-    /// Whether it may go better in a moment.
+    /// Whether the failure may be temporary.
     fn is_passing(&self) -> bool {
         matches!(self.code, 408 | 429 | 500..=599)
     }
 }
 
-/// The way to the API server.
+/// The access to the API server.
 #[derive(Clone, Copy)]
 pub(super) struct Api<'a> {
     way: ApiAccess<'a>,
@@ -120,7 +119,7 @@ impl<'a> Api<'a> {
         answer
     }
 
-    /// The HTTP code, if there was an answer, and what it means.
+    /// Sends a request. Returns the HTTP code, if there was an answer, and the result.
     async fn exchange(
         &self,
         method: &str,
@@ -140,7 +139,7 @@ impl<'a> Api<'a> {
         let exchange = async {
             let response = self.way.client.send(request).await.map_err(|error| without_answer(&error))?;
             let (parts, body) = response.into_parts();
-            // It counts what comes after decompression, and ends the reading.
+            // The limit counts bytes after decompression, and ends the reading.
             let most = if is_list(path) { LARGEST_LIST } else { LARGEST_OBJECT };
             match Limited::new(body, most).collect().await {
                 Ok(body) => Ok((parts.status.as_u16(), parts.headers, body.to_bytes())),
@@ -167,7 +166,7 @@ impl<'a> Api<'a> {
         (Some(code), answer)
     }
 
-    /// Sends a request that changes nothing, a few times if need be.
+    /// Sends a request that changes nothing, and repeats it after temporary failures.
     pub(super) async fn ask(
         &self,
         method: &'static str,
@@ -193,19 +192,19 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// Reads one object; nothing where it is not there.
+    /// Reads one object. Returns nothing if it does not exist.
     pub(super) async fn get(&self, key: &ObjectKey) -> Result<Option<Value>, Stopped> {
         let path = path_of(key)?;
         object(key, self.ask("GET", &path, None, None).await)
     }
 
-    /// Reads one object, without patience.
+    /// Reads one object with a single attempt.
     pub(super) async fn get_once(&self, key: &ObjectKey) -> Result<Option<Value>, Stopped> {
         let path = path_of(key)?;
         object(key, self.send("GET", &path, None, None).await)
     }
 
-    /// Reads a list to its end.
+    /// Reads a whole list.
     pub(super) async fn list(&self, kind: Kind, namespace: &str) -> Result<Vec<Value>, Stopped> {
         let place = if namespace.is_empty() { String::new() } else { format!(" in namespace {namespace}") };
         let what = format!("{}{place}", kind.resource());
@@ -221,7 +220,7 @@ impl<'a> Api<'a> {
             let from = if token.is_empty() { String::new() } else { format!("&continue={}", escape(&token)) };
             let page = match self.ask("GET", &format!("{path}?limit={limit}{from}"), None, None).await {
                 Answer::Success(page) if page["items"].is_array() || page["items"].is_null() => page,
-                // A list that expired is read again, in one piece.
+                // A list whose continue token expired is read again, in one piece.
                 Answer::Failure(status) if status.code == 410 && !token.is_empty() => {
                     limit = 0;
                     token.clear();
@@ -251,12 +250,12 @@ impl<'a> Api<'a> {
     }
 }
 
-/// Whether a list is asked for, and no object.
+/// Whether a path reads a list and not an object.
 fn is_list(path: &str) -> bool {
     path.split_once('?').is_some_and(|(_, query)| query.starts_with("limit="))
 }
 
-/// What an answer says of an object.
+/// Returns what an answer says about an object.
 fn object(key: &ObjectKey, answer: Answer) -> Result<Option<Value>, Stopped> {
     match answer {
         Answer::Success(found) if is_that(key, &found) => Ok(Some(found)),
@@ -279,7 +278,7 @@ fn object(key: &ObjectKey, answer: Answer) -> Result<Option<Value>, Stopped> {
     }
 }
 
-/// Whether an answer is the object of that key, with the marks that a conditional write needs.
+/// Whether an answer is the object of this key, with the uid and version that a conditional write needs.
 pub(super) fn is_that(key: &ObjectKey, found: &Value) -> bool {
     let metadata = &found["metadata"];
     let has = |field: &str| metadata[field].as_str().is_some_and(|value| !value.is_empty());
@@ -290,13 +289,13 @@ pub(super) fn is_that(key: &ObjectKey, found: &Value) -> bool {
         && has("resourceVersion")
 }
 
-/// Where an object is read.
+/// Returns the path of an object.
 fn path_of(key: &ObjectKey) -> Result<String, Stopped> {
     check(key)?;
     Ok(repair::path(key.kind, &key.namespace, &key.name))
 }
 
-/// An object that can be named in an address without meaning anything else.
+/// Checks that the names of an object have no special meaning in a path.
 pub(super) fn check(key: &ObjectKey) -> Result<(), Stopped> {
     name(&key.name)?;
     if key.kind.namespaced() {
@@ -313,13 +312,13 @@ fn name(text: &str) -> Result<(), Stopped> {
     Err(Stopped::refused(format!("{text:?} is no name that an object of Kubernetes can have")))
 }
 
-/// A request that has no answer: whether it can have been carried out.
+/// Returns the result of a request without an answer: whether it can have been carried out.
 fn without_answer(error: &kube::Error) -> Answer {
     if matches!(error, kube::Error::Auth(_)) {
         return Answer::Unsent("the credentials for the API server could not be had".to_owned());
     }
     let chain = std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |&error| error.source());
-    // The texts are all that there is to tell a connection that was never made from one that broke.
+    // Only the texts distinguish a connection that was never made from one that broke.
     let unsent = chain
         .map(ToString::to_string)
         .any(|text| text.contains("client error (Connect)") || text.contains("connection was not ready"));
@@ -327,13 +326,13 @@ fn without_answer(error: &kube::Error) -> Answer {
     if unsent { Answer::Unsent(why) } else { Answer::Lost(why) }
 }
 
-/// The end of a chain of errors, which is what helps.
+/// Returns the innermost error of a chain, because it is the most helpful one.
 fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let last = std::iter::successors(Some(error), |&error| error.source()).last();
     last.map(|error| shorten(&error.to_string())).unwrap_or_default()
 }
 
-/// The first part of a text that a stranger may have made as long as he likes.
+/// Returns the first part of a text whose sender may have made it arbitrarily long.
 fn shorten(text: &str) -> String {
     const MOST: usize = 400;
     match text.char_indices().nth(MOST) {
@@ -342,7 +341,7 @@ fn shorten(text: &str) -> String {
     }
 }
 
-/// A token as a part of a query.
+/// Escapes a token for a query.
 fn escape(text: &str) -> String {
     use std::fmt::Write as _;
     text.bytes().fold(String::with_capacity(text.len()), |mut escaped, byte| {

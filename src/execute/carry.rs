@@ -1,4 +1,4 @@
-//! One run: step by step, and what becomes of it when something comes between.
+//! One run: its steps in order, and what is done when a step fails or is disturbed.
 
 use super::api::{Answer, Api, LONGEST, Status, is_that};
 use super::doubt::{RequestFate, fate};
@@ -17,16 +17,16 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a step begins anew after requests that were surely refused or not sent.
+/// How often a step begins again after requests that surely were refused or not sent.
 const REFUSED: u32 = 5;
-/// How often it does after requests of which nobody heard.
+/// How often a step begins again after requests without an answer.
 const LOST: u32 = 2;
-/// The wait before a step begins anew, where the server does not ask for one.
+/// The pause before a step begins again, unless the server asks for another one.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The wait before a claim is created anew for which a quota had no room yet.
+/// The pause before the creation of a claim is tried again that a quota refused.
 const RECOUNT: Duration = Duration::from_secs(2);
 
-/// Looks what became of the request that a journal is in doubt about.
+/// Finds out whether the request that is in doubt was carried out.
 pub(super) async fn resolve_doubt(api: Api<'_>, journal: &mut Journal) -> Result<ResolvedDoubt, Stopped> {
     let entry = journal.entry();
     let Some(step) = entry.in_doubt().cloned() else { return Ok(ResolvedDoubt::Nothing) };
@@ -47,24 +47,24 @@ pub(super) async fn resolve_doubt(api: Api<'_>, journal: &mut Journal) -> Result
     }
 }
 
-/// What the journal keeps of an object after a write: of a deletion there is nothing to keep.
+/// Returns what the journal keeps of an object after a write. Of a deletion it keeps nothing.
 fn after(write: &Write, answer: Option<Value>) -> Option<Value> {
     if matches!(write.change, Change::Delete) { None } else { answer }
 }
 
-/// What an attempt came to.
+/// The result of an attempt to carry out a step.
 enum Attempt {
-    /// The step is written, or was so already.
+    /// The step is written, or the object already was as the step wanted.
     Done { was_so: bool },
-    /// It surely did nothing, and may go better in a moment.
+    /// The request surely had no effect, and may succeed later.
     Refused { why: String, pause: Duration },
-    /// Nobody knows what became of it.
+    /// Whether the request was carried out is unknown.
     Lost { why: String },
 }
 
-/// What a look at the object of a step came to.
+/// The result of reading the object of a step.
 enum ObservedStep {
-    /// It is as the step expects it: the object.
+    /// The object is as the step expects it.
     Fit(Option<Value>),
     /// There is nothing to write.
     Over(Attempt),
@@ -75,7 +75,7 @@ fn of_step(step: &Step, mut stop: Stopped) -> Stopped {
     stop
 }
 
-/// Ends a run that the person wants to end.
+/// Ends the run if the person wants that.
 fn check_interrupt(observer: &dyn Observer, step: u32) -> Result<(), Stopped> {
     if observer.interrupted() { Err(interrupted(step)) } else { Ok(()) }
 }
@@ -84,7 +84,7 @@ fn interrupted(step: u32) -> Stopped {
     Stopped::new(StopKind::Interrupted, format!("interrupted at step {step}"))
 }
 
-/// Waits for something that changes nothing, as long as the person does not want it to end.
+/// Waits for work that writes nothing, and stops if the person wants the run to end.
 async fn unless_interrupted<T>(
     observer: &dyn Observer,
     step: u32,
@@ -96,14 +96,14 @@ async fn unless_interrupted<T>(
     }
 }
 
-/// One run.
+/// One run of a plan.
 pub(super) struct Run<'r> {
     api: Api<'r>,
     plan: &'r Plan,
     journal: &'r mut Journal,
     options: &'r Options,
     observer: &'r dyn Observer,
-    /// Whether the journal was in doubt about a step before this run.
+    /// Whether a step was already in doubt before this run.
     inherited: bool,
 }
 
@@ -119,7 +119,7 @@ impl<'r> Run<'r> {
         Self { api, plan, journal, options, observer, inherited }
     }
 
-    /// Carries the steps out, and leaves the journal with how it ended.
+    /// Carries out the steps, and records in the journal how the run ended.
     pub(super) async fn carry_out(&mut self) -> Result<PlanCompletion, Stopped> {
         if self.journal.is_rehearsal() {
             return Err(Stopped::refused("a plan is not carried out without a journal"));
@@ -135,7 +135,7 @@ impl<'r> Run<'r> {
             self.step(step).await?;
             outcome.done.push(step.id);
         }
-        // The answer to a policy that was set is known already.
+        // If the last step set a policy, the answer to that write already shows the policy.
         let is_policy = |step: &&Step| step.write.as_ref().is_some_and(Write::retains);
         if let Some(last) = self.plan.steps.last().filter(|step| !is_policy(step)) {
             kept::look(self.api, self.journal, last.id).await?;
@@ -145,18 +145,18 @@ impl<'r> Run<'r> {
         Ok(outcome)
     }
 
-    /// What a stop means for the plan as a whole, and what leads on from here.
+    /// Records a stop, and adds what it means for the whole plan and what the person can do.
     fn stopped(&mut self, stop: Stopped) -> Stopped {
         let written = self.journal.entry().written();
         let stop = if written { self.leads_on(stop.partial()) } else { stop };
-        // Where this fails as well, the journal ends without a word, and is as readable.
+        // If this write fails as well, the journal has no record of the end, but stays readable.
         let why = stop.message.clone();
         let is_lost = written && stop.volume_lost;
         let _ = self.journal.add(if is_lost { Record::Lost { why } } else { Record::Stopped { why, written } });
         stop
     }
 
-    /// Says what leads on from a stop after something was written.
+    /// Adds what the person can do after a stop, if something was written.
     fn leads_on(&self, stop: Stopped) -> Stopped {
         let (id, entry) = (self.journal.id(), self.journal.entry());
         let doubt = entry.in_doubt().map(|step| step.id);
@@ -171,7 +171,7 @@ impl<'r> Run<'r> {
             Undo::Impossible { why } if done.step.write.is_some() && !done.was_so => Some((done.step.id, why)),
             Undo::Impossible { .. } | Undo::Write { .. } | Undo::Nothing => None,
         });
-        // What takes a repair back is not taken back.
+        // A way back cannot itself be taken back.
         match lasting {
             _ if matches!(self.plan.request, Request::Undo { .. }) => stop,
             Some((step, why)) => stop.hint(format!("step {step} cannot be taken back: {why}")),
@@ -179,7 +179,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Keeps the objects whole before anything is written.
+    /// Saves the whole objects in the journal before anything is written.
     async fn save(&mut self) -> Result<(), Stopped> {
         let first = self.plan.steps.first().map_or(1, |step| step.id);
         for object in &self.plan.saves {
@@ -201,7 +201,7 @@ impl<'r> Run<'r> {
         check_interrupt(self.observer, step.id)
     }
 
-    /// Looks again at what may have changed since the review.
+    /// Carries out the rechecks of a step.
     async fn recheck(&self, step: &Step) -> Result<(), Stopped> {
         for recheck in &step.recheck {
             let looked = unless_interrupted(self.observer, step.id, again(self.api, recheck)).await?;
@@ -226,7 +226,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Writes, and begins anew where an attempt surely did nothing.
+    /// Carries out a write, and begins again if an attempt surely had no effect.
     async fn write(&mut self, step: &Step, write: &Write) -> Result<bool, Stopped> {
         let (mut refused, mut lost) = (0, 0);
         loop {
@@ -255,8 +255,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// One attempt, from a fresh reading on. Who is patient does not take it for final that a quota still counts what
-    /// this plan has deleted.
+    /// Makes one attempt, from a new reading on. `patient` says that a refusal by a quota may be temporary, because the
+    /// quota may still count a claim that this plan has deleted.
     async fn attempt(&mut self, step: &Step, write: &Write, patient: bool) -> Result<Attempt, Stopped> {
         let current = match self.look(step, write).await? {
             ObservedStep::Fit(current) => current,
@@ -271,14 +271,14 @@ impl<'r> Run<'r> {
             Err(Objection::Refused(status)) => return self.conflict(step, write, &status).await,
             Err(Objection::Altered(why)) => return Err(altered(step, write, &why)),
         }
-        // Admission may have taken its time: what the write rests on is looked at after it.
+        // Admission may have taken some time, so the object is read again after it.
         let current = match self.look(step, write).await? {
             ObservedStep::Fit(current) => current,
             ObservedStep::Over(attempt) => return Ok(attempt),
         };
         kept::look(self.api, self.journal, step.id.saturating_sub(1)).await?;
         if let Err(stop) = self.recheck(step).await {
-            // A request of an earlier attempt may have arrived since: what is found then is its doing.
+            // A request of an earlier attempt may have arrived meanwhile, and may have caused what was found.
             if stop.kind == StopKind::Changed
                 && self.journal.entry().doubt(step.id).is_some()
                 && let ObservedStep::Over(attempt) = self.look(step, write).await?
@@ -291,7 +291,7 @@ impl<'r> Run<'r> {
             return Err(Stopped::changed(format!("step {}: {} has lost what is to be removed", step.id, write.object)));
         };
         self.interrupted(step)?;
-        // From here on a doubt is one of this run.
+        // From here on, a request in doubt is one of this run.
         self.inherited = false;
         let in_doubt = self.journal.entry().doubt(step.id).is_some();
         self.journal.add(Record::intent(step.id, &request, current.clone()))?;
@@ -315,7 +315,7 @@ impl<'r> Run<'r> {
             Answer::Failure(status) if status.code >= 500 || status.code == 408 => {
                 Ok(Attempt::Lost { why: status.to_string() })
             }
-            // After a request without an answer this may be its doing.
+            // After a request without an answer, this refusal may be the effect of that request.
             Answer::Failure(status) if in_doubt && matches!(status.code, 404 | 409 | 422) => {
                 Ok(Attempt::Lost { why: status.to_string() })
             }
@@ -329,7 +329,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// A refusal ends the run, unless whoever was quicker than this write has done just what it asks for.
+    /// Handles a refusal. It ends the run, unless somebody else has just made exactly the change of this write.
     async fn conflict(&mut self, step: &Step, write: &Write, status: &Status) -> Result<Attempt, Stopped> {
         let stop = refusal(write, step.id, status);
         if status.code != 409 {
@@ -352,7 +352,7 @@ impl<'r> Run<'r> {
             match fate(self.plan, write, wait, asked.before.as_ref(), current.as_ref(), seen.as_ref()) {
                 RequestFate::Done => return self.done(step, write, current).map(ObservedStep::Over),
                 RequestFate::NotDone => {}
-                // Somebody has looked at it meanwhile, and asks for it again: what it expects has to hold.
+                // A person has seen the doubt and asks to continue, so the step's expectations must hold.
                 RequestFate::Unknown if self.inherited => {}
                 RequestFate::Unknown => {
                     let message = format!(
@@ -367,7 +367,7 @@ impl<'r> Run<'r> {
             }
         }
         if write.is_so_already(seen.as_ref()) {
-            // Whoever has the volume named did not look at who uses it.
+            // Somebody else wrote the claimRef and may not have checked who uses the volume.
             if matches!(write.change, Change::SetClaimRef { .. }) {
                 self.recheck(step).await?;
             }
@@ -380,8 +380,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether a quota refuses a claim where an earlier step has just deleted one: the quota controller counts anew
-    /// some time later.
+    /// Whether a quota may refuse a claim only because it still counts one that an earlier step has just deleted. The
+    /// quota controller recounts some time later.
     fn is_counted_still(&self, step: &Step, write: &Write, status: &Status) -> bool {
         let mut earlier = self.journal.entry().plan.steps.iter().take_while(|earlier| earlier.id < step.id);
         let deletes = |earlier: &Write| {
@@ -392,7 +392,7 @@ impl<'r> Run<'r> {
             && earlier.any(|earlier| earlier.write.as_ref().is_some_and(deletes))
     }
 
-    /// Records that a request was not carried out, unless an earlier one of this step is in doubt.
+    /// Records that a request was not carried out, unless an earlier request of this step is in doubt.
     fn refused(&mut self, step: &Step, in_doubt: bool, why: String, pause: Duration) -> Result<Attempt, Stopped> {
         if !in_doubt {
             self.journal.add(Record::Refused { step: step.id, why: why.clone() })?;
@@ -409,12 +409,12 @@ impl<'r> Run<'r> {
         Ok(Attempt::Done { was_so: false })
     }
 
-    /// Looks again and again, until it is so.
+    /// Reads the objects repeatedly, until the condition of the wait is met.
     async fn wait(&mut self, step: &Step, wait: &Wait) -> Result<(), Stopped> {
         let begun = Instant::now();
         loop {
             self.interrupted(step)?;
-            // Also after what was waited for has come: a step behind it may let the data go.
+            // The policy is also checked once the condition is met, because a later step may let the data go.
             let kept = kept::look(self.api, self.journal, step.id).await;
             let judged = match kept {
                 Err(stop) if stop.kind != StopKind::Unreadable => return Err(stop),
@@ -461,7 +461,7 @@ impl<'r> Run<'r> {
                 None => {}
             }
         }
-        // The claim that the step created may have gone, and another one have come under its name.
+        // The claim that the step created may be gone, and another one may have its name.
         let wait = match (wait, self.created(step)) {
             (Wait::Bound { namespace, name, volume, .. }, Some(uid)) => {
                 &Wait::Bound { namespace: namespace.clone(), name: name.clone(), uid, volume: volume.clone() }
@@ -471,7 +471,7 @@ impl<'r> Run<'r> {
         Ok(wait.judge(claim.as_deref(), volume.as_deref()))
     }
 
-    /// The uid of the claim that a step created.
+    /// Returns the uid of the claim that a step created.
     fn created(&self, step: &Step) -> Option<Str> {
         let entry = self.journal.entry();
         let written = entry.plan.steps.iter().find(|known| known.id == step.id)?.write.as_ref()?;
@@ -481,7 +481,7 @@ impl<'r> Run<'r> {
         entry.after(step.id)?["metadata"]["uid"].as_str().map(Str::from)
     }
 
-    /// Has the server try every write that does not depend on an earlier one.
+    /// Lets the server try every write that does not depend on an earlier one.
     pub(super) async fn rehearse(&mut self) -> Result<PlanCompletion, Stopped> {
         let mut outcome = PlanCompletion::default();
         let mut emptied: Vec<&Str> = Vec::new();
@@ -510,7 +510,7 @@ impl<'r> Run<'r> {
         Ok(outcome)
     }
 
-    /// Tries one write. What stands against it is no failure yet: an earlier step may see to that.
+    /// Tries one write in a dry run. An obstacle is no failure yet, because an earlier step may remove it.
     async fn rehearse_step(
         &self,
         step: &Step,
@@ -525,7 +525,7 @@ impl<'r> Run<'r> {
         if let Some(obstacle) = write.obstacle(seen.as_ref()) {
             return Ok(Err(in_the_way(write, &obstacle)));
         }
-        // An earlier step reserves the volume, and the server admits the claim without that.
+        // An earlier step reserves the volume, and the server accepts the claim without the reservation.
         let looked_at = step.recheck.iter().filter(|recheck| !matches!(recheck, Recheck::Reserved { .. }));
         for recheck in looked_at {
             if let Err(stop) = again(self.api, recheck).await {
@@ -543,7 +543,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// The stop for a write that the API server stores otherwise than it was sent.
+/// Makes the stop for a write that the API server stores differently from what was sent.
 fn altered(step: &Step, write: &Write, why: &str) -> Stopped {
     Stopped::refused(format!(
         "step {}: the API server does not store what was sent to {} {}: {why}",
@@ -557,7 +557,7 @@ fn altered(step: &Step, write: &Write, why: &str) -> Stopped {
     )
 }
 
-/// Whether a success is an answer to that write. A deletion is answered with the object, or with a `Status`.
+/// Whether a successful answer belongs to this write. A deletion is answered with the object or with a `Status`.
 fn answers(write: &Write, found: &Value) -> bool {
     let same = || write.uid.is_empty() || found["metadata"]["uid"] == write.uid.as_str();
     match write.change {

@@ -1,12 +1,12 @@
-//! Whether a plan from a file or a journal is one that a planner could have made.
+//! The check whether a planner could have made a plan that was read from a file or a journal.
 
 use super::api::check as check_key;
 use super::error::Stopped;
 use crate::model::Kind;
 use crate::repair::{Change, PLAN_ANNOTATION, Plan};
 
-/// What a plan from a file or a journal could say and no planner would: names that mean something else in an address,
-/// writes that no repair has a use for, and claims under other names than the step says.
+/// Refuses a plan that no planner would make. Such a plan has names with a special meaning in a path, or writes that no
+/// repair uses. Or it creates a claim under another name than its step says.
 pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     plan.objects().iter().try_for_each(check_key)?;
     for write in plan.writes() {
@@ -52,7 +52,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// Whether two plans have the same steps: a review adds what the controllers answer.
+/// Whether two plans have the same steps, apart from the simulated answers of the controllers, which a review adds.
 pub(super) fn same_but_for_expectations(one: &Plan, other: &Plan) -> bool {
     let bare = |plan: &Plan| {
         let mut plan = plan.clone();

@@ -1,21 +1,21 @@
-//! Whether a request without an answer was carried out, told from what is there now.
+//! The check whether a request without an answer was carried out, from the current object.
 
 use crate::model::AnnotationKey;
 use crate::repair::{Change, PLAN_ANNOTATION, Plan, Reference, Seen, Wait, Waited, Write};
 use serde_json::Value;
 
-/// What became of a request without an answer.
+/// Whether a request without an answer was carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestFate {
-    /// It was carried out.
+    /// The request was carried out.
     Done,
-    /// It was not: the object is the same as before.
+    /// The request was not carried out.
     NotDone,
-    /// Somebody else wrote, and whether the request came before that cannot be told.
+    /// Somebody else wrote to the object, so it is unknown whether the request was carried out before that.
     Unknown,
 }
 
-/// Compares the object before a request with what is there now.
+/// Compares the object before a request with the current object.
 pub(super) fn fate(
     plan: &Plan,
     write: &Write,
@@ -28,7 +28,7 @@ pub(super) fn fate(
         return match now {
             Some(found) if is_ours(plan, manifest, found) => RequestFate::Done,
             Some(found) if is_signed(plan, found) => RequestFate::Unknown,
-            // Where a stranger has the name, none of ours is there.
+            // If the claim of this name was created by somebody else, this plan's claim does not exist.
             Some(_) | None => RequestFate::NotDone,
         };
     }
@@ -42,7 +42,8 @@ pub(super) fn fate(
     if shows_not(write, before, seen) { RequestFate::NotDone } else { RequestFate::Unknown }
 }
 
-/// Whether what is there now cannot follow from the write, because the API server lets nobody take it back.
+/// Whether the current object cannot follow from the write, because the API server allows nobody to revert such a
+/// write.
 fn shows_not(write: &Write, before: Option<&Value>, seen: Option<&Seen>) -> bool {
     let Some(same) = seen.filter(|seen| seen.meta().uid == write.uid) else { return false };
     match &write.change {
@@ -61,7 +62,7 @@ fn shows_not(write: &Write, before: Option<&Value>, seen: Option<&Seen>) -> bool
     }
 }
 
-/// Whether a claim is one that this plan created.
+/// Whether this plan created a claim.
 fn is_ours(plan: &Plan, manifest: &Value, found: &Value) -> bool {
     is_signed(plan, found)
         && (manifest["spec"]["volumeName"].is_null() || manifest["spec"]["volumeName"] == found["spec"]["volumeName"])
@@ -71,11 +72,11 @@ fn is_signed(plan: &Plan, found: &Value) -> bool {
     found["metadata"]["annotations"][PLAN_ANNOTATION] == plan.id.as_str()
 }
 
-/// Whether what is there now can only follow from the write, where others have written after it.
+/// Whether the current object can only follow from the write, although others have written after it.
 fn shows(write: &Write, wait: Option<&Wait>, before: Option<&Value>, seen: Option<&Seen>) -> bool {
     let same = seen.filter(|seen| seen.meta().uid == write.uid);
     match (&write.change, same) {
-        // Whoever the volume was reserved for has taken it, and left its uid.
+        // The claim for which the volume was reserved has taken it, so that its uid is there.
         (Change::SetClaimRef { to: Some(to), .. }, Some(Seen::Volume(volume))) => {
             let named = volume.claim_ref.as_ref().map(Reference::from_stored);
             named.is_some_and(|named| {
@@ -87,21 +88,21 @@ fn shows(write: &Write, wait: Option<&Wait>, before: Option<&Value>, seen: Optio
                     })
             })
         }
-        // Somebody has taken the volume, which named another claim before.
+        // Another claim has taken the volume than the one that it named before.
         (Change::SetClaimRef { to: None, .. }, Some(Seen::Volume(volume))) => {
             let named = volume.claim_ref.as_ref().map_or("", |named| named.uid.as_str());
             let had = before.and_then(|before| before["spec"]["claimRef"]["uid"].as_str());
             let met = wait.is_some_and(|wait| wait.judge(None, Some(volume)) == Waited::Met);
-            // A reservation names nobody by uid, and may be the one that stood there before.
+            // A reservation has no uid, and may be the one that was there before.
             met && !named.is_empty() && Some(named) != had
         }
-        // The object was only kept by its finalizers, so it went when the last of them did.
+        // Only its finalizers kept the object, so it vanished with the last of them.
         (Change::RemoveFinalizer { .. }, None) => {
             before.is_some_and(|before| before["metadata"]["deletionTimestamp"].is_string())
         }
-        // The deletion that it was handed to has come to its end.
+        // The volume was handed over for deletion, and that deletion is complete.
         (Change::SetReclaimPolicy { to }, None) => to == "Delete",
-        // The scheduler has chosen anew.
+        // The scheduler has chosen another node.
         (Change::SetAnnotation { key, .. }, Some(seen)) => {
             let now = AnnotationKey::from_manifest(key).and_then(|key| seen.meta().annotations.get(key));
             let had = before.and_then(|before| before["metadata"]["annotations"][key.as_str()].as_str());

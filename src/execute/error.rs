@@ -1,44 +1,45 @@
-//! Why a plan is not carried out, or not to its end.
+//! The reasons why a plan is not carried out, or not completely.
 
 use crate::error::{Error, ErrorKind};
 
-/// The class of a stop; exit codes follow from it.
+/// The class of a stop. It decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StopKind {
     /// Something could not be read, so nothing is known. Nothing was written.
     Unreadable,
-    /// The world is not as the plan expects it. Nothing was written.
+    /// The cluster is not as the plan expects it. Nothing was written.
     Changed,
-    /// It is not permitted, or cannot be kept in a journal. Nothing was written.
+    /// The run is not permitted, or cannot be recorded in a journal. Nothing was written.
     Refused,
     /// Some of the plan was written, or may have been.
     Partial,
-    /// The person interrupted it. Nothing was written.
+    /// The person interrupted the run. Nothing was written.
     Interrupted,
-    /// There is no journal of that id.
+    /// There is no journal of this id.
     NoJournal,
 }
 
-/// Why a plan was not carried out to its end. Texts from the server are in it as they came: [`Error`] makes them safe.
+/// The reason why a plan was not carried out completely. It holds texts of the server as they came; [`Error`] makes
+/// them safe to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// The class.
+    /// The class of the stop.
     pub kind: StopKind,
     /// Whether something of the plan was written, now or earlier, or may have been.
     pub written: bool,
-    /// Whether the volume that the plan is about is gone, or another one has its name: neither going on nor taking
-    /// back leads anywhere then.
+    /// Whether the volume that the plan is about is gone, or another one has its name. Then the plan can neither
+    /// continue nor be taken back.
     pub volume_lost: bool,
     /// What happened, in a sentence without a full stop.
     pub message: String,
-    /// What it came from.
+    /// The causes.
     pub causes: Vec<String>,
-    /// What leads further.
+    /// The hints.
     pub hints: Vec<String>,
 }
 
 impl Stopped {
-    /// A stop before anything was written.
+    /// Makes a stop before anything was written.
     pub(super) fn new(kind: StopKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -58,7 +59,7 @@ impl Stopped {
         Self::new(StopKind::Changed, message)
     }
 
-    /// The volume that the plan is about is gone, or another one has its name.
+    /// Makes a stop for a volume of the plan that is gone, or whose name another one has.
     pub(super) fn volume_lost(message: impl Into<String>) -> Self {
         Self { volume_lost: true, ..Self::changed(message) }
     }
@@ -67,21 +68,21 @@ impl Stopped {
         Self::new(StopKind::Refused, message)
     }
 
-    /// Adds what it came from.
+    /// Adds a cause.
     #[must_use]
     pub(super) fn cause(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
         self
     }
 
-    /// Adds what leads further.
+    /// Adds a hint.
     #[must_use]
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// The same, of a plan of which something was written: whatever stopped it, it is done in part.
+    /// Returns the same stop for a plan of which something was written: whatever the reason, the plan is done in part.
     #[must_use]
     pub(super) fn partial(mut self) -> Self {
         self.kind = StopKind::Partial;

@@ -1,4 +1,4 @@
-//! Whether objects are still those that somebody looked at: a name is given away again.
+//! The check whether objects are still those of a journal. A name may be given to another object.
 
 use super::api::Api;
 use super::error::Stopped;
@@ -9,9 +9,9 @@ use crate::repair::{Change, PLAN_ANNOTATION, Plan, Sameness, Seen, Wait};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Compares the objects that are there with those that a journal knows under their names. A volume has to be the same
-/// in any case. Claims come and go in a cluster, and each step looks at the one that it is about; but where the cluster
-/// is known by its address alone, they may be those of another one.
+/// Compares the current objects with those that a journal knows under their names. A volume must always be the same
+/// one. Claims are deleted and created often, and each step checks its own claim. But if only the address of the
+/// cluster is known, claims are compared too, because they may belong to another cluster.
 pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -> Result<(), Stopped> {
     for (object, uids) in known(entry) {
         let is_volume = object.kind == Kind::PersistentVolume;
@@ -61,7 +61,7 @@ pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -
     Ok(())
 }
 
-/// Where the storage of a volume that is gone is still named.
+/// Returns the hint where the manifest of a lost volume is kept.
 pub(super) fn keeps_manifest(entry: &Entry) -> String {
     format!(
         "this repair can neither go on nor be taken back; journal {} keeps the manifest of the volume that it was about, \
@@ -70,7 +70,7 @@ pub(super) fn keeps_manifest(entry: &Entry) -> String {
     )
 }
 
-/// The objects that a journal knows, with the uids that they have had in it.
+/// Returns the objects that a journal knows, with the uids that the journal has for them.
 fn known(entry: &Entry) -> BTreeMap<ObjectKey, BTreeSet<String>> {
     let saved = entry.saved().iter().filter_map(|(object, manifest)| Some((object.clone(), uid_of(manifest)?)));
     let planned = entry.plan.writes().map(|write| (write.object.clone(), write.uid.as_str()));
@@ -90,12 +90,12 @@ fn uid_of(manifest: &Value) -> Option<&str> {
     manifest["metadata"]["uid"].as_str()
 }
 
-/// Whether a claim says of itself that the plan created it: the answer to its creation may have been lost.
+/// Whether a claim has the annotation of the plan. The answer to its creation may have been lost.
 fn is_signed(entry: &Entry, found: &Value) -> bool {
     found["metadata"]["annotations"][PLAN_ANNOTATION] == entry.plan.id.as_str()
 }
 
-/// The storage of a volume, in words.
+/// Returns the storage of a volume, in words.
 fn storage(object: &ObjectKey, manifest: Option<&Value>) -> Result<Option<String>, Stopped> {
     Ok(match decode(object, manifest)? {
         Some(Seen::Volume(volume)) => {
@@ -107,7 +107,8 @@ fn storage(object: &ObjectKey, manifest: Option<&Value>) -> Result<Option<String
     })
 }
 
-/// Whether a plan only waits to see an object gone, or makes it anew: that it is gone already is what is wanted.
+/// Whether a plan only waits for the end of an object, or creates it again. Then it is no problem if the object is gone
+/// already.
 pub(super) fn is_only_awaited(plan: &Plan, object: &ObjectKey) -> bool {
     let mut writes = plan.writes().filter(|write| write.object == *object);
     let awaits = |wait: &Wait| matches!(wait, Wait::ClaimGone { .. }) && wait.objects().contains(object);

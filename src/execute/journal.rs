@@ -1,7 +1,8 @@
-//! What a repair is about to do and has done, on disk before it happens: lines of JSON, each written and synced before
-//! the thing that it announces.
+//! The journal of a run, on disk. It records what a repair is about to do and has done. Each record is a line of JSON,
+//! and is written and synced before the act that it announces.
 //!
-//! A journal holds whole objects, which may carry credentials: only its owner may read it, and nothing prints it whole.
+//! A journal holds whole objects, which may carry credentials. So only its owner may read it, and it is never printed
+//! whole.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a journal is a file")]
 
 mod disk;
@@ -18,64 +19,64 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The version of the records; another one is refused.
+/// The version of the format. A journal of another version is refused.
 const VERSION: u32 = 2;
-/// How the files of a directory of journals end.
+/// The file name extension of journals.
 const ENDING: &str = "jsonl";
 
-/// A request that was sent, or was about to be.
+/// A request that was sent, or was about to be sent.
 #[derive(Clone)]
 pub(super) struct SentRequest {
-    /// The object before it, if it was there.
+    /// The object before the request, if it existed.
     pub(super) before: Option<Value>,
 }
 
-/// How far a step is.
+/// The progress of a step.
 #[derive(Clone, Default)]
 struct Progress {
-    /// A request of which nobody knows yet whether it was carried out.
+    /// A request that is in doubt.
     doubt: Option<SentRequest>,
-    /// The object afterwards, and whether it was so already.
+    /// The object after the step, and whether it already was as the step wanted.
     done: Option<(Option<Value>, bool)>,
-    /// The API server has stored something else than was sent: there is something to take back, and it is not done.
+    /// Whether the API server has stored something else than was sent. Such a step is not done, but can be taken back.
     altered: bool,
     waited: bool,
 }
 
-/// How a run ended.
+/// The way in which a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It did not say: it is under way, or was cut short.
+    /// The journal does not record an end: the run is under way, or was cut short.
     Open,
-    /// It stopped: why, and whether something was written.
+    /// The run stopped before the plan was complete.
     Stopped {
-        /// Why, in a sentence without a full stop.
+        /// The reason, in a sentence without a full stop.
         why: String,
         /// Whether something of the plan was written, or may have been.
         written: bool,
     },
-    /// Something was written, and then the volume was gone, or another one had its name: the plan neither goes on nor
-    /// is taken back.
+    /// Something was written, and then the volume was gone or another one had its name. The plan can neither continue
+    /// nor be taken back.
     Lost {
-        /// Why, in a sentence without a full stop.
+        /// The reason, in a sentence without a full stop.
         why: String,
     },
-    /// The plan is carried out.
+    /// The plan is complete.
     Finished,
 }
 
-/// What a journal says.
+/// The content of a journal.
 #[derive(Clone)]
 pub struct Entry {
-    /// Its id.
+    /// The id of the journal.
     pub id: String,
     /// The plan.
     pub plan: Plan,
-    /// The cluster.
+    /// The cluster of the run.
     pub origin: Origin,
-    /// When it was begun.
+    /// The time at which the journal was begun.
     pub at: String,
-    /// How the last run ended.
+    /// The way in which the last run ended.
     pub end: End,
     saved: Vec<(ObjectKey, Value)>,
     steps: BTreeMap<u32, Progress>,
@@ -94,12 +95,12 @@ impl Entry {
         Self { id, plan, origin, at, end: End::Open, saved: Vec::new(), steps: BTreeMap::new(), kept: false }
     }
 
-    /// The objects as they were before the first write. They may hold credentials.
+    /// Returns the objects as they were before the first write. They may hold credentials.
     pub fn saved(&self) -> &[(ObjectKey, Value)] {
         &self.saved
     }
 
-    /// The steps that were carried out, in order: what [`crate::repair::undo`] takes back.
+    /// Returns the steps that were carried out, in order. [`crate::repair::undo`] takes them back.
     pub fn done(&self) -> Vec<Done> {
         let done = |step: &Step| {
             let progress = self.steps.get(&step.id)?;
@@ -114,8 +115,8 @@ impl Entry {
         self.plan.steps.iter().filter_map(done).collect()
     }
 
-    /// The plan with the steps that are not carried out yet, under their ids. A step that is written and whose wait is
-    /// not over only waits.
+    /// Returns the plan with only the steps that are not complete yet, under their ids. A step that is written and
+    /// whose wait is not over becomes a step that only waits.
     pub fn remaining(&self) -> Plan {
         let left = |step: &Step| {
             let progress = self.steps.get(&step.id).cloned().unwrap_or_default();
@@ -133,7 +134,7 @@ impl Entry {
         Plan { steps, ..self.plan.clone() }
     }
 
-    /// The step of which a request was sent, or was about to be, and nobody knows what became of it.
+    /// Returns the step whose request is in doubt.
     pub fn in_doubt(&self) -> Option<&Step> {
         self.plan.steps.iter().find(|step| self.doubt(step.id).is_some())
     }
@@ -145,17 +146,17 @@ impl Entry {
         self.kept || self.steps.values().any(is_written)
     }
 
-    /// The request of a step that is in doubt.
+    /// Returns the request of a step, if it is in doubt.
     pub(super) fn doubt(&self, step: u32) -> Option<&SentRequest> {
         self.steps.get(&step)?.doubt.as_ref()
     }
 
-    /// The object after a step.
+    /// Returns the object after a step.
     pub(super) fn after(&self, step: u32) -> Option<&Value> {
         self.steps.get(&step)?.done.as_ref()?.0.as_ref()
     }
 
-    /// Whether nothing was begun yet.
+    /// Whether no step was begun yet.
     pub(super) fn is_fresh(&self) -> bool {
         self.steps.is_empty()
     }
@@ -197,22 +198,22 @@ impl Entry {
     }
 }
 
-/// A journal, as lists show it.
+/// A journal in a list.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// Its id.
+    /// The id of the journal.
     pub id: String,
-    /// What it says; or why it cannot be read.
+    /// The content of the journal, or why it cannot be read.
     pub entry: Result<Entry, Unread>,
 }
 
-/// Why a file among the journals cannot be read.
+/// The reason why a file among the journals cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// Why, in a sentence without a full stop.
+    /// The reason, in a sentence without a full stop.
     pub why: String,
-    /// Whether it is no journal at all: it neither has the name of one nor begins like one. Nothing was written under
-    /// it.
+    /// Whether the file is no journal at all: it has neither the name nor the first line of a journal. Then no run has
+    /// written under it.
     pub foreign: bool,
 }
 
@@ -222,11 +223,12 @@ impl std::fmt::Display for Unread {
     }
 }
 
-/// An open journal: nobody else writes to it meanwhile.
+/// An open journal. A lock prevents other runs from writing to it.
 pub struct Journal {
     entry: Entry,
     path: PathBuf,
-    /// None for a rehearsal, which leaves nothing behind; and after a failure, since the last line may be torn.
+    /// The open file. It is missing for a rehearsal, which leaves no file, and after a failed write, because the last
+    /// line may be incomplete.
     file: Option<File>,
     rehearsal: bool,
 }
@@ -238,10 +240,10 @@ impl std::fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// A new journal, with the plan in it.
+    /// Creates a journal that begins with the plan.
     ///
     /// # Errors
-    /// The directory or the file cannot be made.
+    /// Returns an error if the directory or the file cannot be made.
     pub fn create(dir: &Path, plan: &Plan, origin: impl Into<Origin>, now: Timestamp) -> Result<Self, Stopped> {
         let origin = origin.into();
         let at = now.to_string();
@@ -250,7 +252,7 @@ impl Journal {
         check_id(&base)?;
         make_dir(dir).map_err(|error| cannot("be made", dir, &error))?;
         private(dir)?;
-        // Among those of one second the newest is known by its number.
+        // The number makes the newest of several journals of one second recognisable.
         let first = numbers_of(dir, &time).max().map_or(1, |last| last.saturating_add(1));
         for number in first..first.saturating_add(1000) {
             let id = if number == 1 { base.clone() } else { format!("{base}-{number}") };
@@ -273,7 +275,7 @@ impl Journal {
             let begun = journal.write(&header);
             let begun = begun.and_then(|()| sync_dir(dir).map_err(|error| cannot("be synced", dir, &error)));
             if begun.is_err() {
-                // Where it cannot be removed either, it has no whole line, and lists pass it over.
+                // If the file cannot be removed either, it has no whole line, and lists leave it out.
                 let _ = std::fs::remove_file(&journal.path);
             }
             return begun.map(|()| journal);
@@ -281,16 +283,17 @@ impl Journal {
         Err(Stopped::refused(format!("the journal directory {} has a thousand journals {base}", dir.display())))
     }
 
-    /// A journal for a rehearsal, in which the server only tries the writes: it leaves nothing behind.
+    /// Makes a journal for a rehearsal, in which the server only tries the writes. It leaves no file.
     pub fn rehearsal(plan: &Plan) -> Self {
         let entry = Entry::new(String::new(), plan.clone(), Origin::default(), String::new());
         Self { entry, path: PathBuf::new(), file: None, rehearsal: true }
     }
 
-    /// Opens a journal, to go on in it.
+    /// Opens a journal, in order to continue it.
     ///
     /// # Errors
-    /// There is none, somebody else may have written it, another run uses it, or a line is not understood.
+    /// Returns an error if the journal does not exist, somebody else may have written it, another run uses it, or a
+    /// line cannot be parsed.
     pub fn open(dir: &Path, id: &str) -> Result<Self, Stopped> {
         check_id(id)?;
         let path = file_of(dir, id);
@@ -301,18 +304,18 @@ impl Journal {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| cannot("be read", &path, &error))?;
         let (entry, whole) = parse(&bytes).map_err(|problem| unusable(&path, &problem))?;
-        // What stands behind the last whole line was never announced, so nothing rests on it. Where there is nothing,
-        // the file is left alone: its time is that of its last line.
+        // Bytes after the last whole line were never a complete record, so no request was sent because of them. If
+        // there are none, the file is not written, so that its time stays that of its last line.
         let is_torn = usize::try_from(whole) != Ok(bytes.len());
         let cut = if is_torn { file.set_len(whole) } else { Ok(()) };
         cut.and_then(|()| file.seek(SeekFrom::End(0))).map_err(|error| cannot("be written", &path, &error))?;
         Ok(Self { entry, path, file: Some(file), rehearsal: false })
     }
 
-    /// Reads a journal without holding it.
+    /// Reads a journal without locking it.
     ///
     /// # Errors
-    /// There is none, or a line is not understood.
+    /// Returns an error if the journal does not exist, or a line cannot be parsed.
     pub fn read(dir: &Path, id: &str) -> Result<Entry, Stopped> {
         check_id(id)?;
         let path = file_of(dir, id);
@@ -320,11 +323,11 @@ impl Journal {
         Ok(parse(&bytes).map_err(|problem| unusable(&path, &problem))?.0)
     }
 
-    /// All journals of a directory, newest first; one that cannot be read says why. One without a whole line is left
-    /// out: nothing was written under it.
+    /// Returns all journals of a directory, newest first. A journal that cannot be read has its reason. A file without
+    /// a whole line is left out, because no run has written under it.
     ///
     /// # Errors
-    /// The directory cannot be read. One that does not exist has no journals.
+    /// Returns an error if the directory cannot be read. A directory that does not exist has no journals.
     pub fn list(dir: &Path) -> Result<Vec<Summary>, Stopped> {
         let failed = |error: &std::io::Error| {
             Stopped::unreadable(format!("cannot read the journals in {}", dir.display())).cause(error.to_string())
@@ -353,22 +356,22 @@ impl Journal {
         Ok(all)
     }
 
-    /// What it says.
+    /// Returns the content of the journal.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
 
-    /// Its id.
+    /// Returns the id of the journal.
     pub fn id(&self) -> &str {
         &self.entry.id
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How long ago its last line was written; nothing where the system does not say.
+    /// Returns how long ago the last line was written, or nothing if the system does not say.
     pub fn age(&self) -> Option<Duration> {
         self.file.as_ref()?.metadata().ok()?.modified().ok()?.elapsed().ok()
     }
@@ -377,7 +380,7 @@ impl Journal {
         self.rehearsal
     }
 
-    /// Says that the plan is carried out, where it is and the run that did it could not say so any more.
+    /// Records that the plan is complete, if it is and the run that completed it could not record that.
     pub(super) fn close(&mut self) -> Result<(), Stopped> {
         if self.entry.end == End::Finished || !self.entry.remaining().steps.is_empty() {
             return Ok(());
@@ -385,7 +388,7 @@ impl Journal {
         self.add(Record::Finished {})
     }
 
-    /// Adds a line. Once that has failed, none is added any more: the last one may be torn.
+    /// Adds a record. After a failed write, no record is added any more, because the last line may be incomplete.
     pub(super) fn add(&mut self, record: Record) -> Result<(), Stopped> {
         if !self.rehearsal {
             self.write(&record)?;
@@ -406,7 +409,7 @@ impl Journal {
     }
 }
 
-/// What the whole lines say, and where they end.
+/// Parses the whole lines. Returns the content and the length of the whole lines in bytes.
 fn parse(bytes: &[u8]) -> Result<(Entry, u64), String> {
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
     let mut entry: Option<Entry> = None;
@@ -442,7 +445,7 @@ fn first(line: &[u8]) -> Result<Entry, String> {
     }
 }
 
-/// A hash of a plan, by which a hand that has edited it is noticed.
+/// Returns a hash of a plan, which shows whether somebody has edited the plan in the file.
 fn digest_of(plan: &Plan) -> Result<String, String> {
     let text = serde_json::to_string(plan).map_err(|error| error.to_string())?;
     Ok(StableHash::default().with(&text).hex())
@@ -454,7 +457,7 @@ fn is_journal(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value["record"] == "header")
 }
 
-/// Whether a name is one that journals get: a damaged one of these may have written something.
+/// Whether a name has the form of a journal's name. A damaged journal with such a name may have written something.
 fn is_named_so(id: &str) -> bool {
     let mut parts = id.split('-');
     let time = parts.next().unwrap_or_default();
@@ -469,7 +472,7 @@ fn file_of(dir: &Path, id: &str) -> PathBuf {
     dir.join(format!("{id}.{ENDING}"))
 }
 
-/// An id is the name of a file in the directory, and of none elsewhere.
+/// Checks that an id can only name a file in the directory, and no file elsewhere.
 fn check_id(id: &str) -> Result<(), Stopped> {
     let plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if plain && !id.is_empty() && id.len() <= 200 {
@@ -491,17 +494,18 @@ fn unusable(path: &Path, problem: &str) -> Stopped {
     Stopped::unreadable(format!("the journal {} is not understood", path.display())).cause(problem.to_owned())
 }
 
-/// When a journal was begun, and its number among those of that second: an id is `TIME-PLAN` or `TIME-PLAN-NUMBER`,
-/// and a plan's is `VERB-HASH`.
+/// Returns the time at which a journal was begun, and its number among the journals of that second. An id is
+/// `TIME-PLAN` or `TIME-PLAN-NUMBER`, and the id of a plan is `VERB-HASH`.
 fn order(id: &str) -> (&str, u32, &str) {
     let mut parts = id.split('-');
     let time = parts.next().unwrap_or_default();
     (time, parts.nth(2).and_then(|number| number.parse().ok()).unwrap_or(1), id)
 }
 
-/// The numbers of the journals that were begun in one second.
+/// Returns the numbers of the journals that were begun in one second.
 fn numbers_of(dir: &Path, time: &str) -> impl Iterator<Item = u32> {
-    // Where the directory cannot be read, no name is given away twice either: a file is only made where there is none.
+    // If the directory cannot be read, no name is used twice either, because a file is created only if none of that
+    // name exists.
     std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(move |file| {
         let path = file.path();
         let (begun, number, _) = order(path.file_stem()?.to_str()?);

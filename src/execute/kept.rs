@@ -1,4 +1,5 @@
-//! The data that a plan keeps while it is under way: whoever sets another policy meanwhile is answered at once.
+//! The protection of the data that a plan keeps while it is under way. If somebody sets another policy, Retain is set
+//! again at once.
 
 use super::api::{Answer, Api};
 use super::error::Stopped;
@@ -9,11 +10,11 @@ use crate::model::{ReclaimPolicy, VolumePhase};
 use crate::repair::{Change, Seen, VolumeIdentity, Write, guards, volume_key};
 use serde_json::Value;
 
-/// How often the policy is set again where others write to the volume at the same time.
+/// How often Retain is set again if others write to the volume at the same time.
 const TRIES: u32 = 5;
 
-/// Looks at the volumes that the plan keeps after a step. Where one has another policy than Retain, Retain is set
-/// again, which is what was agreed to, and the plan ends.
+/// Checks the volumes that the plan keeps after a step. If one has a policy other than Retain, Retain is set again, as
+/// the person agreed, and the plan ends.
 pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Result<(), Stopped> {
     let kept: Vec<VolumeIdentity> = journal.entry().plan.kept_after(step).cloned().collect();
     for volume in kept {
@@ -50,7 +51,7 @@ pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Resu
     Ok(())
 }
 
-/// The phase and the manifest of a volume that has another policy than Retain; nothing where it is kept.
+/// Returns phase and manifest of a volume that has a policy other than Retain, or nothing if it has policy Retain.
 async fn policy_lost(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Option<(VolumePhase, Value)>, Stopped> {
     let object = volume_key(wanted.name());
     let manifest = api.get(&object).await?;
@@ -64,8 +65,8 @@ async fn policy_lost(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Option<(Vo
     }
 }
 
-/// Sets Retain. Gives the phase that the volume had at this write, nothing where no write of this run is known to have
-/// done it, or why it could not be done.
+/// Sets policy Retain. Returns the phase of the volume at this write. Returns nothing if the volume already has policy
+/// Retain and no write of this run is known to have set it. An error says why Retain could not be set.
 async fn set_again(api: Api<'_>, wanted: &VolumeIdentity, manifest: Value) -> Result<Option<VolumePhase>, String> {
     let object = volume_key(wanted.name());
     let change = Change::SetReclaimPolicy { to: ReclaimPolicy::Retain.as_str().into() };
@@ -88,7 +89,7 @@ async fn set_again(api: Api<'_>, wanted: &VolumeIdentity, manifest: Value) -> Re
         }
         match policy_lost(api, wanted).await {
             Ok(Some((_, manifest))) => current = manifest,
-            // A request without an answer was carried out, or its writer has thought better of it.
+            // Either a request without an answer was carried out, or somebody else set Retain again.
             Ok(None) => return Ok(None),
             Err(stop) => return Err(stop.message),
         }

@@ -1,4 +1,4 @@
-//! What is looked at right before a write.
+//! The rechecks right before a write.
 
 use super::api::Api;
 use super::error::Stopped;
@@ -10,13 +10,13 @@ use crate::snapshot::decode::decode_as;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// An object as decisions see it.
+/// Decodes an object.
 pub(super) fn decode(key: &ObjectKey, manifest: Option<&Value>) -> Result<Option<Seen>, Stopped> {
     let seen = manifest.map(|manifest| Seen::decode(key.kind, manifest)).transpose();
     seen.map_err(|problem| Stopped::unreadable(format!("{key} is not understood")).cause(problem))
 }
 
-/// The stop for an object that is not as a step expects it.
+/// Makes the stop for an object that is not as a step expects it.
 pub(super) fn in_the_way(write: &Write, obstacle: &Obstacle) -> Stopped {
     let message = format!("{} is not as the plan expects it: {obstacle}", write.object);
     if write.object.kind == Kind::PersistentVolume && matches!(obstacle, Obstacle::Missing | Obstacle::OtherUid(_)) {
@@ -29,7 +29,7 @@ pub(super) fn in_the_way(write: &Write, obstacle: &Obstacle) -> Stopped {
     }))
 }
 
-/// Looks at something once more.
+/// Carries out a recheck.
 pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped> {
     match recheck {
         Recheck::Unused { namespace, name } => {
@@ -83,7 +83,7 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
         Recheck::AllRetained { namespace, name } => {
             let key = claim_key(namespace, name);
             let manifest = api.get(&key).await?;
-            // Without the claim its deletion finds nothing to delete.
+            // If the claim is gone, its deletion deletes nothing.
             let Some(Seen::Claim(claim)) = decode(&key, manifest.as_ref())? else { return Ok(()) };
             for manifest in api.list(Kind::PersistentVolume, "").await? {
                 if let Some(volume) = item(Kind::PersistentVolume, &manifest)?.of::<PersistentVolume>()
@@ -150,7 +150,7 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
     }
 }
 
-/// The volume that a plan means: it is there, and neither its uid nor its storage is another one.
+/// Returns the volume that a plan means, with the same uid and storage.
 async fn that_volume(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Arc<PersistentVolume>, Stopped> {
     let key = volume_key(wanted.name());
     match decode(&key, api.get(&key).await?.as_ref())? {
@@ -162,7 +162,8 @@ async fn that_volume(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Arc<Persis
     }
 }
 
-/// The claim that has the name that a volume names, where the uid there is that of another claim than the one given.
+/// Returns the claim whose name is in the volume's claimRef, if the claimRef has the uid of another claim than the
+/// given one.
 async fn named_by(
     api: Api<'_>,
     volume: &PersistentVolume,
@@ -179,7 +180,7 @@ async fn named_by(
     }
 }
 
-/// The names of the pods of a namespace that are wanted.
+/// Returns the names of the wanted pods of a namespace.
 async fn pods(api: Api<'_>, namespace: &str, wanted: impl Fn(&Pod) -> bool) -> Result<Vec<String>, Stopped> {
     let mut names = Vec::new();
     for manifest in api.list(Kind::Pod, namespace).await? {
@@ -192,7 +193,7 @@ async fn pods(api: Api<'_>, namespace: &str, wanted: impl Fn(&Pod) -> bool) -> R
     Ok(names)
 }
 
-/// An object of a list. One that is not understood could be the one that matters.
+/// Decodes an object of a list. A failure is an error, because this object could be the one that matters.
 fn item(kind: Kind, manifest: &Value) -> Result<Item, Stopped> {
     let failed = |problem: String| {
         let name = manifest["metadata"]["name"].as_str().unwrap_or_default();

@@ -1,10 +1,12 @@
-//! The only writer: carries out plans that somebody has confirmed.
+//! The only code that writes to the cluster. It carries out plans that a person has confirmed.
 //!
-//! Each step reads its object anew, looks at what it expects, has the server try the write, announces it in the
-//! [`Journal`] and then sends one conditional request. A world that has changed stops the plan. A request is sent
-//! again, from a fresh reading on, where the last one surely did nothing, or where it had no answer and the object is
-//! as it was before it; each names the version of the object that it was read in, or the name of a claim that is not
-//! there, so that of two of them only one is carried out.
+//! Each step reads its object again and compares it with what it expects. It lets the server try the write in a dry run
+//! and records the request in the [`Journal`]. Then it sends one conditional request. If the cluster has changed, the
+//! plan stops.
+//!
+//! A request is sent again, from a new reading on, in two cases: the last one surely had no effect, or it had no answer
+//! and the object is as it was before. Each request names the version of the object that was read, or the name of a
+//! claim that does not exist. So of two such requests only one is carried out.
 
 mod api;
 mod carry;
@@ -31,27 +33,27 @@ use kube::Client;
 use record::Record;
 use std::time::Duration;
 
-/// How long one request may take where nothing else is said.
+/// The default time limit of one request.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// One finished request, without what was in it.
+/// One finished request, without its content.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent<'a> {
     /// The HTTP method.
     pub method: &'static str,
-    /// Path and query.
+    /// The path and query.
     pub path: &'a str,
-    /// The HTTP status; none when there was no answer.
+    /// The HTTP status; none if there was no answer.
     pub status: Option<u16>,
-    /// How long it took, in milliseconds.
+    /// The duration of the request, in milliseconds.
     pub milliseconds: u128,
 }
 
-/// Who hears of each request.
+/// A function that is told of each finished request.
 pub type RequestObserver<'a> = &'a (dyn Fn(&Sent<'_>) + Send + Sync);
 
-/// The way to the API server: kube's client, how long one request may take, and who hears of each. A client alone is
-/// one as well.
+/// The access to the API server: kube's client, the time limit of one request, and the observer of requests. It can be
+/// made from a client alone.
 #[derive(Clone, Copy)]
 pub struct ApiAccess<'a> {
     client: &'a Client,
@@ -60,13 +62,13 @@ pub struct ApiAccess<'a> {
 }
 
 impl<'a> ApiAccess<'a> {
-    /// With a limit for each request; zero means none.
+    /// Sets the time limit of each request. Zero means no limit.
     #[must_use]
     pub fn within(self, limit: Duration) -> Self {
         Self { limit: if limit.is_zero() { Duration::MAX } else { limit }, ..self }
     }
 
-    /// With somebody who hears of each request.
+    /// Sets the observer of requests.
     #[must_use]
     pub fn observed_by(self, observer_of_requests: RequestObserver<'a>) -> Self {
         Self { observer_of_requests: Some(observer_of_requests), ..self }
@@ -85,14 +87,14 @@ impl<'a> From<&'a Client> for ApiAccess<'a> {
     }
 }
 
-/// How a plan is carried out.
+/// The options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How long one wait may take.
+    /// The time limit of one wait.
     pub wait_limit: Duration,
-    /// How often is looked during a wait.
+    /// The interval between two readings during a wait.
     pub poll: Duration,
-    /// The server tries every write and carries out none; there is no journal, and no wait.
+    /// Whether the server only tries every write in a dry run. Then there is no journal and no wait.
     pub server_dry_run: bool,
 }
 
@@ -102,15 +104,15 @@ impl Default for Options {
     }
 }
 
-/// Hears how a plan goes on, and may end it between two requests.
+/// An observer of a run. It is told of each event, and may end the run between two requests.
 pub trait Observer: Sync {
-    /// Something happens.
+    /// Receives an event.
     fn event(&self, event: PlanEvent<'_>);
-    /// Whether the person wants it to end. Asked before each write and at each look during a wait.
+    /// Whether the person wants the run to end. It is asked before each write and at each reading during a wait.
     fn interrupted(&self) -> bool;
 }
 
-/// What happens.
+/// An event of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum PlanEvent<'a> {
     /// A step begins.
@@ -118,72 +120,73 @@ pub enum PlanEvent<'a> {
         /// The step.
         step: &'a Step,
     },
-    /// A step begins anew: its request was refused or not sent, or had no answer, and then it is looked first whether
-    /// it was carried out.
+    /// A step begins again, because its request was refused, not sent, or had no answer. If it had no answer, the run
+    /// first finds out whether it was carried out.
     Again {
         /// The step.
         step: &'a Step,
-        /// Why.
+        /// The reason.
         why: &'a str,
     },
-    /// The controllers have not answered yet.
+    /// The condition of a wait is not met yet.
     Waiting {
         /// The step.
         step: &'a Step,
-        /// What is waited for.
+        /// The condition.
         what: &'a Wait,
-        /// For how many seconds so far.
+        /// The time waited so far, in seconds.
         seconds: u64,
-        /// What is there.
+        /// The current state, in words.
         so_far: &'a str,
     },
     /// A step is done, with its wait.
     StepDone {
         /// The step.
         step: &'a Step,
-        /// Whether it was so already, so that nothing was written.
+        /// Whether the object already was as the step wanted, so that nothing was written.
         was_so: bool,
     },
-    /// A rehearsal cannot try a step, because it depends on earlier ones.
+    /// A rehearsal cannot try a step, because the step depends on earlier ones.
     Untried {
         /// The step.
         step: &'a Step,
-        /// What stands against it as long as the earlier ones are not done.
+        /// The obstacle, which the earlier steps would remove.
         why: &'a str,
     },
 }
 
-/// What came of a plan that went through to its end.
+/// The result of a plan that was carried out completely.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanCompletion {
     /// Whether something was written.
     pub written: bool,
-    /// The steps that were carried out, or, in a rehearsal, tried.
+    /// The steps that were carried out, or that a rehearsal tried.
     pub done: Vec<u32>,
     /// The steps that a rehearsal could not try, because they depend on earlier ones.
     pub untried: Vec<u32>,
 }
 
-/// What became of the step that a journal is in doubt about.
+/// The result for the step that is in doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResolvedDoubt {
-    /// There is no doubt.
+    /// No step is in doubt.
     Nothing,
-    /// It was carried out; the journal says so now.
+    /// The request was carried out, and the journal records that now.
     Written,
-    /// It was not carried out.
+    /// The request was not carried out.
     NotWritten,
-    /// Somebody else has written since, and nobody can tell; but what the step expects holds, so that nothing of it is
-    /// there now.
+    /// Somebody else has written since, so it is unknown whether the request was carried out. But what the step expects
+    /// holds, so that no effect of the request remains.
     AsExpected,
-    /// Somebody else has written since, nobody can tell, and the object is not as the step expects it.
+    /// Somebody else has written since, so it is unknown whether the request was carried out. The object is not as the
+    /// step expects it.
     Unknown,
 }
 
-/// Reads whole objects; one that is not there is left out.
+/// Reads whole objects. An object that does not exist is left out.
 ///
 /// # Errors
-/// One of them could not be read.
+/// Returns an error if an object could not be read.
 pub async fn manifests<'a>(way: impl Into<ApiAccess<'a>>, keys: &[ObjectKey]) -> Result<Manifests, Stopped> {
     let api = Api::new(way.into());
     let mut manifests = Manifests::default();
@@ -195,20 +198,20 @@ pub async fn manifests<'a>(way: impl Into<ApiAccess<'a>>, keys: &[ObjectKey]) ->
     Ok(manifests)
 }
 
-/// Asks the API server what a review needs to know: rights, and dry runs of the first write and of every claim that
-/// could be created now.
+/// Asks the API server what a review needs: rights, and dry runs of the first write and of every claim that could be
+/// created now.
 ///
 /// # Errors
-/// The server did not answer, or the world is not as the first step expects it.
+/// Returns an error if the server did not answer, or if the first step's object is not as the step expects it.
 pub async fn receipts<'a>(way: impl Into<ApiAccess<'a>>, plan: &Plan) -> Result<Receipts, Stopped> {
     check::check(plan)?;
     receipts::receipts(Api::new(way.into()), plan).await
 }
 
-/// Carries out a plan. With [`Options::server_dry_run`] the journal is a [`Journal::rehearsal`].
+/// Carries out a plan. With [`Options::server_dry_run`], the journal is a [`Journal::rehearsal`].
 ///
 /// # Errors
-/// Why it was not carried out to its end, and whether something was written.
+/// Returns why the plan was not carried out completely, and whether something was written.
 pub async fn execute<'a>(
     way: impl Into<ApiAccess<'a>>,
     confirmed: Confirmed,
@@ -224,10 +227,10 @@ pub async fn execute<'a>(
     run(way.into(), plan, journal, options, observer).await
 }
 
-/// Goes on with a plan that was cut short. What is confirmed are the remaining steps: [`Entry::remaining`].
+/// Continues a plan that was cut short. The confirmed plan holds the remaining steps: [`Entry::remaining`].
 ///
 /// # Errors
-/// Why it was not carried out to its end.
+/// Returns why the plan was not carried out completely.
 pub async fn resume<'a>(
     way: impl Into<ApiAccess<'a>>,
     confirmed: Confirmed,
@@ -254,32 +257,32 @@ async fn run(
     if options.server_dry_run { run.rehearse().await } else { run.carry_out().await }
 }
 
-/// Looks what became of a request whose answer was lost, and records that it was carried out, if it was. Before a
-/// journal is continued or taken back. A journal of which nothing remains, because the run died before it could say so,
-/// is finished then.
+/// Finds out whether a request that is in doubt was carried out, and records that if it was. This is done before a
+/// journal is continued or taken back. If no step remains, because the run ended before it could record that, the
+/// journal is marked as finished.
 ///
 /// # Errors
-/// The object could not be read, or the journal not be written.
+/// Returns an error if the object could not be read, or if the journal could not be written.
 pub async fn resolve_doubt<'a>(way: impl Into<ApiAccess<'a>>, journal: &mut Journal) -> Result<ResolvedDoubt, Stopped> {
     let settled = carry::resolve_doubt(Api::new(way.into()), journal).await?;
     journal.close()?;
     Ok(settled)
 }
 
-/// Records that what a journal was begun for is so, although not all of its steps were carried out by it.
+/// Records that the goal of a journal's plan is reached, although this run did not carry out all steps.
 ///
 /// # Errors
-/// The journal cannot be written.
+/// Returns an error if the journal could not be written.
 pub fn reached_by_others(journal: &mut Journal) -> Result<(), Stopped> {
     journal.add(Record::Finished {})
 }
 
-/// Looks whether the objects that a journal knows are still those, before it is continued or taken back. What is to be
-/// compared follows from how sure it is that this is the journal's cluster. A journal whose volume is gone says so from
-/// then on, where it has written something and did not come to its end.
+/// Checks that the objects that a journal knows are still the same, before it is continued or taken back. Which objects
+/// are compared depends on how certain it is that this is the journal's cluster. If the volume is gone, and the journal
+/// has written something and is not finished, the journal records the loss.
 ///
 /// # Errors
-/// One of them is another one by now, or could not be read.
+/// Returns an error if an object is another one now, or could not be read.
 pub async fn recognise<'a>(
     way: impl Into<ApiAccess<'a>>,
     journal: &mut Journal,

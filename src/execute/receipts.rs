@@ -1,4 +1,4 @@
-//! What the API server is asked before anything is written: rights, and whether it would accept the writes.
+//! The questions to the API server before anything is written: rights, and whether it would accept the writes.
 
 use super::api::{Answer, Api, Status};
 use super::error::Stopped;
@@ -8,7 +8,7 @@ use crate::repair::{Change, Plan, Receipts, Right, Undo, Write, rights};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Asks for the rights and for a dry run of what can be tried now.
+/// Asks for the rights, and makes a dry run of each write that can be tried now.
 pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stopped> {
     let mut receipts = Receipts::default();
     for right in rights(plan) {
@@ -17,7 +17,7 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
     }
     let mut gone: Vec<&ObjectKey> = Vec::new();
     let mut first = true;
-    // What the first write rests on may only come by what is waited for before it.
+    // The first write may depend on a condition that an earlier step waits for.
     let mut awaited = false;
     for step in &plan.steps {
         let Some(write) = &step.write else {
@@ -41,7 +41,7 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
                         write.object
                     ));
                 }
-                // Something has to go first, and an earlier step sees to that.
+                // Another object has to go first, and an earlier step deletes it.
                 if gone.contains(&&write.object) {
                     under_another_name(api, write, &gone, &mut receipts).await?;
                 }
@@ -70,8 +70,8 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
     Ok(receipts)
 }
 
-/// Tries a later write on the object as it is now: what admission has against its kind shows before the first write.
-/// What the step expects of the object is not looked at, because an earlier step sees to that.
+/// Tries a later write on the current object, so that a refusal by admission shows before the first write. What the
+/// step expects of the object is not checked, because an earlier step brings it about.
 async fn later(api: Api<'_>, write: &Write, receipts: &mut Receipts) -> Result<(), Stopped> {
     let said = |objection: &Objection| format!("{} {}: {objection}", write.verb(), write.object);
     match on_present(api, write).await? {
@@ -82,8 +82,8 @@ async fn later(api: Api<'_>, write: &Write, receipts: &mut Receipts) -> Result<(
     Ok(())
 }
 
-/// Tries what would take the plan back, where that can be tried now. A plan that takes something away is refused where
-/// its way back is; that policy Delete may not be given back does no harm.
+/// Tries the writes that would take the plan back, if they can be tried now. A plan that takes something away is
+/// refused if admission refuses its way back. It does no harm if policy Delete cannot be restored.
 async fn way_back(api: Api<'_>, plan: &Plan, gone: &[&ObjectKey], receipts: &mut Receipts) -> Result<(), Stopped> {
     for step in &plan.steps {
         let Undo::Write { write, .. } = &step.undo else { continue };
@@ -113,7 +113,7 @@ async fn way_back(api: Api<'_>, plan: &Plan, gone: &[&ObjectKey], receipts: &mut
     Ok(())
 }
 
-/// Tries a write on the object of that uid as it is now; nothing where there is none, or nothing to be tried.
+/// Tries a write on the current object of this uid. Returns nothing if there is no such object, or nothing to try.
 async fn on_present(api: Api<'_>, write: &Write) -> Result<Option<Result<(), Objection>>, Stopped> {
     for _ in 0..TRIALS {
         let current = api.get(&write.object).await?;
@@ -129,7 +129,7 @@ async fn on_present(api: Api<'_>, write: &Write) -> Result<Option<Result<(), Obj
     Ok(None)
 }
 
-/// Keeps what a dry run said: the first refusal counts.
+/// Records the result of a dry run. The first refusal counts.
 fn answered(receipts: &mut Receipts, tried: Result<(), String>) {
     receipts.dry_run = Some(match receipts.dry_run.take() {
         Some(Err(earlier)) => Err(earlier),
@@ -137,14 +137,14 @@ fn answered(receipts: &mut Receipts, tried: Result<(), String>) {
     });
 }
 
-/// How often a write is tried where others write to the same object.
+/// How often a write is tried if others write to the same object.
 const TRIALS: u32 = 3;
 
-/// How many names are looked at for one that nobody has.
+/// How many names are tested in the search for a free one.
 const NAMES: u32 = 5;
 
-/// Tries a claim whose name is taken until an earlier step has deleted who has it: under a name that is free. What
-/// admission has against it shows before anything is deleted.
+/// Tries the creation of a claim under another, free name, because its own name is taken until an earlier step has
+/// deleted the old claim. So a refusal by admission shows before anything is deleted.
 async fn under_another_name(
     api: Api<'_>,
     write: &Write,
@@ -178,12 +178,12 @@ async fn under_another_name(
     Ok(())
 }
 
-/// A name like that of the object which no object has; none where that cannot be seen.
+/// Returns a free name that is similar to that of the object. Returns nothing if no free name could be found.
 async fn free_name(api: Api<'_>, object: &ObjectKey) -> Option<ObjectKey> {
     const LONGEST: usize = 253;
     for number in 1..=NAMES {
         let ending = format!("-pvctl-{number}");
-        // What is cut off must not leave the end of a label behind.
+        // The shortened name must not end with `.` or `-`.
         let kept: String = object.name.chars().take(LONGEST - ending.len()).collect();
         let name = format!("{}{ending}", kept.trim_end_matches(['.', '-']));
         let other = ObjectKey { name: name.into(), ..object.clone() };
@@ -196,17 +196,17 @@ async fn free_name(api: Api<'_>, object: &ObjectKey) -> Option<ObjectKey> {
     None
 }
 
-/// What stands against a write that the API server has tried.
+/// The reason why the API server does not accept a write as it was sent.
 #[derive(Debug)]
 pub(super) enum Objection {
-    /// It refuses it.
+    /// The API server refuses the write.
     Refused(Status),
-    /// It would store something else: what.
+    /// The API server would store something else. The text says what.
     Altered(String),
 }
 
 impl Objection {
-    /// Whether webhooks, policies or the validation of the API server stand against it.
+    /// Whether the objection comes from a webhook, a policy or the validation of the API server.
     fn is_admission(&self) -> bool {
         match self {
             Self::Refused(status) => is_admission(status),
@@ -224,26 +224,27 @@ impl std::fmt::Display for Objection {
     }
 }
 
-/// Whether a refusal comes from a webhook, a policy or the validation of the API server, and not from a missing right,
-/// which is asked for by itself, or from something that passes.
+/// Whether a refusal comes from a webhook, a policy or the validation of the API server. Missing rights do not count,
+/// because they are asked for separately, and neither do temporary refusals.
 fn is_admission(status: &Status) -> bool {
     match status.code {
         400 | 422 => true,
-        // What a missing role says names the user and what he cannot do; policies and webhooks say it otherwise.
+        // The message about a missing right names the user and what the user cannot do. Policies and webhooks use other
+        // words.
         403 => !(status.message.contains("User \"") && status.message.contains(" cannot ")),
         _ => false,
     }
 }
 
-/// Whether a quota refuses it.
+/// Whether a quota refuses the write.
 pub(super) fn is_quota(status: &Status) -> bool {
     status.code == 403 && status.message.contains(EXCEEDED)
 }
 
 const EXCEEDED: &str = "exceeded quota: ";
 
-/// Keeps what a quota means that has no room for a claim beside those that go first: a doubt where there is room
-/// without them, else a refusal.
+/// Records the refusal of a claim by a quota. It is a doubt if the claims that are deleted first make enough room, and
+/// otherwise a refusal.
 async fn room(
     api: Api<'_>,
     write: &Write,
@@ -268,12 +269,13 @@ async fn room(
     Ok(())
 }
 
-/// The words of a quota are not those that are known.
+/// The message of a quota has an unknown form.
 struct Unclear;
 
-/// The first resource of which a quota has too little even without some claims; none where there is enough of each.
-/// Upstream: `CheckRequest` and `prettyPrint`, `apiserver/pkg/admission/plugin/resourcequota/controller.go`, 1.36:
-/// `exceeded quota: NAME, requested: R, used: U, limited: L`, each of them `resource=quantity,…`.
+/// Returns the first resource of which a quota has too little even without some claims, or nothing if there is enough
+/// of each. Upstream: `CheckRequest` and `prettyPrint`, `apiserver/pkg/admission/plugin/resourcequota/controller.go`,
+/// 1.36. The message is `exceeded quota: NAME, requested: R, used: U, limited: L`, and each of R, U and L is
+/// `resource=quantity,…`.
 fn lacks(message: &str, freed: &[Value]) -> Result<Option<String>, Unclear> {
     let (_, said) = message.split_once(EXCEEDED).ok_or(Unclear)?;
     let (_, said) = said.split_once(", requested: ").ok_or(Unclear)?;
@@ -290,7 +292,7 @@ fn lacks(message: &str, freed: &[Value]) -> Result<Option<String>, Unclear> {
     if requested.is_empty() { Err(Unclear) } else { Ok(None) }
 }
 
-/// `resource=quantity,…`
+/// Parses `resource=quantity,…`.
 fn amounts(text: &str) -> Result<BTreeMap<&str, i128>, Unclear> {
     text.split(',')
         .map(|pair| {
@@ -301,12 +303,13 @@ fn amounts(text: &str) -> Result<BTreeMap<&str, i128>, Unclear> {
         .collect()
 }
 
-/// What a claim counts for a resource of a quota: at least, where its volume has been made larger than it asked for.
-/// Upstream: `pvcEvaluator.Usage`, `pkg/quota/v1/evaluator/core/persistent_volume_claims.go`, 1.36.
+/// Returns how much of a quota's resource a claim uses. It is a lower limit, because a volume that was expanded may be
+/// larger than the request. Upstream: `pvcEvaluator.Usage`, `pkg/quota/v1/evaluator/core/persistent_volume_claims.go`,
+/// 1.36.
 fn counts(claim: &Value, resource: &str) -> i128 {
     const OF_CLASS: &str = ".storageclass.storage.k8s.io/";
     let of_all = match resource.split_once(OF_CLASS) {
-        // The annotation, which is deprecated, goes before the field.
+        // The deprecated annotation has precedence over the field.
         Some((class, of_all)) => {
             let annotated = claim["metadata"]["annotations"][AnnotationKey::BetaStorageClass.as_str()].as_str();
             if annotated.or_else(|| claim["spec"]["storageClassName"].as_str()) != Some(class) {
@@ -327,12 +330,12 @@ fn counts(claim: &Value, resource: &str) -> i128 {
     }
 }
 
-/// Whether a refusal may only be for the sake of a quota in which an earlier step makes room.
+/// Whether a refusal may come only from a quota in which an earlier step makes room.
 pub(super) fn makes_room(status: &Status, write: &Write, emptied: &[&Str]) -> bool {
     is_quota(status) && emptied.contains(&&write.object.namespace)
 }
 
-/// Whether the person may do something; nothing where the server does not say.
+/// Whether the person has a right. Returns nothing if the server does not say.
 async fn may(api: Api<'_>, right: &Right) -> Result<Option<bool>, Stopped> {
     const PATH: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     let (group, version) = right.kind.api_version().split_once('/').unwrap_or(("", right.kind.api_version()));
@@ -361,8 +364,8 @@ fn unanswered(why: &str) -> Stopped {
     Stopped::unreadable("the API server could not be asked what you may do").cause(why.to_owned())
 }
 
-/// Has the server try a write, also where somebody writes to the object between the reading and the trial: at a review
-/// that says nothing yet, and the object has to be as the step expects it all the same.
+/// Lets the server try a write, and repeats that if somebody writes to the object between the reading and the dry run.
+/// During a review such a write is no problem, as long as the object is as the step expects it.
 async fn try_again(api: Api<'_>, write: &Write, current: Option<Value>) -> Result<Result<(), Objection>, Stopped> {
     let mut current = current;
     for _ in 1..TRIALS {
@@ -379,7 +382,7 @@ async fn try_again(api: Api<'_>, write: &Write, current: Option<Value>) -> Resul
     try_out(api, write, current.as_ref()).await
 }
 
-/// Has the server try a write without carrying it out: whether it accepts it.
+/// Lets the server try a write in a dry run. Returns whether the server accepts it.
 pub(super) async fn try_out(
     api: Api<'_>,
     write: &Write,
@@ -409,7 +412,7 @@ fn untried(write: &Write, why: &str) -> Stopped {
     stop.cause(why.to_owned())
 }
 
-/// A stop for a refusal: the world is another one by now, or somebody does not permit it.
+/// Makes the stop for a refusal: the cluster has changed, or the write is not permitted.
 pub(super) fn refusal(write: &Write, step: u32, status: &Status) -> Stopped {
     let message = format!("step {step}: the API server refuses to {} {}", write.verb(), write.object);
     let stale = match status.code {

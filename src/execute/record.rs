@@ -5,12 +5,12 @@ use crate::repair::{ApiRequest, Plan};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One line.
+/// One line of a journal.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub(super) enum Record {
-    /// The first one: the whole plan, and the cluster: the address of its API server and, where it could be
-    /// read, its uid.
+    /// The first line, with the whole plan. It names the cluster by the address of its API server and by its uid, if
+    /// that could be read.
     Header {
         version: u32,
         id: String,
@@ -26,21 +26,22 @@ pub(super) enum Record {
     Saved { object: ObjectKey, manifest: Value },
     /// A request is about to be sent.
     Intent { step: u32, method: String, path: String, body: Value, before: Option<Value> },
-    /// A step is written, or was so already.
+    /// A step is written, or the object already was as the step wanted.
     Done { step: u32, after: Option<Value>, was_so: bool },
-    /// A step is written, and the API server has stored something else than was sent.
+    /// A step is written, but the API server has stored something else than was sent.
     Altered { step: u32, after: Value, why: String },
-    /// The request of the last intent was refused: it was surely not carried out.
+    /// The request of the last intent was refused, so it surely was not carried out.
     Refused { step: u32, why: String },
-    /// What a step waits for has come.
+    /// The condition that a step waits for is met.
     Waited { step: u32 },
-    /// A volume that the plan keeps has another policy than Retain: Retain is about to be set again.
+    /// A volume that the plan keeps has a policy other than Retain. Retain is about to be set again.
     Kept { object: ObjectKey, policy: String },
-    /// The run ended before the plan did.
+    /// The run ended before the plan was complete.
     Stopped { why: String, written: bool },
-    /// The volume that the plan is about is gone, or another one has its name: nothing leads on from here.
+    /// The volume that the plan is about is gone, or another one has its name. The plan can neither continue nor be
+    /// taken back.
     Lost { why: String },
-    /// The plan is carried out.
+    /// The plan is complete.
     Finished {},
 }
 

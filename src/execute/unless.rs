@@ -1,11 +1,11 @@
-//! Waiting that a person can end.
+//! A wait that a person can end.
 
 use std::time::Duration;
 
-/// How often it is looked whether the person wants to end what takes long.
+/// The interval at which the wish of the person to end is checked.
 const LISTEN: Duration = Duration::from_millis(100);
 
-/// Waits for something that changes nothing; nothing where the person wanted it to end before it came.
+/// Waits for work that writes nothing. Returns nothing if the person ended the wait first.
 pub async fn unless<T>(ends: impl Fn() -> bool, work: impl Future<Output = T>) -> Option<T> {
     let mut work = std::pin::pin!(work);
     loop {

@@ -1,4 +1,4 @@
-//! Access modes, as a list where the order is stored and as a set where only membership counts.
+//! Access modes: a list where the order is stored, and a set where only membership matters.
 
 use super::Str;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub enum AccessMode {
     ReadWriteMany,
     /// Read-write by one pod.
     ReadWriteOncePod,
-    /// Something that the API server would refuse; only files can hold it.
+    /// A mode that the API server would refuse. Only files can contain it.
     Other(Str),
 }
 
@@ -30,7 +30,7 @@ impl AccessMode {
         }
     }
 
-    /// The mode of that spelling.
+    /// The mode with this spelling.
     pub fn from_manifest(mode: &str) -> Self {
         match mode {
             "ReadWriteOnce" => Self::ReadWriteOnce,
@@ -57,12 +57,12 @@ impl AccessMode {
 pub struct AccessModes(pub Arc<[AccessMode]>);
 
 impl AccessModes {
-    /// The modes as a set; one that Kubernetes does not know is not in it.
+    /// The modes as a set. The set leaves out modes that Kubernetes does not know.
     pub fn set(&self) -> AccessModeSet {
         AccessModeSet(self.0.iter().filter_map(AccessMode::bit).fold(0, |set, bit| set | bit))
     }
 
-    /// Whether every mode of `requested` is literally among these.
+    /// Whether this list contains every mode of `requested` in the same spelling.
     pub fn contains_all(&self, requested: &Self) -> bool {
         requested.0.iter().all(|mode| self.0.contains(mode))
     }
@@ -73,8 +73,8 @@ impl AccessModes {
     }
 }
 
-/// A set of the four known access modes: the key of the controller's volume index.
-/// Upstream: `GetAccessModesAsString`, `pkg/apis/core/v1/helper`, 1.36.
+/// A set of the four known access modes. It is the key of the controller's volume index. Upstream:
+/// `GetAccessModesAsString`, `pkg/apis/core/v1/helper`, 1.36.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccessModeSet(u8);
 
@@ -84,7 +84,7 @@ impl AccessModeSet {
         (0..16).map(Self)
     }
 
-    /// How many modes are in the set.
+    /// The number of modes in the set.
     pub fn len(self) -> u32 {
         self.0.count_ones()
     }
@@ -104,12 +104,12 @@ impl AccessModeSet {
         self.0 & !other.0 == 0
     }
 
-    /// The place of the set among the sixteen.
+    /// The index of the set among the sixteen sets.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// As `kubectl get pv` prints it: `RWO,RWX`.
+    /// The set as `kubectl get pv` prints it: `RWO,RWX`.
     pub fn short(self) -> String {
         [(1, "RWO"), (2, "ROX"), (4, "RWX"), (8, "RWOP")]
             .into_iter()

@@ -1,22 +1,22 @@
-//! The annotations that steer the storage controllers.
+//! The annotations that influence the storage controllers.
 
 use super::Str;
 use std::fmt;
 
-/// An annotation key that some decision reads.
+/// An annotation key that some decision or rule reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AnnotationKey {
-    /// The binding was completed by the controller; its presence makes a claim "bound".
+    /// The controller completed the binding. The presence of this key makes a claim "bound".
     BindCompleted,
-    /// The binding was made by the controller, not by a person.
+    /// The controller made the binding, not a person.
     BoundByController,
     /// The CSI driver that took over from an in-tree plugin.
     MigratedTo,
-    /// The provisioner that made a volume.
+    /// The provisioner that made the volume.
     ProvisionedBy,
-    /// The deprecated annotation that names a class.
+    /// The deprecated annotation that names a StorageClass.
     BetaStorageClass,
-    /// The deprecated twin of [`Self::StorageProvisioner`].
+    /// The deprecated form of [`Self::StorageProvisioner`].
     BetaStorageProvisioner,
     /// The provisioner that a claim waits for.
     StorageProvisioner,
@@ -24,18 +24,18 @@ pub enum AnnotationKey {
     SelectedNode,
     /// The capacity of a volume before a resize that is under way.
     PreResizeCapacity,
-    /// Marks the default class.
+    /// The mark of the default StorageClass.
     IsDefaultClass,
-    /// The deprecated twin of [`Self::IsDefaultClass`].
+    /// The deprecated form of [`Self::IsDefaultClass`].
     BetaIsDefaultClass,
-    /// Marks the default class of snapshots.
+    /// The mark of the default VolumeSnapshotClass.
     IsDefaultSnapshotClass,
-    /// Findings that an audit keeps back: no decision reads it.
+    /// The findings that audit suppresses for this object. No decision reads this key.
     Ignore,
 }
 
 impl AnnotationKey {
-    /// Every key, in the order in which they are stored.
+    /// Every key, in the order in which objects store them.
     pub const ALL: [Self; 13] = [
         Self::BindCompleted,
         Self::BoundByController,
@@ -71,7 +71,7 @@ impl AnnotationKey {
         }
     }
 
-    /// The key of that spelling, if some decision reads it.
+    /// The key with this spelling, if it is one of [`Self::ALL`].
     pub fn from_manifest(key: &str) -> Option<Self> {
         if !key.contains("kubernetes.io/") && !key.starts_with("pvctl.dev/") {
             return None;
@@ -80,8 +80,7 @@ impl AnnotationKey {
     }
 }
 
-/// A text that is repeated where it is shown, and by which nothing decides: as far as anything is compared, all are
-/// alike.
+/// A text that is only shown, and that no decision reads. All texts of this type compare as equal.
 #[derive(Clone, Default, Eq)]
 pub struct Unread(pub Str);
 
@@ -97,8 +96,8 @@ impl fmt::Debug for Unread {
     }
 }
 
-/// The annotations of one object: those that some decision reads, and how many others there are. The count matters,
-/// because an update that empties the map leaves the whole field out.
+/// The annotations of one object: the known keys with their values, and the number of all other annotations. The number
+/// matters, because an update that empties the map leaves out the whole field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Annotations {
     known: Vec<(AnnotationKey, Str)>,
@@ -106,7 +105,7 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// The annotations with these known ones and that many others.
+    /// The annotations with these known keys and this number of other annotations.
     pub fn new(mut known: Vec<(AnnotationKey, Str)>, others: u32) -> Self {
         known.sort_by_key(|(key, _)| *key);
         known.shrink_to_fit();
@@ -118,7 +117,7 @@ impl Annotations {
         self.known.iter().find(|(present, _)| *present == key).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the key is present, with whatever value.
+    /// Whether the key is present, with any value.
     pub fn has(&self, key: AnnotationKey) -> bool {
         self.get(key).is_some()
     }

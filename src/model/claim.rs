@@ -1,4 +1,4 @@
-//! PersistentVolumeClaims.
+//! The model of PersistentVolumeClaims.
 
 use super::surroundings::Condition;
 use super::{
@@ -17,7 +17,7 @@ pub struct PersistentVolumeClaim {
     pub access_modes: AccessModes,
     /// `spec.volumeName`; empty when there is none.
     pub volume_name: Str,
-    /// `spec.storageClassName`; an empty string and no field at all are different things.
+    /// `spec.storageClassName`. An empty string differs from an absent field.
     pub class_name: Option<Str>,
     /// `spec.volumeAttributesClassName`.
     pub attributes_class: Option<Str>,
@@ -27,7 +27,7 @@ pub struct PersistentVolumeClaim {
     pub selector: Option<Box<LabelSelector>>,
     /// Whether `spec.dataSource` is set.
     pub data_source: bool,
-    /// What no modelled controller reads; few claims have any of it.
+    /// The fields that no modelled controller reads. Few claims have any of them.
     pub details: Option<Arc<ClaimDetails>>,
     /// `status`.
     pub status: ClaimStatus,
@@ -37,24 +37,24 @@ impl PersistentVolumeClaim {
     /// The finalizer that keeps a claim while pods use it.
     pub const PROTECTION: &'static str = "kubernetes.io/pvc-protection";
 
-    /// How much storage the claim requests, if it says so.
+    /// The storage that the claim requests, if it requests any.
     pub fn requested(&self) -> Option<Quantity> {
         self.request.as_ref().map(|amount| amount.quantity)
     }
 
-    /// The class that counts: the deprecated annotation if it is present, else the field; empty for none.
-    /// Upstream: `GetPersistentVolumeClaimClass`, component-helpers, 1.36.
+    /// The effective class: the deprecated annotation if it is present, otherwise the field. It is empty if the claim
+    /// has no class. Upstream: `GetPersistentVolumeClaimClass`, component-helpers, 1.36.
     pub fn class(&self) -> &str {
         self.meta.annotations.get(AnnotationKey::BetaStorageClass).or(self.class_name.as_deref()).unwrap_or_default()
     }
 
-    /// Whether any class is stated, also the empty one.
-    /// Upstream: `PersistentVolumeClaimHasClass`, component-helpers, 1.36.
+    /// Whether the claim states a class. The empty class counts as stated. Upstream: `PersistentVolumeClaimHasClass`,
+    /// component-helpers, 1.36.
     pub fn has_class(&self) -> bool {
         self.meta.annotations.has(AnnotationKey::BetaStorageClass) || self.class_name.is_some()
     }
 
-    /// The mode, where none is stated: Filesystem.
+    /// The volume mode. It is Filesystem if none is stated.
     pub fn mode(&self) -> VolumeMode {
         self.volume_mode.clone().unwrap_or_default()
     }
@@ -69,12 +69,12 @@ impl PersistentVolumeClaim {
         self.details.as_ref().map_or(&[], |details| &details.owners)
     }
 
-    /// The condition of that type, if it is there; `Unused` is in the status.
+    /// The condition of this type, if the claim has it. The condition `Unused` is not here but in the status.
     pub fn condition(&self, kind: &str) -> Option<&Condition> {
         self.details.as_ref()?.conditions.iter().find(|condition| condition.kind == kind)
     }
 
-    /// What it is to be filled from.
+    /// The object from which the volume of the claim is to be filled.
     pub fn source(&self) -> Option<&DataSource> {
         self.details.as_ref()?.data_source.as_ref()
     }
@@ -90,35 +90,36 @@ impl PersistentVolumeClaim {
     }
 }
 
-/// What is evidence alone.
+/// The fields of a claim that serve only as evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimDetails {
     /// `metadata.ownerReferences`.
     pub owners: Box<[Owner]>,
-    /// `spec.dataSourceRef`, else `spec.dataSource`.
+    /// `spec.dataSourceRef`, or `spec.dataSource` if the former is not set.
     pub data_source: Option<DataSource>,
-    /// `status.conditions`, but for `Unused`.
+    /// `status.conditions` except `Unused`.
     pub conditions: Box<[Condition]>,
-    /// `status.allocatedResources` of `storage`: the size to which a resize under way goes.
+    /// `status.allocatedResources` of `storage`: the target size of a resize that is under way.
     pub allocated: Option<Quantity>,
-    /// `status.allocatedResourceStatuses` of `storage`: how far that resize has come; empty when absent.
+    /// `status.allocatedResourceStatuses` of `storage`: the progress of this resize. It is empty if the field is
+    /// absent.
     pub allocated_status: Str,
-    /// What a controller sends beside that, where it makes the claim of a template.
+    /// Further fields that a controller sends when it creates the claim from a template.
     pub sent: Option<Box<SentDetails>>,
 }
 
-/// What is in a request that creates a claim, and in nothing else that is read.
+/// The fields of a request that creates a claim, which are read nowhere else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentDetails {
-    /// `metadata.annotations` that no decision reads, in the order of their keys.
+    /// The `metadata.annotations` that no decision reads, sorted by key.
     pub annotations: Box<[(Str, Unread)]>,
-    /// `spec.resources.limits`, by resource name in order.
+    /// `spec.resources.limits`, sorted by resource name.
     pub limits: Box<[(Str, Amount)]>,
     /// Whether `spec.dataSourceRef` is set.
     pub data_source_ref: bool,
 }
 
-/// One of `metadata.ownerReferences`.
+/// One entry of `metadata.ownerReferences`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owner {
     /// `apiVersion`.
@@ -133,31 +134,31 @@ pub struct Owner {
     pub controller: bool,
 }
 
-/// What a claim is to be filled from.
+/// An object from which a claim is to be filled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataSource {
     /// `apiGroup`; empty for the core group.
     pub group: Str,
     /// `kind`.
     pub kind: Str,
-    /// `namespace`; empty for the claim's own.
+    /// `namespace`. It is empty for the namespace of the claim.
     pub namespace: Str,
     /// `name`.
     pub name: Str,
 }
 
-/// `status` of a claim, as far as a modelled controller reads or writes it; see [`ClaimDetails`] for the rest.
+/// The part of `status` of a claim that a modelled controller reads or writes. [`ClaimDetails`] has the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimStatus {
     /// `status.phase`.
     pub phase: ClaimPhase,
     /// `status.accessModes`; empty when absent.
     pub access_modes: AccessModes,
-    /// `status.capacity` by resource name in order; empty when absent.
+    /// `status.capacity`, sorted by resource name. It is empty if the field is absent.
     pub capacity: Arc<[(Str, Amount)]>,
     /// `status.currentVolumeAttributesClassName`.
     pub current_attributes_class: Option<Str>,
-    /// Whether the alpha condition `Unused` is true; none where the claim has no such condition.
+    /// Whether the alpha condition `Unused` is true. None if the claim has no such condition.
     pub unused: Option<bool>,
 }
 
@@ -171,21 +172,21 @@ impl ClaimStatus {
 /// `status.phase` of a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ClaimPhase {
-    /// Absent or empty.
+    /// The phase is absent or empty.
     #[default]
     Empty,
-    /// Not bound.
+    /// The claim is not bound.
     Pending,
-    /// Bound to a volume.
+    /// The claim is bound to a volume.
     Bound,
-    /// Was bound, and the volume is gone or belongs to another claim.
+    /// The claim was bound, and the volume is gone or belongs to another claim.
     Lost,
-    /// Something that the API server would refuse.
+    /// A phase that the API server would refuse.
     Other(Str),
 }
 
 impl ClaimPhase {
-    /// The phase as manifests write it; empty for none.
+    /// The phase as manifests write it. It is empty for [`Self::Empty`].
     pub fn as_str(&self) -> &str {
         match self {
             Self::Empty => "",
@@ -196,7 +197,7 @@ impl ClaimPhase {
         }
     }
 
-    /// The phase of that spelling.
+    /// The phase with this spelling.
     pub fn from_manifest(phase: &str) -> Self {
         match phase {
             "" => Self::Empty,

@@ -1,11 +1,12 @@
-//! `StorageClasses`.
+//! The model of StorageClasses.
 
 use super::{AnnotationKey, ObjectMeta, ReclaimPolicy, Str};
 
-/// One term of `allowedTopologies`: labels of nodes, each with the values of which one is wanted.
+/// One term of `allowedTopologies`: node labels, each with the allowed values. A node needs one of the values of each
+/// label.
 pub type TopologyTerm = Box<[(Str, Box<[Str]>)]>;
 
-/// The provisioner that stands for none: volumes of such a class are made by hand.
+/// The provisioner name that means "no provisioner". People create the volumes of such a class.
 pub const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 /// A StorageClass as stored.
@@ -23,7 +24,7 @@ pub struct StorageClass {
     pub mount_options: Box<[Str]>,
     /// `allowVolumeExpansion`.
     pub allow_expansion: bool,
-    /// `allowedTopologies`: one of the terms has to fit; none at all where all nodes are allowed.
+    /// `allowedTopologies`. A node has to fit one of the terms. The list is empty if all nodes are allowed.
     pub allowed_topologies: Box<[TopologyTerm]>,
 }
 
@@ -33,8 +34,8 @@ impl StorageClass {
         self.binding_mode == Some(BindingMode::WaitForFirstConsumer)
     }
 
-    /// Whether either annotation says exactly `true`.
-    /// Upstream: `IsDefaultAnnotation`, `pkg/apis/storage/util`, 1.36.
+    /// Whether one of the two annotations is exactly `true`. Upstream: `IsDefaultAnnotation`, `pkg/apis/storage/util`,
+    /// 1.36.
     pub fn is_default(&self) -> bool {
         [AnnotationKey::IsDefaultClass, AnnotationKey::BetaIsDefaultClass]
             .into_iter()
@@ -42,7 +43,8 @@ impl StorageClass {
     }
 }
 
-/// The newest of the default classes, of equally old ones the first by name. Upstream: `GetDefaultClass`, 1.36.
+/// The newest default class. Of classes that are equally old, it is the first by name. Upstream: `GetDefaultClass`,
+/// 1.36.
 pub fn newest_default<'c>(classes: impl IntoIterator<Item = &'c StorageClass>) -> Option<&'c StorageClass> {
     classes
         .into_iter()
@@ -57,7 +59,7 @@ pub enum BindingMode {
     Immediate,
     /// Claims wait for a pod that uses them.
     WaitForFirstConsumer,
-    /// Something that the API server would refuse.
+    /// A mode that the API server would refuse.
     Other(Str),
 }
 
@@ -71,7 +73,7 @@ impl BindingMode {
         }
     }
 
-    /// The mode of that spelling.
+    /// The mode with this spelling.
     pub fn from_manifest(mode: &str) -> Self {
         match mode {
             "Immediate" => Self::Immediate,

@@ -1,4 +1,4 @@
-//! DaemonSets.
+//! The model of DaemonSets.
 
 use super::pod_template::PodTemplate;
 use super::surroundings::Condition;
@@ -15,11 +15,11 @@ pub struct DaemonSet {
     pub selector: Option<Box<LabelSelector>>,
     /// `spec.template`.
     pub template: PodTemplate,
-    /// `status.desiredNumberScheduled`: how many nodes should run one of its pods.
+    /// `status.desiredNumberScheduled`: the number of nodes that should run a pod of the DaemonSet.
     pub desired: i64,
-    /// `status.currentNumberScheduled`: how many of these do.
+    /// `status.currentNumberScheduled`: the number of these nodes that run such a pod.
     pub current: i64,
-    /// `status.updatedNumberScheduled`: how many of these run a pod of the current template.
+    /// `status.updatedNumberScheduled`: the number of these nodes that run a pod of the current template.
     pub updated: i64,
     /// `status.numberReady`.
     pub ready: i64,
@@ -27,7 +27,7 @@ pub struct DaemonSet {
     pub available: i64,
     /// `status.numberUnavailable`.
     pub unavailable: i64,
-    /// `status.numberMisscheduled`: how many nodes run one of its pods and should not.
+    /// `status.numberMisscheduled`: the number of nodes that run a pod of the DaemonSet and should not.
     pub misscheduled: i64,
     /// `status.conditions`.
     pub conditions: Box<[Condition]>,

@@ -1,4 +1,4 @@
-//! Deployments.
+//! The model of Deployments.
 
 use super::pod_template::PodTemplate;
 use super::surroundings::Condition;
@@ -11,19 +11,19 @@ pub struct Deployment {
     pub meta: ObjectMeta,
     /// `metadata.ownerReferences`.
     pub owners: Box<[Owner]>,
-    /// `spec.replicas`; 1 where it is not stated.
+    /// `spec.replicas`. It is 1 if the field is absent.
     pub replicas: i64,
     /// `spec.selector`.
     pub selector: Option<Box<LabelSelector>>,
-    /// `spec.strategy.type`; `RollingUpdate` where it is not stated.
+    /// `spec.strategy.type`. It is `RollingUpdate` if the field is absent.
     pub strategy: Str,
     /// `spec.paused`.
     pub paused: bool,
     /// `spec.template`.
     pub template: PodTemplate,
-    /// `status.replicas`: how many pods there are.
+    /// `status.replicas`: the number of existing pods.
     pub existing: i64,
-    /// `status.updatedReplicas`: how many of them are of the current template.
+    /// `status.updatedReplicas`: the number of these pods that have the current template.
     pub updated: i64,
     /// `status.readyReplicas`.
     pub ready: i64,

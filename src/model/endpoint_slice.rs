@@ -1,4 +1,4 @@
-//! EndpointSlices.
+//! The model of EndpointSlices.
 
 use super::endpoints::{EndpointPort, EndpointTarget};
 use super::{ObjectMeta, Owner, Str, label};
@@ -19,7 +19,8 @@ pub struct EndpointSlice {
 }
 
 impl EndpointSlice {
-    /// The Service of its namespace that it belongs to, by its label; none where it has no such label.
+    /// The Service that the slice belongs to, by the label of the slice. It is in the same namespace. None without such
+    /// a label.
     pub fn service(&self) -> Option<&str> {
         label(&self.meta.labels, "kubernetes.io/service-name")
     }
@@ -30,9 +31,9 @@ impl EndpointSlice {
 pub struct Endpoint {
     /// `addresses`.
     pub addresses: Box<[Str]>,
-    /// `conditions.ready`; one that is not stated counts as ready.
+    /// `conditions.ready`. An absent value counts as ready.
     pub ready: Option<bool>,
-    /// `conditions.serving`; one that is not stated is as [`Self::ready`].
+    /// `conditions.serving`. An absent value counts as [`Self::ready`] does.
     pub serving: Option<bool>,
     /// `conditions.terminating`.
     pub terminating: Option<bool>,
@@ -42,6 +43,6 @@ pub struct Endpoint {
     pub node_name: Str,
     /// `zone`.
     pub zone: Str,
-    /// `targetRef`: the pod that answers there.
+    /// `targetRef`: the pod that serves this endpoint.
     pub target: Option<EndpointTarget>,
 }

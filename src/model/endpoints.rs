@@ -1,8 +1,8 @@
-//! Endpoints, and what EndpointSlices share with them.
+//! The model of Endpoints, and the types that EndpointSlices share with it.
 
 use super::{ObjectMeta, Owner, Str};
 
-/// An Endpoints object as stored: it belongs to the Service of its name.
+/// An Endpoints object as stored. It belongs to the Service of the same name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endpoints {
     /// `metadata`.
@@ -13,10 +13,10 @@ pub struct Endpoints {
     pub subsets: Box<[EndpointSubset]>,
 }
 
-/// Addresses with the same ports.
+/// A set of addresses that have the same ports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EndpointSubset {
-    /// `addresses`: those that are ready.
+    /// `addresses`: the addresses that are ready.
     pub ready: Box<[EndpointAddress]>,
     /// `notReadyAddresses`.
     pub not_ready: Box<[EndpointAddress]>,
@@ -33,22 +33,22 @@ pub struct EndpointAddress {
     pub hostname: Str,
     /// `nodeName`.
     pub node_name: Str,
-    /// `targetRef`: the pod that answers there.
+    /// `targetRef`: the pod that serves this address.
     pub target: Option<EndpointTarget>,
 }
 
-/// A port at which addresses answer.
+/// A port on which the addresses serve.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EndpointPort {
     /// `name`.
     pub name: Str,
-    /// `protocol`; `TCP` where it is not stated.
+    /// `protocol`. It is `TCP` if the field is absent.
     pub protocol: Str,
-    /// `port`; none in an EndpointSlice that means all of them.
+    /// `port`. None in an EndpointSlice means all ports.
     pub port: Option<i64>,
 }
 
-/// The object that stands behind an address.
+/// The object that serves an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EndpointTarget {
     /// `kind`.

@@ -1,14 +1,14 @@
-//! A value that is either in the snapshot or was made by a simulated write.
+//! An object that is either in the snapshot or was made by a simulated write.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// An object as a sync holds it: cheap to clone, whether it stands in the snapshot or was written since.
+/// An object as a sync uses it. It is cheap to clone, whether it is in the snapshot or was written since.
 #[derive(Debug)]
 pub enum Held<'s, T> {
-    /// As it was read.
+    /// The object as it was read.
     Base(&'s T),
-    /// As a simulated write left it.
+    /// The object as a simulated write stored it.
     Written(Arc<T>),
 }
 
@@ -41,14 +41,14 @@ impl<T: PartialEq> PartialEq for Held<'_, T> {
 impl<T: Eq> Eq for Held<'_, T> {}
 
 impl<T> Held<'_, T> {
-    /// Whether both are the very same value, not only an equal one.
+    /// Whether both refer to the same value in memory. Equal values are not enough.
     pub fn is(&self, other: &Self) -> bool {
         std::ptr::eq(&raw const **self, &raw const **other)
     }
 }
 
 impl<T: Clone> Held<'_, T> {
-    /// The object by itself: shared, where it was written, or else copied.
+    /// The object by itself. A written object is shared, an object of the snapshot is copied.
     pub fn to_arc(&self) -> Arc<T> {
         match self {
             Self::Base(object) => Arc::new((*object).clone()),

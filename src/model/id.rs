@@ -1,4 +1,4 @@
-//! The places of objects.
+//! The places of objects in the lists of a snapshot.
 
 use super::{Kind, Resource};
 use std::cmp::Ordering;
@@ -6,15 +6,15 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-/// The place of an object among those of its kind. Places are in the order of namespaces and names.
+/// The place of an object among the objects of its kind. Places are sorted by namespace and name.
 pub struct Id<T>(
-    /// The place, from 0.
+    /// The place, counted from 0.
     pub u32,
     PhantomData<fn() -> T>,
 );
 
 impl<T> Id<T> {
-    /// That place.
+    /// Creates an id from a place.
     pub const fn new(at: u32) -> Self {
         Self(at, PhantomData)
     }
@@ -65,12 +65,12 @@ impl<T: Resource> fmt::Debug for Id<T> {
 pub struct ObjectId {
     /// The kind.
     pub kind: Kind,
-    /// The place among those of that kind, from 0.
+    /// The place among the objects of this kind, counted from 0.
     pub at: u32,
 }
 
 impl ObjectId {
-    /// The place as one of that kind, if it is.
+    /// The place as one of the kind `T`. None if the object is of another kind.
     pub fn of<T: Resource>(self) -> Option<Id<T>> {
         (self.kind == T::KIND).then_some(Id::new(self.at))
     }

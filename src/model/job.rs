@@ -1,4 +1,4 @@
-//! Jobs.
+//! The model of Jobs.
 
 use super::pod_template::PodTemplate;
 use super::surroundings::Condition;
@@ -11,11 +11,11 @@ pub struct Job {
     pub meta: ObjectMeta,
     /// `metadata.ownerReferences`.
     pub owners: Box<[Owner]>,
-    /// `spec.completions`; without a number, one pod that ends well ends the Job.
+    /// `spec.completions`. Without a number, one pod that succeeds completes the Job.
     pub completions: Option<i64>,
-    /// `spec.parallelism`; 1 where it is not stated.
+    /// `spec.parallelism`. It is 1 if the field is absent.
     pub parallelism: i64,
-    /// `spec.backoffLimit`; 6 where it is not stated.
+    /// `spec.backoffLimit`. It is 6 if the field is absent.
     pub backoff_limit: i64,
     /// `spec.suspend`.
     pub suspended: bool,
@@ -23,7 +23,7 @@ pub struct Job {
     pub selector: Option<Box<LabelSelector>>,
     /// `spec.template`.
     pub template: PodTemplate,
-    /// `status.active`: pods that have not ended.
+    /// `status.active`: the number of pods that have not ended.
     pub active: i64,
     /// `status.ready`.
     pub ready: i64,
@@ -33,7 +33,7 @@ pub struct Job {
     pub failed: i64,
     /// `status.startTime`.
     pub started: Option<Timestamp>,
-    /// `status.completionTime`: when it ended well.
+    /// `status.completionTime`: the time at which the Job completed successfully.
     pub completed: Option<Timestamp>,
     /// `status.conditions`.
     pub conditions: Box<[Condition]>,

@@ -1,15 +1,15 @@
-//! How objects are named.
+//! The names of objects.
 
 use super::{Kind, ObjectMeta, Str};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A claim's name with its namespace: `db/data-0`.
+/// The namespace and name of a claim: `db/data-0`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClaimKey {
     /// The namespace.
     pub namespace: Str,
-    /// The name in it.
+    /// The name in the namespace.
     pub name: Str,
 }
 
@@ -19,7 +19,8 @@ impl fmt::Display for ClaimKey {
     }
 }
 
-/// What names one object: its kind, its namespace if it has one, and its name. The order is that of all listings.
+/// The identification of one object: its kind, its namespace if it has one, and its name. The order is that of all
+/// listings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectKey {
@@ -33,25 +34,25 @@ pub struct ObjectKey {
 }
 
 impl ObjectKey {
-    /// What names the object of that kind with that metadata.
+    /// The key of the object of this kind with this metadata.
     pub fn of(kind: Kind, meta: &ObjectMeta) -> Self {
         Self { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
     }
 }
 
 impl fmt::Display for ObjectKey {
-    /// As people type it: `pv/data`, `pvc/data-0 -n db`.
+    /// Writes the key as people type it: `pv/data`, `pvc/data-0 -n db`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}/{}", self.kind.short(), self.name)?;
         if self.namespace.is_empty() { Ok(()) } else { write!(out, " -n {}", self.namespace) }
     }
 }
 
-/// One object that was named, or all of a kind.
+/// An argument of a command: one named object, or all objects of a kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ObjectArgument {
     /// The kind.
     pub kind: Kind,
-    /// The name; none where a type stands alone, which means all objects of it in scope.
+    /// The name. None means all objects of this kind in scope.
     pub name: Option<String>,
 }

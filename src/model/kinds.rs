@@ -1,11 +1,12 @@
-//! The kinds of object that some answer reads: one row each, and everything that follows from the rows.
+//! The kinds of objects that some answer reads. Each kind has one row here, and all other definitions follow from the
+//! rows.
 
 use super::{Held, Id, ObjectId, ObjectKey, ObjectMeta, ResourceVersion};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
-/// Hands the rows to a macro. Each is: the kind with the type of its objects, a type of the model, and the list of
-/// these; the kind as manifests write it, the resource, what people type, the API versions, and where the objects live.
+/// Passes the rows to a macro. Each row has the kind, the model type of its objects, and the list that holds them. Then
+/// come the kind as manifests write it, the resource, the words that people type, the API versions, and the scope.
 macro_rules! each_kind {
     ($then:ident) => {
         $then! {
@@ -24,8 +25,8 @@ macro_rules! each_kind {
             /// `v1` Node.
             Node(Node) in nodes:
                 "Node", "nodes", ["node", "no"], ["v1"], CLUSTER;
-            /// `coordination.k8s.io/v1` Lease: that of kube-controller-manager alone, which no decision reads. It says
-            /// whether the controllers live.
+            /// `coordination.k8s.io/v1` Lease. Snapshots have only the Lease of kube-controller-manager, which no
+            /// decision reads. It shows whether the controllers run.
             Lease(Lease) in leases:
                 "Lease", "leases", ["lease"], ["coordination.k8s.io/v1"], NAMESPACE;
             /// `v1` Namespace.
@@ -88,7 +89,7 @@ macro_rules! each_kind {
             VolumeSnapshotClass(VolumeSnapshotClass) in snapshot_classes:
                 "VolumeSnapshotClass", "volumesnapshotclasses", ["vsclass", "vsclasses"],
                 ["snapshot.storage.k8s.io/v1", "snapshot.storage.k8s.io/v1beta1"], CLUSTER;
-            /// `storage.k8s.io/v1` VolumeAttributesClass; before Kubernetes 1.34 servers have older versions alone.
+            /// `storage.k8s.io/v1` VolumeAttributesClass. API servers before Kubernetes 1.34 have only older versions.
             VolumeAttributesClass(VolumeAttributesClass) in attributes_classes:
                 "VolumeAttributesClass", "volumeattributesclasses", ["vac"],
                 ["storage.k8s.io/v1", "storage.k8s.io/v1beta1", "storage.k8s.io/v1alpha1"], CLUSTER;
@@ -97,30 +98,30 @@ macro_rules! each_kind {
 }
 pub(crate) use each_kind;
 
-/// What a row says of a kind.
+/// The row of a kind.
 #[derive(Debug)]
 struct Row {
     /// The kind as manifests write it.
     name: &'static str,
     /// The resource as the API's paths write it.
     resource: &'static str,
-    /// What people type for it, the word of messages first.
+    /// The words that people type for the kind. The first one is used in messages.
     short: &'static [&'static str],
-    /// The API versions in which its objects are read: first the one in which they are asked for, then older ones in
-    /// which the fields that are read have the same form.
+    /// The API versions in which objects of the kind are read. The first one is requested. The others are older
+    /// versions in which the read fields have the same form.
     versions: &'static [&'static str],
-    /// Whether its objects live in namespaces.
+    /// Whether objects of the kind have a namespace.
     namespaced: bool,
 }
 
-/// Where objects of a kind live.
+/// The scopes of kinds, as values of [`Row::namespaced`].
 const CLUSTER: bool = false;
 const NAMESPACE: bool = true;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident($type:ident) in $list:ident: $name:literal, $resource:literal, $short:expr,
         $versions:expr, $scope:expr;)*) => {
-        /// The kinds of object that some answer reads.
+        /// The kinds of objects that some answer reads.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Kind { $($(#[$doc])* $kind,)* }
 
@@ -129,14 +130,14 @@ macro_rules! kinds {
         },)*];
 
         impl Kind {
-            /// How many kinds there are.
+            /// The number of kinds.
             pub const COUNT: usize = [$(stringify!($kind),)*].len();
 
             /// Every kind, in the order of the rows.
             pub const EVERY: [Self; Self::COUNT] = [$(Self::$kind,)*];
         }
 
-        /// The place of an object with its kind as a type, to be matched.
+        /// The place of an object with its kind as a type, for use in `match`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum TypedId { $($(#[$doc])* $kind(Id<super::$type>),)* }
 
@@ -147,38 +148,38 @@ macro_rules! kinds {
             }
         }
 
-        /// An object of one of the kinds.
+        /// An object of any kind.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Object { $($(#[$doc])* $kind(Box<super::$type>),)* }
 
         impl Object {
-            /// Its kind.
+            /// The kind of the object.
             pub fn kind(&self) -> Kind {
                 match self { $(Self::$kind(_) => Kind::$kind,)* }
             }
 
-            /// Its metadata.
+            /// The metadata of the object.
             pub fn meta(&self) -> &ObjectMeta {
                 match self { $(Self::$kind(object) => &object.meta,)* }
             }
 
-            /// Its metadata, to be completed by whoever reads it.
+            /// The metadata of the object, for the reader of the object to complete.
             pub fn meta_mut(&mut self) -> &mut ObjectMeta {
                 match self { $(Self::$kind(object) => &mut object.meta,)* }
             }
         }
 
-        /// An object of one of the kinds, as a simulation holds it.
+        /// An object of any kind, as a simulation holds it.
         #[derive(Clone, Debug, PartialEq)]
         pub enum HeldObject<'s> { $($(#[$doc])* $kind(Held<'s, super::$type>),)* }
 
         impl HeldObject<'_> {
-            /// Its kind.
+            /// The kind of the object.
             pub fn kind(&self) -> Kind {
                 match self { $(Self::$kind(_) => Kind::$kind,)* }
             }
 
-            /// Its metadata.
+            /// The metadata of the object.
             pub fn meta(&self) -> &ObjectMeta {
                 match self { $(Self::$kind(object) => &object.meta,)* }
             }
@@ -188,23 +189,23 @@ macro_rules! kinds {
                 match self { $(Self::$kind(object) => Object::$kind(Box::new((**object).clone())),)* }
             }
 
-            /// The object by itself, which needs no snapshot.
+            /// The object without a borrow of the snapshot.
             pub fn to_owned(&self) -> HeldObject<'static> {
                 match self { $(Self::$kind(object) => HeldObject::$kind(Held::Written(object.to_arc())),)* }
             }
         }
 
-        /// Objects of all kinds, each kind in a list of its own.
+        /// Objects of all kinds. Each kind has its own list.
         #[derive(Clone, Debug, Default)]
         pub struct Objects { $($(#[$doc])* pub $list: Vec<super::$type>,)* }
 
         impl Objects {
-            /// Puts an object at the end of the list of its kind.
+            /// Appends an object to the list of its kind.
             pub fn push(&mut self, object: Object) {
                 match object { $(Object::$kind(object) => self.$list.push(*object),)* }
             }
 
-            /// The objects of that kind.
+            /// The objects of this kind.
             pub fn list(&self, kind: Kind) -> &dyn List {
                 match kind { $(Kind::$kind => &self.$list,)* }
             }
@@ -214,22 +215,22 @@ macro_rules! kinds {
                 [$(&self.$list,)*]
             }
 
-            /// The lists to be changed, in the order of the kinds.
+            /// The lists, mutable, in the order of the kinds.
             pub fn lists_mut(&mut self) -> [&mut dyn List; Kind::COUNT] {
                 [$(&mut self.$list,)*]
             }
 
-            /// Drops all objects but those.
+            /// Keeps only the objects for which `keep` is true.
             pub fn retain(&mut self, keep: impl Fn(Kind, &ObjectMeta) -> bool) {
                 $(self.$list.retain(|object| keep(Kind::$kind, &object.meta));)*
             }
 
-            /// The object at that place; none where there is none.
+            /// The object at this place. None if there is no such place.
             pub fn at(&self, id: ObjectId) -> Option<HeldObject<'_>> {
                 match id.kind { $(Kind::$kind => self.$list.get(id.at as usize).map(|object| super::$type::hold(Held::Base(object))),)* }
             }
 
-            /// Moves the objects of another one to the ends of the lists.
+            /// Appends the objects of `other` to the lists.
             pub fn append(&mut self, mut other: Self) {
                 $(self.$list.append(&mut other.$list);)*
             }
@@ -282,38 +283,38 @@ pub trait Resource: Clone + fmt::Debug + Send + Sync + Sized + 'static {
     /// The kind.
     const KIND: Kind;
 
-    /// `metadata`.
+    /// The metadata of the object.
     fn meta(&self) -> &ObjectMeta;
 
-    /// `metadata`, to be changed.
+    /// The metadata of the object, mutable.
     fn meta_mut(&mut self) -> &mut ObjectMeta;
 
-    /// Those among the objects of all kinds.
+    /// The objects of this kind among the objects of all kinds.
     fn list(objects: &Objects) -> &[Self];
 
-    /// The object as one of some kind.
+    /// The object as an [`Object`].
     fn wrap(self) -> Object;
 
-    /// The object, if it is of this kind.
+    /// The object as this type. None if it is of another kind.
     fn of(object: Object) -> Option<Self>;
 
-    /// The object that a simulation holds, as one of some kind.
+    /// The object that a simulation holds, as a [`HeldObject`].
     fn hold(held: Held<'_, Self>) -> HeldObject<'_>;
 
-    /// The object that a simulation holds, if it is of this kind.
+    /// The object that a simulation holds, as this type. None if it is of another kind.
     fn held<'o, 's>(object: &'o HeldObject<'s>) -> Option<&'o Held<'s, Self>>;
 }
 
-/// A list of objects of one kind, whatever it is.
+/// A list of objects of one kind, for code that does not know the kind.
 pub trait List: Send + Sync {
-    /// How many there are.
+    /// The number of objects.
     fn length(&self) -> usize;
 
-    /// The metadata of the object at that place.
+    /// The metadata of the object at this place.
     fn meta(&self, at: usize) -> &ObjectMeta;
 
-    /// Sorts by namespace and name; of several with one name keeps the one with the newest resource version, and notes
-    /// the name.
+    /// Sorts the list by namespace and name. If several objects have the same name, it keeps the one with the newest
+    /// resource version and adds the name to `duplicates`.
     fn order(&mut self, duplicates: &mut Vec<ObjectKey>);
 }
 
@@ -336,8 +337,8 @@ impl<T: Resource> List for Vec<T> {
             (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)).then_with(|| version(right).cmp(&version(left)))
         };
         if !self.is_sorted_by(|left, right| compare(left, right).is_le()) {
-            // The objects are large: their places are sorted, and then each object is moved once. `from[at]` is the old
-            // place of the object that belongs at `at`; a cycle of such moves is a chain of swaps.
+            // The objects are large. So only their places are sorted, and then each object is moved once. `from[at]` is
+            // the old place of the object that belongs at `at`. A cycle of such moves is a chain of swaps.
             let mut from: Vec<usize> = (0..self.len()).collect();
             from.sort_by(|left, right| compare(&self[*left], &self[*right]));
             for start in 0..from.len() {
@@ -367,17 +368,17 @@ impl<T: Resource> List for Vec<T> {
 }
 
 impl<'s> HeldObject<'s> {
-    /// The object, if it is of that kind.
+    /// The object as the type `T`. None if it is of another kind.
     pub fn of<T: Resource>(&self) -> Option<&Held<'s, T>> {
         T::held(self)
     }
 }
 
 impl Objects {
-    /// Sorts each list by namespace and name, and drops all but the newest version of an object. Tells of which objects
-    /// there were several, by kind and name.
+    /// Sorts each list by namespace and name, and keeps only the newest version of each object. Returns the keys of the
+    /// objects that had several versions, by kind and name.
     pub fn order(&mut self) -> Vec<ObjectKey> {
-        /// So many objects are worth a thread.
+        /// The number of objects for which a thread of its own is worth the effort.
         const MANY: usize = 10_000;
         let order = |list: &mut dyn List| {
             let mut duplicates = Vec::new();
@@ -403,18 +404,18 @@ impl Objects {
 }
 
 impl Kind {
-    /// Every kind that some decision reads, in the order in which they are listed.
+    /// Every kind that some decision reads, in the order of listings.
     pub const ALL: [Self; 5] =
         [Self::PersistentVolume, Self::PersistentVolumeClaim, Self::StorageClass, Self::Pod, Self::Node];
 
-    /// Every kind of which whole lists are read though no decision reads them, in the order of the rows: those on which
-    /// some finding rests, and those that snapshots alone hold.
+    /// Every kind of which whole lists are read although no decision reads them, in the order of the rows. Some
+    /// findings rest on these kinds. The others are only in snapshots.
     pub const SURROUNDING: [Self; Self::COUNT - Self::ALL.len() - 1] = {
         let mut found = [Self::Lease; Self::COUNT - Self::ALL.len() - 1];
         let (mut row, mut next) = (0, 0);
         while row < Self::COUNT {
             let kind = Self::EVERY[row];
-            // Of all Leases that of kube-controller-manager alone is read.
+            // The only Lease that is read is that of kube-controller-manager, by its name and not in a list.
             if !kind.decides() && !matches!(kind, Self::Lease) {
                 found[next] = kind;
                 next += 1;
@@ -424,7 +425,7 @@ impl Kind {
         found
     };
 
-    /// Whether some decision reads it.
+    /// Whether some decision reads the kind.
     const fn decides(self) -> bool {
         let mut at = 0;
         while at < Self::ALL.len() {
@@ -441,12 +442,12 @@ impl Kind {
         Self::ALL.into_iter().chain(Self::SURROUNDING)
     }
 
-    /// Whether it is one of [`Self::SURROUNDING`].
+    /// Whether the kind is one of [`Self::SURROUNDING`].
     pub fn is_surrounding(self) -> bool {
         Self::SURROUNDING.contains(&self)
     }
 
-    /// Whether it is read where those are asked for, of [`Self::SURROUNDING`].
+    /// Whether the kind is read if only these kinds of [`Self::SURROUNDING`] are asked for.
     pub fn is_asked(self, surroundings: &[Self]) -> bool {
         !self.is_surrounding() || surroundings.contains(&self)
     }
@@ -465,38 +466,39 @@ impl Kind {
         self.row().resource
     }
 
-    /// The short name that people type, such as `pv`, `pvc`, `sc`, `pod` or `node`; the singular where there is none.
+    /// The short name that people type, such as `pv`, `pvc`, `sc`, `pod` or `node`. It is the singular if the kind has
+    /// no short name.
     pub fn short(self) -> &'static str {
         self.row().short[0]
     }
 
-    /// The API version in which objects of the kind are asked for.
+    /// The API version in which objects of the kind are requested.
     pub fn api_version(self) -> &'static str {
         self.row().versions[0]
     }
 
-    /// Whether an object of that version is read: of the one that is asked for, or of an older one of the same form.
+    /// Whether objects of this API version are read: it is the requested version, or an older one of the same form.
     pub fn reads_version(self, version: &str) -> bool {
         self.row().versions.contains(&version)
     }
 
-    /// Whether objects of the kind live in namespaces.
+    /// Whether objects of the kind have a namespace.
     pub fn namespaced(self) -> bool {
         self.row().namespaced
     }
 
-    /// The kind that manifests call `kind`, if it is one of these.
+    /// The kind that manifests write as `kind`. None if it is not one of these kinds.
     pub fn from_manifest(kind: &str) -> Option<Self> {
         Self::EVERY.into_iter().find(|known| known.as_str() == kind)
     }
 
-    /// The kind that a person means, of those that some decision reads: singular, plural, short or full resource name,
-    /// in any case.
+    /// The kind that a person means by a word, among the kinds that some decision reads. The word may be the singular,
+    /// the plural, the short name or the full resource name, in upper or lower case.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::of_word(&Self::ALL, word)
     }
 
-    /// The kind that a person means, of [`Self::SURROUNDING`].
+    /// The kind that a person means by a word, among [`Self::SURROUNDING`].
     pub fn surrounding_from_word(word: &str) -> Option<Self> {
         Self::of_word(&Self::SURROUNDING, word)
     }

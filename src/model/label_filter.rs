@@ -5,7 +5,7 @@
 use super::selector::{Comparison, ListForm, SelectorError, check, invalid_key};
 use super::{Str, label};
 
-/// What objects are asked for by their labels: all of it has to hold. The default asks nothing.
+/// A filter of objects by their labels. All of its requirements must hold. The default has no requirement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelFilter {
     requirements: Box<[Requirement]>,
@@ -15,12 +15,12 @@ pub struct LabelFilter {
 struct Requirement {
     key: Str,
     comparison: Comparison,
-    /// Sorted, each once.
+    /// The values, sorted and without duplicates.
     values: Box<[Str]>,
 }
 
 impl LabelFilter {
-    /// Whether all of the filter holds for these labels, which are sorted by key.
+    /// Whether all requirements hold for these labels, which are sorted by key.
     pub fn matches(&self, labels: &[(Str, Str)]) -> bool {
         self.requirements.iter().all(|part| part.comparison.holds(label(labels, &part.key), &part.values))
     }
@@ -29,7 +29,7 @@ impl LabelFilter {
 /// Parses `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1` and `a<1`, with commas between them.
 ///
 /// # Errors
-/// With upstream's text for what `labels.Parse` refuses.
+/// `labels.Parse` refuses the text. The error has upstream's text.
 pub fn parse_label_filter(text: &str) -> Result<LabelFilter, SelectorError> {
     let mut parser = Parser { tokens: tokens(text), position: 0 };
     parser.filter().map(|requirements| LabelFilter { requirements: requirements.into() })
@@ -40,7 +40,7 @@ enum Token<'a> {
     End,
     /// One of `( ) , ! = == != < >`.
     Sign(&'a str),
-    /// A key or a value; `in` and `notin` are too where no operator is expected.
+    /// A key or a value. `in` and `notin` are words, too; they are operators only where the parser expects one.
     Word(&'a str),
 }
 
@@ -53,8 +53,8 @@ impl<'a> Token<'a> {
     }
 }
 
-/// Splits the text, with [`Token::End`] where it ends. As upstream, a NUL ends the token before it, and the whole text
-/// where no token has begun.
+/// Splits the text into tokens. The last token is [`Token::End`]. As upstream does, a NUL ends the token before it. If
+/// no token has begun, a NUL ends the whole text.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let bytes = text.as_bytes();
     let sign = |byte: u8| b"=!(),><".contains(&byte);
@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
             Token::Word(key) => key,
             other => return Err(found(other, ", expected: identifier")),
         };
-        // Upstream has no path of a field here, and says so.
+        // Upstream has no field path here and prints `<nil>` instead.
         if let Some(error) = invalid_key("<nil>", key) {
             return Err(SelectorError(error));
         }
@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The values in parentheses. A comma with no value on one of its sides stands for the empty value there.
+    /// Parses the values in parentheses. A comma without a value before or after it stands for an empty value there.
     fn list(&mut self) -> Result<Vec<Str>, SelectorError> {
         match self.next() {
             Token::Sign("(") => {}
@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
             other => return Err(found(other, ", expected: ',', ')' or identifier")),
         }
         let mut values = Vec::new();
-        // Whether a value would have to follow: at the start, and behind a comma.
+        // Whether a value should follow: at the beginning and after a comma.
         let mut open = true;
         loop {
             match self.next() {

@@ -1,20 +1,20 @@
-//! Leases by which kube-controller-manager, and what runs beside drivers, show that they live.
+//! Leases by which kube-controller-manager and the components of CSI drivers show that they run.
 
 use super::{ObjectMeta, Str, Timestamp};
 
-/// A Lease for which the instances of a component compete; whoever holds it renews it every few seconds. Upstream:
-/// `LeaderElectionConfiguration` with its defaults, component-base, and `LeaderElectionRecord`, client-go, 1.36. Where
-/// leader election is off, and for the controllers of many managed control planes, there is none.
+/// A Lease for the leader election of a component. The instance that holds it renews it every few seconds. Upstream:
+/// `LeaderElectionConfiguration` with its defaults, component-base, and `LeaderElectionRecord`, client-go, 1.36. The
+/// Lease does not exist if leader election is off, nor for the controllers of many managed control planes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lease {
-    /// `metadata`: its namespace, name and version, and nothing else. The namespace is that in which the component
-    /// runs, wherever it was installed.
+    /// `metadata`: only the namespace, name and resource version. The namespace is the one in which the component runs,
+    /// which depends on the installation.
     pub meta: ObjectMeta,
-    /// `spec.holderIdentity`: the instance that works; empty when nobody does.
+    /// `spec.holderIdentity`: the instance that is the leader. It is empty if no instance is.
     pub holder: Str,
-    /// `spec.renewTime`, by the holder's clock.
+    /// `spec.renewTime`, by the clock of the holder.
     pub renewed: Option<Timestamp>,
-    /// `spec.leaseDurationSeconds`: after so many seconds without a renewal another instance may take over.
+    /// `spec.leaseDurationSeconds`: after this time without a renewal, another instance may become the leader.
     pub duration_seconds: Option<i64>,
 }
 
@@ -23,33 +23,35 @@ impl Lease {
     pub const MANAGER_NAMESPACE: &str = "kube-system";
     /// The name of the Lease of kube-controller-manager.
     pub const MANAGER_NAME: &str = "kube-controller-manager";
-    /// How many seconds more than the Lease's duration must have passed before it counts as stale: the holder's clock
-    /// may differ by as much from the one that it is compared with, and another instance needs a moment to take over.
+    /// The seconds that must pass after the end of the Lease's duration before the Lease counts as stale. The holder's
+    /// clock may differ by this much from the clock of the comparison, and another instance needs some time to become
+    /// the leader.
     pub const MARGIN_SECONDS: i64 = 60;
 
-    /// How many seconds before `now` it was renewed; negative where the holder's clock is ahead.
+    /// The seconds from the last renewal to `now`. The value is negative if the holder's clock is ahead.
     pub fn age(&self, now: Timestamp) -> Option<i64> {
         self.renewed.map(|renewed| now.seconds_since(renewed))
     }
 
-    /// Whether it was not renewed for so long that nobody can be holding it. A Lease that does not say when it was
-    /// renewed, or for how long it holds, says nothing.
+    /// Whether the Lease was not renewed for so long that no instance can hold it any more. None if the Lease states no
+    /// renewal time or no duration.
     pub fn is_stale(&self, now: Timestamp) -> Option<bool> {
         let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
         Some(self.age(now)? > duration.saturating_add(Self::MARGIN_SECONDS))
     }
 
-    /// Whether it still holds, so that whoever renewed it lives. A Lease that has expired and is not yet stale tells
-    /// neither, and so does one that was renewed further in the future than clocks differ.
+    /// Whether the Lease was renewed within its duration, so that its holder runs. The answer is no for a Lease that
+    /// has expired but is not stale yet. It is also no for a renewal that is further in the future than clocks may
+    /// differ. None if the Lease states no renewal time or no duration.
     pub fn is_fresh(&self, now: Timestamp) -> Option<bool> {
         let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
         Some((-Self::MARGIN_SECONDS..=duration).contains(&self.age(now)?))
     }
 }
 
-/// What the Lease of a driver's provisioner can be called. Upstream: external-provisioner (`lockName`) has slashes
-/// replaced and csi-lib-utils (`sanitizeName`) everything else; provisioners that are made with
-/// sig-storage-lib-external-provisioner alone replace slashes and nothing else.
+/// The possible names of the Lease of a driver's provisioner. In upstream, external-provisioner (`lockName`) replaces
+/// slashes, and csi-lib-utils (`sanitizeName`) replaces all other characters. Provisioners that use only
+/// sig-storage-lib-external-provisioner replace only slashes.
 pub fn names_of_provisioner(driver: &str) -> Vec<String> {
     if driver.is_empty() {
         return Vec::new();
@@ -59,19 +61,20 @@ pub fn names_of_provisioner(driver: &str) -> Vec<String> {
     names
 }
 
-/// What the Lease of a driver's attacher is called; the driver is as it stands in the attacher's finalizer, which has
-/// the same characters replaced. Upstream: external-attacher (`lockName`) and csi-lib-utils (`sanitizeName`).
+/// The possible names of the Lease of a driver's attacher. `driver` is the name as the attacher's finalizer has it, in
+/// which the same characters are replaced. Upstream: external-attacher (`lockName`) and csi-lib-utils (`sanitizeName`).
 pub fn names_of_attacher(driver: &str) -> Vec<String> {
     if driver.is_empty() { Vec::new() } else { vec![sanitized(&format!("external-attacher-leader-{driver}"))] }
 }
 
-/// Whether the attacher of that driver calls itself so in its finalizer. Upstream: external-attacher
+/// Whether `attacher` is the name that the attacher of this driver uses in its finalizer. Upstream: external-attacher
 /// (`GetFinalizerName`).
 pub fn is_attacher_of(attacher: &str, driver: &str) -> bool {
     !driver.is_empty() && sanitized(driver) == attacher
 }
 
-/// A name in which nothing is left but letters and digits of ASCII and hyphens, which do not end it.
+/// Replaces all characters except ASCII letters, digits and hyphens by hyphens. If the result ends with a hyphen, an
+/// `X` is appended.
 fn sanitized(name: &str) -> String {
     let mut name: String =
         name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
@@ -94,9 +97,9 @@ mod tests {
             ..Lease::default()
         };
         assert_eq!(lease.is_fresh(Timestamp(1015)), Some(true));
-        // The holder's clock is ahead, or nonsense.
+        // The holder's clock is ahead: first by 60 seconds, then by 61.
         assert_eq!((lease.is_fresh(Timestamp(940)), lease.is_fresh(Timestamp(939))), (Some(true), Some(false)));
-        // Between the two it is neither fresh nor stale.
+        // The Lease has expired and is not stale yet.
         assert_eq!((lease.is_fresh(Timestamp(1016)), lease.is_stale(Timestamp(1016))), (Some(false), Some(false)));
         assert_eq!((lease.is_fresh(Timestamp(1075)), lease.is_stale(Timestamp(1075))), (Some(false), Some(false)));
         assert_eq!(Lease { renewed: None, ..lease.clone() }.is_fresh(Timestamp(1000)), None);
@@ -119,7 +122,7 @@ mod tests {
         assert_eq!(Lease { duration_seconds: Some(i64::MAX), ..lease }.is_stale(Timestamp(9000)), Some(false));
     }
 
-    /// As drivers' Leases are called on real clusters, and by the rule for what is rare.
+    /// The names are those of Leases on real clusters, and for rare cases those that follow from the rule.
     #[test]
     fn drivers_leases_are_called_after_them() {
         for (driver, names) in [

@@ -1,11 +1,11 @@
-//! The metadata that decisions read.
+//! The metadata of objects that decisions read.
 
 use super::{Annotations, Labels, Str};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// `metadata` of an object, without the parts that no decision reads.
+/// `metadata` of an object, with the fields that some answer reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectMeta {
     /// `metadata.name`.
@@ -22,7 +22,7 @@ pub struct ObjectMeta {
     pub deleted: Option<Timestamp>,
     /// `metadata.deletionGracePeriodSeconds`.
     pub deletion_grace_seconds: Option<i64>,
-    /// `metadata.annotations`: the ones that some decision reads, and how many others there are.
+    /// `metadata.annotations`: the known keys, and the number of all other annotations.
     pub annotations: Annotations,
     /// `metadata.labels`.
     pub labels: Labels,
@@ -39,17 +39,17 @@ impl ObjectMeta {
     }
 }
 
-/// An object's version. What a dry run writes gets a version that nobody can know yet.
+/// The resource version of an object. A simulated write gives the object a version that is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceVersion {
-    /// As read from the input; empty for an object that was never on an API server.
+    /// The version as it was read from the input. It is empty for an object that was never on an API server.
     Recorded(Str),
-    /// The version after the n-th simulated write of this object, n from 1. Printed as `<next>`.
+    /// The version after the n-th simulated write of this object, with n counted from 1. It is printed as `<next>`.
     Next(u32),
 }
 
 impl ResourceVersion {
-    /// The version that one more write leads to.
+    /// The version after one more write.
     #[must_use]
     pub fn successor(&self) -> Self {
         match self {
@@ -74,7 +74,7 @@ impl fmt::Display for ResourceVersion {
     }
 }
 
-/// A moment as Kubernetes stores it: whole seconds since 1970-01-01T00:00:00Z.
+/// A time as Kubernetes stores it: whole seconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Timestamp(pub i64);
@@ -94,12 +94,12 @@ impl TryFrom<String> for Timestamp {
 }
 
 impl Timestamp {
-    /// Reads an RFC 3339 time such as `2026-06-01T10:00:00Z`; fractions of a second are dropped.
+    /// Parses an RFC 3339 time such as `2026-06-01T10:00:00Z`. Fractions of a second are dropped.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>().ok().map(|moment| Self(moment.as_second()))
     }
 
-    /// Whole seconds from `earlier` to this moment; negative when this one is earlier.
+    /// The whole seconds from `earlier` to this time. The value is negative if this time is earlier.
     pub fn seconds_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }

@@ -1,7 +1,7 @@
-//! The objects that the storage controllers read, as the API server stores them, also where that makes no sense: a
-//! `claimRef` without a uid, an empty phase. Verdicts such as "reserved" or "bound" are computed elsewhere.
+//! The objects that the storage controllers read, as the API server stores them. They may hold unusual values, such as
+//! a `claimRef` without a uid or an empty phase. Other modules compute verdicts such as "reserved" or "bound".
 //!
-//! Everything here is a closed value: no I/O, no clock, no defaults applied behind the reader's back.
+//! This module only has values: it does no I/O, reads no clock, and applies no hidden defaults.
 
 pub mod access_mode;
 pub mod annotation;
@@ -69,10 +69,11 @@ pub use volume_snapshot::VolumeSnapshot;
 pub use volume_snapshot_class::VolumeSnapshotClass;
 pub use volume_snapshot_content::VolumeSnapshotContent;
 
-/// The string of the domain: short ones are stored in place, which is what makes a large snapshot small.
+/// The string type of the model. Short strings are stored in place, which keeps the memory of a large snapshot small.
 pub type Str = compact_str::CompactString;
 
-/// Labels in the order of their keys. Like all lists of an object they are shared between its versions in a simulation.
+/// Labels, sorted by key. Like all lists of an object, they are shared between the versions of the object in a
+/// simulation.
 pub type Labels = std::sync::Arc<[(Str, Str)]>;
 
 /// The value of a label, if the object has that key.

@@ -1,4 +1,4 @@
-//! Pods, as far as they use claims.
+//! The model of Pods, with the fields that relate to claims.
 
 use super::{ObjectMeta, PersistentVolumeClaim, Str};
 
@@ -11,42 +11,43 @@ pub struct Pod {
     pub node_name: Str,
     /// `status.phase`.
     pub phase: PodPhase,
-    /// Names of claims used by `persistentVolumeClaim` volumes.
+    /// The names of the claims that `persistentVolumeClaim` volumes use.
     pub claims: Box<[Str]>,
-    /// Generic ephemeral volumes, in the order of `spec.volumes`; few pods have any.
+    /// The generic ephemeral volumes, in the order of `spec.volumes`. Few pods have any.
     pub ephemeral: Box<[EphemeralVolume]>,
-    /// Whether some container status is in state `running`.
+    /// Whether some container is neither waiting nor terminated. Upstream counts such a container as running.
     pub running_container: bool,
-    /// `spec.schedulerName`; empty for the default one.
+    /// `spec.schedulerName`. It is empty for the default scheduler.
     pub scheduler_name: Str,
-    /// The `kind` of the owner that controls it; empty without one.
+    /// The `kind` of the owner that is the pod's controller. It is empty if there is none.
     pub owner_kind: Str,
-    /// Whether `spec.schedulingGates` keeps it from being scheduled.
+    /// Whether `spec.schedulingGates` prevents the scheduling of the pod.
     pub gated: bool,
 }
 
 impl Pod {
-    /// The names of the claims that it refers to, also of those that are made for it.
+    /// The names of the claims that the pod refers to, including the claims of its generic ephemeral volumes.
     pub fn claim_names(&self) -> impl Iterator<Item = &Str> {
         self.claims.iter().chain(self.ephemeral_claims())
     }
 
-    /// The names of the claims that are made for it.
+    /// The names of the claims of the pod's generic ephemeral volumes.
     pub fn ephemeral_claims(&self) -> impl Iterator<Item = &Str> {
         self.ephemeral.iter().map(|volume| &volume.template.meta.name)
     }
 
-    /// Whether the claim of that name is one of those that are made for it.
+    /// Whether the claim of this name belongs to a generic ephemeral volume of the pod.
     pub fn makes(&self, claim: &str) -> bool {
         self.ephemeral_claims().any(|made| made == claim)
     }
 
-    /// Whether another scheduler than the usual one is to place it. That of a profile of GKE is the usual one under a
-    /// name of its own.
+    /// Whether a scheduler other than the default one is to place the pod. Scheduler profiles of GKE, whose names begin
+    /// with `gke.io/`, count as the default scheduler.
     pub fn has_own_scheduler(&self) -> bool {
         !matches!(self.scheduler_name.as_str(), "" | "default-scheduler") && !self.scheduler_name.starts_with("gke.io/")
     }
 
+    /// Whether the pod has terminated: it failed, it succeeded, or it is being deleted and no container is running.
     /// Upstream: `IsPodTerminated`, `pkg/volume/util`, 1.36.
     pub fn terminated(&self) -> bool {
         matches!(self.phase, PodPhase::Failed | PodPhase::Succeeded)
@@ -59,31 +60,31 @@ impl Pod {
 pub struct EphemeralVolume {
     /// The name of the volume.
     pub name: Str,
-    /// The claim that is made for it, as `ephemeral.volumeClaimTemplate` has it. Of its metadata it has the name, which
-    /// is `<pod>-<volume>`, the namespace, labels and annotations.
+    /// The claim that is created for the volume, as `ephemeral.volumeClaimTemplate` describes it. Its metadata has only
+    /// the name, which is `<pod>-<volume>`, the namespace, labels and annotations.
     pub template: PersistentVolumeClaim,
 }
 
 /// `status.phase` of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PodPhase {
-    /// Absent or empty.
+    /// The phase is absent or empty.
     #[default]
     Empty,
-    /// Not yet running.
+    /// The pod is not running yet.
     Pending,
-    /// Running.
+    /// The pod is running.
     Running,
-    /// All containers ended well.
+    /// All containers terminated with success.
     Succeeded,
-    /// Some container ended badly.
+    /// Some container terminated with an error.
     Failed,
-    /// `Unknown`, or something that the API server would refuse.
+    /// The phase is `Unknown`, or one that the API server would refuse.
     Other(Str),
 }
 
 impl PodPhase {
-    /// The phase as manifests write it; empty for none.
+    /// The phase as manifests write it. It is empty for [`Self::Empty`].
     pub fn as_str(&self) -> &str {
         match self {
             Self::Empty => "",
@@ -95,7 +96,7 @@ impl PodPhase {
         }
     }
 
-    /// The phase of that spelling.
+    /// The phase with this spelling.
     pub fn from_manifest(phase: &str) -> Self {
         match phase {
             "" => Self::Empty,

@@ -1,4 +1,4 @@
-//! The pods that a workload makes, as far as they use claims.
+//! The pod template of a workload, with the fields that relate to claims.
 
 use super::{Labels, Str};
 
@@ -7,8 +7,8 @@ use super::{Labels, Str};
 pub struct PodTemplate {
     /// `metadata.labels`.
     pub labels: Labels,
-    /// Names of claims used by `persistentVolumeClaim` volumes: all pods share these.
+    /// The names of the claims that `persistentVolumeClaim` volumes use. All pods of the workload share these claims.
     pub claims: Box<[Str]>,
-    /// Names of generic ephemeral volumes: each pod gets a claim of its own, `<pod>-<volume>`.
+    /// The names of the generic ephemeral volumes. Each pod gets its own claim for them, `<pod>-<volume>`.
     pub ephemeral_volumes: Box<[Str]>,
 }

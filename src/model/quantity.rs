@@ -1,13 +1,14 @@
-//! Quantities of storage, exact and in one word pair.
+//! Exact quantities of storage, each in two machine words.
 //!
-//! The rules are those of `resource.Quantity` in apimachinery 0.36.3: what parses, how it rounds and how it is written.
+//! The rules are those of `resource.Quantity` in apimachinery 0.36.3: which texts parse, how numbers round, and how
+//! they are written.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// The family of units a quantity was written in, which is the one it is written back in.
+/// The family of units in which a quantity was written. The quantity is printed in the same family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     /// `500M`, `10`, `100m`.
@@ -18,50 +19,51 @@ enum Format {
     DecimalExponent,
 }
 
-/// How upstream holds the same number. Only [`Quantity::value`] can tell them apart, and only where upstream's result
-/// is no longer the number.
+/// The form in which upstream stores the same number. Only [`Quantity::value`] depends on the form, and only if
+/// upstream's result differs from the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// An int64 and a power of ten, with which it is multiplied step by step: zero on overflow.
+    /// An int64 and a power of ten. Upstream multiplies by ten step by step, and the result is zero on overflow.
     Scaled,
-    /// An int64 and a power of ten for which there is one multiplication: it wraps on overflow.
+    /// An int64 and a power of ten for which upstream has a single multiplication. The result wraps on overflow.
     Wrapping,
-    /// A decimal of any length.
+    /// A decimal number of any length.
     Long,
 }
 
 const NANO: u128 = 1_000_000_000;
-/// What a binary unit is capped at, in nano units.
+/// The largest value with a binary unit, in nano units.
 const BINARY_CAP: u128 = i64::MAX as u128 * NANO;
-/// The first magnitude, in nano units, that no longer fits beside the tag.
+/// The first magnitude, in nano units, that does not fit beside the tag bits.
 const LIMIT: u128 = 1 << 123;
-/// The low bits that hold format and form.
+/// The number of low bits that hold the format and the form.
 const TAG_BITS: u32 = 4;
-/// An int64 can hold every number of so many decimal digits.
+/// The number of decimal digits that always fit into an int64.
 const SCALED_DIGITS: usize = 18;
-/// The most fraction digits that can decide a nano unit of a binary quantity, see [`binary`].
+/// The largest number of fraction digits that can influence a nano unit of a binary quantity, see [`binary`].
 const FRACTION_DIGITS: usize = 69;
-/// The most characters of a refused text that an error repeats.
+/// The largest number of characters of a refused text that an error repeats.
 const EXCERPT: usize = 40;
 
-/// An exact quantity, with the family of units that it was written in.
+/// An exact quantity, with the family of units in which it was written.
 ///
-/// It holds every multiple of a billionth whose magnitude is below 2^123 billionths, which is about 1e28 or ten
-/// billion exabytes. Upstream parses larger decimal ones; here they are an error.
+/// It holds every multiple of a billionth whose magnitude is below 2^123 billionths, which is about 1e28 or ten billion
+/// exabytes. Upstream parses larger decimal numbers; here they are an error.
 ///
-/// `==` compares the representation, so `1Gi` and `1073741824` differ; use [`Quantity::compare`] to compare values.
+/// `==` compares the representation, so `1Gi` and `1073741824` differ. Use [`Quantity::compare`] to compare values.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Quantity {
-    // Two words instead of an i128, which would ask for an alignment of 16 and bloat every struct around it.
+    // Two words take the place of an i128. An i128 needs an alignment of 16, which would enlarge every struct that has
+    // a quantity.
     high: i64,
     low: u64,
 }
 
-/// Why a text is not a quantity.
+/// The reason why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantityError {
     problem: Problem,
-    /// The start of the text, at most [`EXCERPT`] characters of it.
+    /// The start of the text, at most [`EXCERPT`] characters.
     excerpt: Box<str>,
 }
 
@@ -73,22 +75,22 @@ enum Problem {
     Unit,
     /// Upstream's `ErrNumeric`.
     Number,
-    /// Fine upstream, but beyond what [`Quantity`] holds.
+    /// The text is valid in upstream, but the number is too large for [`Quantity`].
     Range,
 }
 
 impl Quantity {
-    /// Nothing.
+    /// The quantity zero.
     pub const ZERO: Self = Self { high: 0, low: 0 };
 
-    /// Parses what `resource.ParseQuantity` parses, to the same value.
+    /// Parses every text that `resource.ParseQuantity` parses, to the same value.
     ///
-    /// That includes texts that look like mistakes: a sign, a point or most units without any digit are zero. Finer
-    /// parts than a billionth round away from zero, and binary units are capped at 2^63-1. The work is linear in the
+    /// This includes texts that look like mistakes: a sign, a point or most units without any digit are zero. Parts
+    /// smaller than a billionth round away from zero, and binary units are capped at 2^63-1. The work is linear in the
     /// length of the text.
     ///
     /// # Errors
-    /// For a text that upstream refuses, and for a number too large for [`Quantity`].
+    /// Upstream refuses the text, or the number is too large for [`Quantity`].
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         if let Some(quantity) = plain(text.as_bytes()) {
             return Ok(quantity);
@@ -106,20 +108,21 @@ impl Quantity {
         self.nanos() == 0
     }
 
-    /// The value in whole units as upstream's `Value()` gives it: fractions round away from zero.
+    /// The value in whole units, as upstream's `Value()` returns it. Fractions round away from zero.
     ///
-    /// Where that is not an int64, or the quantity is negative with more digits than an int64 takes, upstream does not
-    /// report an error but gives zero or a wrapped number; this gives the same, so never use it to compare.
+    /// Sometimes the value does not fit into an int64, or a negative quantity has more digits than an int64 can hold.
+    /// In these cases upstream reports no error but returns zero or a wrapped number. This function returns the same,
+    /// so never use it to compare.
     #[expect(clippy::cast_possible_truncation, reason = "upstream keeps the low 64 bits")]
     pub fn value(&self) -> i64 {
         const UNIT: i64 = 1_000_000_000;
         let nanos = self.nanos();
         match self.form() {
             Form::Scaled => i64::try_from(self.whole()).unwrap_or(0),
-            // The negative cap is set as whole units, so what follows does not apply to it.
+            // Upstream sets the negative cap as whole units, so the next case does not apply to it.
             Form::Long if nanos == -BINARY_CAP.cast_signed() && self.format() == Format::BinarySi => -i64::MAX,
-            // Upstream's shortcut for what is below 2^63 billionths looks at the low 64 bits only, of negative ones
-            // too.
+            // For values below 2^63 billionths, upstream has a shortcut that uses only the low 64 bits. It also takes
+            // this shortcut for negative values.
             Form::Long if nanos < i128::from(i64::MAX) => {
                 let low = nanos as i64;
                 low / UNIT + i64::from(low % UNIT != 0)
@@ -139,7 +142,7 @@ impl Quantity {
         const MILLI: u128 = 1_000_000;
         let nanos = self.nanos();
         let rounded = nanos.unsigned_abs().div_ceil(MILLI) * MILLI;
-        // Rounding could leave the range only next to its end, where upstream has other limits of its own.
+        // Rounding can leave the range only near its end. Upstream has different limits there.
         if rounded < LIMIT { Self::pack(nanos < 0, rounded, self.format(), self.form()) } else { self }
     }
 
@@ -176,9 +179,9 @@ impl Quantity {
 /// The canonical text, as upstream's `CanonicalizeBytes` makes it: no fraction, the largest unit, the family of units
 /// that was parsed.
 ///
-/// There are two differences to what upstream's `String()` shows. It repeats some texts as they were written (`+5`,
-/// `1.500`), which is what [`Amount`] is for, while this is always canonical. And it drops a unit that would have to be
-/// larger than `E`, so that `1000E` is shown as `1`; this writes `1000E`.
+/// It differs from the result of upstream's `String()` in two cases. `String()` repeats some texts as they were written
+/// (`+5`, `1.500`). This text is always canonical, and [`Amount`] repeats such texts. `String()` also drops a unit that
+/// would have to be larger than `E`, so that `1000E` becomes `1`. This text is `1000E`.
 impl fmt::Display for Quantity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -192,7 +195,7 @@ impl fmt::Display for Quantity {
             out.write_str("-")?;
         }
         let mut step = 0;
-        // A fraction, or a number below 1Ki, is exact in decimal units only.
+        // A fraction, or a number below 1Ki, is exact only in decimal units.
         if self.format() == Format::BinarySi && mantissa >= 1024 * NANO && mantissa.is_multiple_of(NANO) {
             mantissa /= NANO;
             while mantissa.is_multiple_of(1024) && step < BINARY.len() - 1 {
@@ -227,29 +230,29 @@ impl Serialize for Quantity {
     }
 }
 
-/// A quantity as an object of the API holds it. Upstream's parser keeps some texts that are not canonical, such as
-/// `+5`, `1.500` or `2E0`, and repeats them wherever the quantity is copied to.
+/// A quantity as an object of the API stores it. Upstream's parser keeps some texts that are not canonical, such as
+/// `+5`, `1.500` or `2E0`. Upstream repeats such a text wherever the quantity is copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Amount {
-    /// How much.
+    /// The quantity itself.
     pub quantity: Quantity,
-    /// The text that upstream repeats, where it is not the canonical one.
+    /// The text that upstream repeats. None if it is the canonical text.
     written: Option<Box<str>>,
 }
 
 impl Amount {
-    /// Parses what [`Quantity::parse`] parses.
+    /// Parses the same texts as [`Quantity::parse`].
     ///
     /// # Errors
-    /// As [`Quantity::parse`].
+    /// The errors are those of [`Quantity::parse`].
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         let quantity = Quantity::parse(text)?;
         let written = odd(text.as_bytes()) && repeats(text.as_bytes()) && quantity.to_string() != text;
         Ok(Self { quantity, written: written.then(|| text.into()) })
     }
 
-    /// Rounds away from zero to thousandths, as the API server does with every amount that it reads; whether that
-    /// changed anything. Upstream: `SetDefaults_ResourceList`, `pkg/apis/core/v1`, 1.36.
+    /// Rounds away from zero to thousandths, as the API server does with every amount that it reads. Returns whether
+    /// this changed the amount. Upstream: `SetDefaults_ResourceList`, `pkg/apis/core/v1`, 1.36.
     pub fn round_up_to_milli(&mut self) -> bool {
         let rounded = self.quantity.rounded_up_to_milli();
         let changed = rounded != self.quantity;
@@ -259,8 +262,7 @@ impl Amount {
         changed
     }
 
-    /// Whether both are written in the same way, which is all that the API's JSON tells of them: `1.0Gi` is stored as
-    /// `1Gi`.
+    /// Whether both amounts have the same text. The API's JSON shows only the text: `1.0Gi` is stored as `1Gi`.
     pub fn reads_as(&self, other: &Self) -> bool {
         self == other || self.to_string() == other.to_string()
     }
@@ -287,8 +289,8 @@ impl Serialize for Amount {
     }
 }
 
-/// Whether a text may be kept without being canonical. Digits and one unit, which is what almost every object has, are
-/// canonical where they are kept.
+/// Whether upstream may keep a text that is not canonical. Almost every object has digits and one unit, and such a text
+/// is canonical if upstream keeps it.
 fn odd(text: &[u8]) -> bool {
     let [first, .., last] = text else { return false };
     !(b'1'..=b'9').contains(first)
@@ -296,8 +298,8 @@ fn odd(text: &[u8]) -> bool {
         || last.is_ascii_digit() && text.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Whether upstream's parser keeps the text. Upstream: `ParseQuantity`, `apimachinery/pkg/api/resource`, 0.36, where it
-/// says that the number is in canonical form.
+/// Whether upstream's parser keeps the text. Upstream: the cases in which `ParseQuantity`
+/// (`apimachinery/pkg/api/resource`, 0.36) says that the number is in canonical form.
 fn repeats(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
     let (_, rest) = split(unsigned, |byte| byte == b'0');
@@ -318,7 +320,7 @@ fn repeats(text: &[u8]) -> bool {
                 scale >= -9 && scale % 3 == 0
             }) && zeros < 3
         }
-        // Eight divides ten to the third, so the last three digits tell.
+        // Eight divides the third power of ten, so the last three digits decide.
         Ok(Unit::Binary(exponent)) => {
             let last = whole
                 .iter()
@@ -344,7 +346,7 @@ impl QuantityError {
 impl fmt::Display for QuantityError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { problem, excerpt } = self;
-        // The debug form quotes and escapes, so that no control character reaches a terminal.
+        // The debug format quotes and escapes the text, so that no control character reaches a terminal.
         match problem {
             Problem::Shape => write!(
                 out,
@@ -363,7 +365,8 @@ impl fmt::Display for QuantityError {
 
 impl std::error::Error for QuantityError {}
 
-/// Digits and a unit, nothing else: what nearly every manifest has.
+/// Parses texts that have only digits and a unit. Nearly all manifests have only such texts. Returns none for other
+/// texts.
 fn plain(text: &[u8]) -> Option<Quantity> {
     let mut number: u64 = 0;
     let mut length = 0;
@@ -405,7 +408,7 @@ fn plain(text: &[u8]) -> Option<Quantity> {
     Some(Quantity::pack(false, nanos, Format::DecimalSi, scaled_form(scale)))
 }
 
-/// Every text: sign, leading zeros, fraction, exponent, rounding and caps.
+/// Parses all texts, with sign, leading zeros, fraction, exponent, rounding and caps.
 fn general(text: &[u8]) -> Result<Quantity, Problem> {
     if text.is_empty() {
         return Err(Problem::Shape);
@@ -422,7 +425,7 @@ fn general(text: &[u8]) -> Result<Quantity, Problem> {
         rest => (&[][..], rest),
     };
     let unit = unit(suffix)?;
-    // A missing whole part counts as the digit 0 from here on.
+    // From here on, a missing whole part counts as the digit 0.
     let digits = whole.len().max(1) + fraction.len();
     let written = !(zeros.is_empty() && whole.is_empty() && fraction.is_empty());
     let (nanos, format, form) = match unit {
@@ -434,7 +437,7 @@ fn general(text: &[u8]) -> Result<Quantity, Problem> {
         Unit::Binary(exponent) => {
             let form = if fraction.is_empty() { binary_form(digits, exponent) } else { Form::Long };
             let nanos = binary(whole, fraction, exponent);
-            // Below one unit, upstream's long form moves to decimal units.
+            // For a value below one unit, upstream's long form changes to decimal units.
             let format = if form == Form::Long && nanos < NANO { Format::DecimalSi } else { Format::BinarySi };
             (nanos, format, form)
         }
@@ -449,11 +452,11 @@ fn general(text: &[u8]) -> Result<Quantity, Problem> {
 enum Unit {
     /// A power of ten.
     Decimal(i32, Format),
-    /// A power of two that is a multiple of ten.
+    /// A power of two. The exponent is a multiple of ten.
     Binary(u32),
 }
 
-/// The unit that the text after the number names.
+/// The unit that the text after the number states.
 fn unit(suffix: &[u8]) -> Result<Unit, Problem> {
     let (exponent, format) = match suffix {
         b"" => (0, Format::DecimalSi),
@@ -477,8 +480,8 @@ fn unit(suffix: &[u8]) -> Result<Unit, Problem> {
     Ok(Unit::Decimal(exponent, format))
 }
 
-/// The exponent in `e3` or `E-3`. A text of another shape is [`Problem::Shape`] if upstream's scanner already refuses
-/// it, and [`Problem::Unit`] if only the look at the unit does.
+/// The exponent in `e3` or `E-3`. Another text is [`Problem::Shape`] if upstream's scanner refuses it, and
+/// [`Problem::Unit`] if only the check of the unit refuses it.
 fn exponent(suffix: &[u8]) -> Result<i32, Problem> {
     let (_, rest) = split(suffix, |byte| b"eEinumkKMGTP".contains(&byte));
     let unsigned = rest.strip_prefix(b"+").or(rest.strip_prefix(b"-")).unwrap_or(rest);
@@ -492,7 +495,7 @@ fn exponent(suffix: &[u8]) -> Result<i32, Problem> {
     Ok(number as i32)
 }
 
-/// The number in nano units, where `shift` is the power of ten that makes its digits nano units. Digits behind the last
+/// The number in nano units. `shift` is the power of ten by which its digits become nano units. Digits after the last
 /// nano unit round up.
 fn decimal(whole: &[u8], fraction: &[u8], shift: i64) -> Result<u128, Problem> {
     let total = whole.len() + fraction.len();
@@ -506,7 +509,7 @@ fn decimal(whole: &[u8], fraction: &[u8], shift: i64) -> Result<u128, Problem> {
         }
     }
     nanos += u128::from(digits.any(|digit| digit != 0));
-    // Nothing but zero stays below the limit for long, and zero stays zero.
+    // A number other than zero reaches the limit after a few steps. Zero stays zero, so it needs no step.
     for _ in 0..if nanos == 0 { 0 } else { shift.max(0) } {
         nanos *= 10;
         if nanos >= LIMIT {
@@ -518,8 +521,9 @@ fn decimal(whole: &[u8], fraction: &[u8], shift: i64) -> Result<u128, Problem> {
 
 /// The number times 2^`exponent` in nano units, rounded up and capped.
 ///
-/// Of the fraction only `exponent` + 9 digits are multiplied. The nano units are then a whole number divided by a power
-/// of five, so what follows those digits cannot carry over the next nano unit: it only decides whether to round up.
+/// Only `exponent` + 9 digits of the fraction are multiplied. The number of nano units is then a whole number divided
+/// by a power of five. So the digits after these cannot change the number of whole nano units: they only decide whether
+/// to round up.
 fn binary(whole: &[u8], fraction: &[u8], exponent: u32) -> u128 {
     const CAP: u128 = i64::MAX as u128;
     let mut units: u128 = 0;
@@ -553,17 +557,17 @@ fn binary(whole: &[u8], fraction: &[u8], exponent: u32) -> u128 {
     (units * NANO + nanos + u128::from(inexact)).min(BINARY_CAP)
 }
 
-/// The form of an int64 times that power of ten, see upstream's `positiveScaleInt64`.
+/// The form of an int64 times this power of ten, see upstream's `positiveScaleInt64`.
 fn scaled_form(scale: i64) -> Form {
     if matches!(scale, 1..=3 | 6 | 9) { Form::Wrapping } else { Form::Scaled }
 }
 
-/// The form of a whole number of so many digits: upstream estimates whether the product fits an int64.
+/// The form of a whole number with this number of digits. Upstream estimates whether the product fits into an int64.
 fn binary_form(digits: usize, exponent: u32) -> Form {
     if digits + exponent as usize * 3 / 10 <= 14 { Form::Scaled } else { Form::Long }
 }
 
-/// The bytes up to the first that does not fit, and the rest.
+/// The bytes before the first byte that does not fit, and the remaining bytes.
 fn split(text: &[u8], fits: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     text.split_at(text.iter().position(|byte| !fits(*byte)).unwrap_or(text.len()))
 }
@@ -599,7 +603,8 @@ mod tests {
                     assert_eq!(sign(quantity), *expected_sign, "sign of {input}");
                     assert_eq!(quantity.is_zero(), *expected_sign == "0", "zero: {input}");
                 }
-                // Upstream's own text for it means another number, so ours has to parse back to the same.
+                // Upstream's own text for this quantity means another number, so our text must parse back to the same
+                // quantity.
                 ["lossy", input, canonical, value, expected_sign] => {
                     let quantity = Quantity::parse(&text(input)).unwrap();
                     assert_ne!(quantity.to_string(), *canonical, "canonical form of {input}");
@@ -656,7 +661,8 @@ mod tests {
         }
     }
 
-    /// What `Quantity.String()` of apimachinery 0.36.3 prints after parsing, by the conditions in `ParseQuantity`.
+    /// The expected texts are those that `Quantity.String()` of apimachinery 0.36.3 prints after parsing, by the
+    /// conditions in `ParseQuantity`.
     #[test]
     fn an_amount_repeats_what_upstream_repeats() {
         for (input, shown) in [

@@ -1,4 +1,4 @@
-//! ReplicaSets.
+//! The model of ReplicaSets.
 
 use super::pod_template::PodTemplate;
 use super::surroundings::Condition;
@@ -11,13 +11,13 @@ pub struct ReplicaSet {
     pub meta: ObjectMeta,
     /// `metadata.ownerReferences`.
     pub owners: Box<[Owner]>,
-    /// `spec.replicas`; 1 where it is not stated.
+    /// `spec.replicas`. It is 1 if the field is absent.
     pub replicas: i64,
     /// `spec.selector`.
     pub selector: Option<Box<LabelSelector>>,
     /// `spec.template`.
     pub template: PodTemplate,
-    /// `status.replicas`: how many pods there are.
+    /// `status.replicas`: the number of existing pods.
     pub existing: i64,
     /// `status.readyReplicas`.
     pub ready: i64,

@@ -1,4 +1,4 @@
-//! Selectors: of volumes by their labels, and of nodes by theirs.
+//! Selectors of volumes by their labels, and of nodes by their labels.
 //!
 //! The rules and the texts of the errors are those of Kubernetes 1.36.3: `metav1.LabelSelectorAsSelector` and
 //! `labels.NewRequirement` in apimachinery, `nodeaffinity` in component-helpers.
@@ -8,10 +8,11 @@ use std::slice;
 
 use super::{Str, label};
 
-/// What a claim asks of the labels of its volume: all of it has to hold. The default asks nothing.
+/// A selector of objects by their labels, such as that of a claim for its volume. All of its parts must hold. The
+/// default selects every object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelSelector {
-    /// Labels with exactly these values, sorted by key.
+    /// The labels that must have exactly these values, sorted by key.
     pub match_labels: Box<[(Str, Str)]>,
     /// Further requirements, in their stored order.
     pub expressions: Box<[LabelRequirement]>,
@@ -22,35 +23,36 @@ pub struct LabelSelector {
 pub struct LabelRequirement {
     /// The key of the label.
     pub key: Str,
-    /// How its value is tested.
+    /// The test of the label's value.
     pub operator: LabelOperator,
-    /// What its value is tested against.
+    /// The values for the test.
     pub values: Box<[Str]>,
 }
 
 /// The operator of a [`LabelRequirement`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LabelOperator {
-    /// The label is there and has one of the values.
+    /// The label is present and has one of the values.
     In,
     /// The label is absent or has none of the values.
     NotIn,
-    /// The label is there.
+    /// The label is present.
     Exists,
     /// The label is absent.
     DoesNotExist,
-    /// Something that the API server would refuse; only files can hold it.
+    /// An operator that the API server would refuse. Only files can contain it.
     Other(Str),
 }
 
-/// Which nodes can reach a volume: those that one of the terms fits. The default fits none.
+/// A selector of nodes, such as the nodes that can reach a volume. A node must fit one of the terms. The default fits
+/// no node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeSelector {
     /// The alternatives, in their stored order.
     pub terms: Box<[NodeSelectorTerm]>,
 }
 
-/// One alternative of a [`NodeSelector`]: all of it has to hold. An empty one fits no node.
+/// One alternative of a [`NodeSelector`]. All of its requirements must hold. A term without requirements fits no node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeSelectorTerm {
     /// `matchExpressions`, on labels.
@@ -64,34 +66,34 @@ pub struct NodeSelectorTerm {
 pub struct NodeRequirement {
     /// The key of the label, or the name of the field.
     pub key: Str,
-    /// How its value is tested.
+    /// The test of the value.
     pub operator: NodeOperator,
-    /// What its value is tested against.
+    /// The values for the test.
     pub values: Box<[Str]>,
 }
 
 /// The operator of a [`NodeRequirement`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeOperator {
-    /// The label is there and has one of the values.
+    /// The label is present and has one of the values.
     In,
     /// The label is absent or has none of the values.
     NotIn,
-    /// The label is there.
+    /// The label is present.
     Exists,
     /// The label is absent.
     DoesNotExist,
-    /// The label is an integer above the value.
+    /// The label's value is an integer greater than the given value.
     Gt,
-    /// The label is an integer below the value.
+    /// The label's value is an integer less than the given value.
     Lt,
-    /// Something that the API server would refuse; only files can hold it.
+    /// An operator that the API server would refuse. Only files can contain it.
     Other(Str),
 }
 
-/// Why a selector cannot be used, in upstream's words.
+/// The reason why a selector cannot be used, in upstream's words.
 ///
-/// They repeat parts of the selector, in places without escaping: escape the text before it reaches a terminal.
+/// The text repeats parts of the selector, some of them without escaping. Escape the text before it reaches a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectorError(pub String);
 
@@ -115,7 +117,7 @@ impl LabelOperator {
         }
     }
 
-    /// The operator of that spelling.
+    /// The operator with this spelling.
     pub fn from_manifest(operator: &str) -> Self {
         match operator {
             "In" => Self::In,
@@ -151,7 +153,7 @@ impl NodeOperator {
         }
     }
 
-    /// The operator of that spelling.
+    /// The operator with this spelling.
     pub fn from_manifest(operator: &str) -> Self {
         match operator {
             "In" => Self::In,
@@ -177,29 +179,30 @@ impl NodeOperator {
     }
 }
 
-/// How the errors of apimachinery print a list of values.
+/// The format in which the errors of apimachinery print a list of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListForm {
-    /// As JSON, since 1.34.
+    /// JSON, since 1.34.
     Json,
-    /// As Go code, up to 1.33.
+    /// Go syntax, up to 1.33.
     Go,
 }
 
 impl LabelSelector {
-    /// Checks the selector as upstream does before it uses one.
+    /// Checks the selector as upstream does before it uses a selector.
     ///
     /// # Errors
-    /// As [`Self::compile_with`] says, in the words of the current version.
+    /// The errors are those of [`Self::compile_with`], in the words of the current version.
     pub fn compile(&self) -> Result<CompiledSelector<'_>, SelectorError> {
         self.compile_with(ListForm::Json)
     }
 
-    /// The same, with errors in the words of another version.
+    /// Does the same as [`Self::compile`], with errors in the words of another version.
     ///
     /// # Errors
-    /// With the text of `metav1.LabelSelectorAsSelector` for the first part that is invalid: `matchLabels` before
-    /// `matchExpressions`. Of several invalid `matchLabels` upstream reports any; this reports the smallest key.
+    /// The error has the text of `metav1.LabelSelectorAsSelector` for the first invalid part. `matchLabels` come before
+    /// `matchExpressions`. If several `matchLabels` are invalid, upstream reports any of them; this function reports
+    /// the one with the smallest key.
     pub fn compile_with(&self, lists: ListForm) -> Result<CompiledSelector<'_>, SelectorError> {
         for (key, value) in &self.match_labels {
             check(key, Comparison::Equals, slice::from_ref(value), lists)?;
@@ -214,7 +217,7 @@ impl LabelSelector {
         Ok(CompiledSelector { selector: self })
     }
 
-    /// The keys that the selector mentions, in its order.
+    /// The keys in the selector, in its order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         let labels = self.match_labels.iter().map(|(key, _)| key.as_str());
         labels.chain(self.expressions.iter().map(|requirement| requirement.key.as_str()))
@@ -228,7 +231,7 @@ pub struct CompiledSelector<'a> {
 }
 
 impl<'a> CompiledSelector<'a> {
-    /// Whether all of the selector holds for these labels, which are sorted by key.
+    /// Whether all parts of the selector hold for these labels, which are sorted by key.
     pub fn matches(&self, labels: &[(Str, Str)]) -> bool {
         self.parts().all(|(key, comparison, wanted)| comparison.holds(label(labels, key), wanted))
     }
@@ -248,24 +251,24 @@ impl<'a> CompiledSelector<'a> {
         let labels = self.selector.match_labels.iter();
         let labels = labels.map(|(key, value)| (key.as_str(), Comparison::Equals, slice::from_ref(value)));
         labels.chain(self.selector.expressions.iter().filter_map(|requirement| {
-            // None of them is missing here: `compile` refuses what is not a comparison.
+            // No part is dropped here, because `compile` refuses operators without a comparison.
             Some((requirement.key.as_str(), requirement.operator.comparison()?, &*requirement.values))
         }))
     }
 }
 
-/// A part of a selector that does not hold, and why.
+/// A part of a selector that does not hold, and the value that was found.
 ///
-/// It is displayed as the requirement in the syntax of `kubectl -l` and what was found instead, escaped.
+/// It is displayed as the requirement in the syntax of `kubectl -l`, followed by the value that was found, escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch<'a> {
     /// The key of the label.
     pub key: &'a str,
-    /// How its value was tested.
+    /// The test of the value.
     pub comparison: Comparison,
-    /// What its value was tested against.
+    /// The values for the test.
     pub wanted: &'a [Str],
-    /// The value of the label, if it is there.
+    /// The value of the label. None if the label is absent.
     pub found: Option<&'a str>,
 }
 
@@ -286,11 +289,11 @@ impl fmt::Display for Mismatch<'_> {
 }
 
 impl NodeSelector {
-    /// Whether a node with these labels, sorted by key, is one that the volume can be used on, as
-    /// `CheckNodeAffinity` of component-helpers decides for the volume controllers and the scheduler.
+    /// Whether the selector fits a node with these labels, which are sorted by key. The rules are those of
+    /// `CheckNodeAffinity` of component-helpers, which the volume controllers and the scheduler use.
     ///
-    /// It passes on the labels of the node but not its name, and then only checks that `matchFields` are valid: they
-    /// fit every node. An invalid requirement makes its term fit none.
+    /// `CheckNodeAffinity` passes on the labels of the node, but not its name. So it only checks that `matchFields` are
+    /// valid, and valid `matchFields` fit every node. A term with an invalid requirement fits no node.
     pub fn matches(&self, labels: &[(Str, Str)]) -> bool {
         self.terms.iter().any(|term| term.matches(labels))
     }
@@ -299,7 +302,7 @@ impl NodeSelector {
 impl NodeSelectorTerm {
     fn matches(&self, labels: &[(Str, Str)]) -> bool {
         let empty = self.expressions.is_empty() && self.fields.is_empty();
-        // Whether a requirement holds is quickly decided, so its validity is only looked at where it matters.
+        // It is fast to decide whether a requirement holds, so its validity is checked only if it holds.
         let fits = |requirement: &NodeRequirement| {
             requirement.operator.comparison().is_some_and(|comparison| {
                 comparison.holds(label(labels, &requirement.key), &requirement.values)
@@ -316,7 +319,7 @@ impl NodeRequirement {
     }
 }
 
-/// A way to test the value of a label. It is displayed as in the syntax of `kubectl -l`.
+/// A test of the value of a label. It is displayed in the syntax of `kubectl -l`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// The label has the value.
@@ -327,19 +330,18 @@ pub enum Comparison {
     In,
     /// The label is absent or has none of the values.
     NotIn,
-    /// The label is there.
+    /// The label is present.
     Exists,
     /// The label is absent.
     DoesNotExist,
-    /// The label is an integer above the value.
+    /// The label's value is an integer greater than the given value.
     GreaterThan,
-    /// The label is an integer below the value.
+    /// The label's value is an integer less than the given value.
     LessThan,
 }
 
 impl Comparison {
-    /// Whether a label with that value, or the lack of it, is what is wanted. See `Requirement.Matches` of
-    /// apimachinery.
+    /// Whether a label with this value, or an absent label, passes the test. See `Requirement.Matches` of apimachinery.
     pub(super) fn holds(self, found: Option<&str>, wanted: &[Str]) -> bool {
         let among = |found: &str| wanted.iter().any(|value| value == found);
         match self {
@@ -376,7 +378,7 @@ impl fmt::Display for Comparison {
 /// Checks a requirement as `labels.NewRequirement` of apimachinery does.
 ///
 /// # Errors
-/// With upstream's text: all that is wrong, in brackets if that is more than one thing.
+/// The error has upstream's text with all problems. Several problems are in brackets.
 pub(super) fn check(key: &str, comparison: Comparison, values: &[Str], lists: ListForm) -> Result<(), SelectorError> {
     let mut errors = Vec::new();
     errors.extend(invalid_key("key", key));
@@ -422,7 +424,7 @@ pub(super) fn check(key: &str, comparison: Comparison, values: &[Str], lists: Li
     }
 }
 
-/// What apimachinery says of a key that is not a label key, if it is none.
+/// The text of apimachinery for a key that is not a valid label key. None if the key is valid.
 pub(super) fn invalid_key(field: &str, key: &str) -> Option<String> {
     let problems = key_problems(key);
     (!problems.is_empty()).then(|| format!("{field}: Invalid value: {}: {}", quoted(key), problems.join("; ")))
@@ -440,7 +442,7 @@ const DOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of lower 
     '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/// See `content.IsLabelKey` of apimachinery.
+/// The problems of a label key. See `content.IsLabelKey` of apimachinery.
 fn key_problems(key: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let (domain, name) = match key.split_once('/') {
@@ -475,7 +477,7 @@ fn key_problems(key: &str) -> Vec<String> {
     problems
 }
 
-/// See `content.IsLabelValue` of apimachinery.
+/// The problems of a label value. See `content.IsLabelValue` of apimachinery.
 fn value_problems(value: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if value.len() > LABEL_LENGTH {
@@ -487,14 +489,14 @@ fn value_problems(value: &str) -> Vec<String> {
     problems
 }
 
-/// Whether the text is empty, or of letters, digits and `-_.` with no such sign at either end.
+/// Whether the text is empty, or consists of letters, digits and `-_.` and begins and ends with a letter or digit.
 fn is_label(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
         && [bytes.first(), bytes.last()].into_iter().flatten().all(u8::is_ascii_alphanumeric)
 }
 
-/// Whether the text is a lower case DNS subdomain, its length aside.
+/// Whether the text is a lower case DNS subdomain. Its length is not checked.
 fn is_domain(text: &str) -> bool {
     let plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     text.split('.').map(str::as_bytes).all(|part| {
@@ -530,14 +532,15 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Whether Go's `strconv` would write the character as it is.
+/// Whether Go's `strconv` would print the character without escaping it.
 fn is_print(character: char) -> bool {
-    // In second place, where a combining mark has something to combine with and is not escaped for the lack of it.
+    // The character stands after a letter. Then a combining mark is not escaped only because it has nothing to combine
+    // with.
     let pair = String::from_iter(['a', character]);
     character == '\'' || pair.escape_debug().eq(pair.chars())
 }
 
-/// The values as Go's `%#v` writes them, which `field.Error` of apimachinery used before 1.34. No values are a nil
+/// The values as Go's `%#v` prints them, which `field.Error` of apimachinery used before 1.34. An empty list is a nil
 /// slice there.
 fn go_list(values: &[Str]) -> String {
     if values.is_empty() {
@@ -547,7 +550,7 @@ fn go_list(values: &[Str]) -> String {
     format!("[]string{{{}}}", values.join(", "))
 }
 
-/// The values as Go's `encoding/json` writes them. No values are a nil slice there.
+/// The values as Go's `encoding/json` prints them. An empty list is a nil slice there.
 fn json_list(values: &[Str]) -> String {
     if values.is_empty() {
         return "null".to_owned();
@@ -589,12 +592,12 @@ pub(super) mod tests {
         table.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     });
 
-    /// The rows of one kind.
+    /// The rows of one kind in the table of upstream's answers.
     pub(in crate::model) fn rows(kind: &str) -> Vec<&'static Value> {
         ROWS.iter().filter(|row| row["kind"] == kind).collect()
     }
 
-    /// What the row expects: an error, or for each set of labels whether it matches.
+    /// The expected result of a row: an error, or for each set of labels whether it matches.
     pub(in crate::model) fn expected(row: &Value) -> Result<Vec<bool>, String> {
         match row.get("error") {
             None => Ok(row["match"].as_str().unwrap().chars().map(|digit| digit == '1').collect()),
@@ -608,7 +611,7 @@ pub(super) mod tests {
         }
     }
 
-    /// The sets of labels that every row of the table is tried on.
+    /// The sets of labels on which every row of the table is tested.
     pub(in crate::model) fn sets() -> Vec<Box<[(Str, Str)]>> {
         rows("sets")[0]["sets"].as_array().unwrap().iter().map(pairs).collect()
     }

@@ -1,4 +1,4 @@
-//! Services.
+//! The model of Services.
 
 use super::{Labels, ObjectMeta, Owner, Str};
 
@@ -9,15 +9,15 @@ pub struct Service {
     pub meta: ObjectMeta,
     /// `metadata.ownerReferences`.
     pub owners: Box<[Owner]>,
-    /// `spec.type`; `ClusterIP` where it is not stated.
+    /// `spec.type`. It is `ClusterIP` if the field is absent.
     pub kind: Str,
-    /// `spec.clusterIP`: an address, `None` for a headless Service, or empty where none was given yet.
+    /// `spec.clusterIP`: an address, or `None` for a headless Service. It is empty if no address was assigned yet.
     pub cluster_ip: Str,
-    /// `spec.clusterIPs`, of which the first is [`Self::cluster_ip`].
+    /// `spec.clusterIPs`. Its first entry is [`Self::cluster_ip`].
     pub cluster_ips: Box<[Str]>,
     /// `spec.externalName`, for a Service of type `ExternalName`.
     pub external_name: Str,
-    /// `spec.selector`. Without one nobody but its owner says which endpoints it has.
+    /// `spec.selector`. For a Service without a selector, only its owner defines its endpoints.
     pub selector: Labels,
     /// `spec.ports`.
     pub ports: Box<[ServicePort]>,
@@ -26,13 +26,13 @@ pub struct Service {
 /// A port of a Service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServicePort {
-    /// `name`; empty where there is one port alone and it has none.
+    /// `name`. It may be empty if the Service has only one port.
     pub name: Str,
-    /// `protocol`; `TCP` where it is not stated.
+    /// `protocol`. It is `TCP` if the field is absent.
     pub protocol: Str,
     /// `port`.
     pub port: i64,
-    /// `targetPort`: a number, or the name of a port of the pods; empty where it is not stated, which means
+    /// `targetPort`: a number, or the name of a port of the pods. It is empty if the field is absent, which means
     /// [`Self::port`].
     pub target: Str,
     /// `nodePort`.

@@ -1,9 +1,9 @@
-//! What stands around volumes and claims: objects that no decision of the modelled controllers reads, and that tell
-//! why something does not happen. Nothing is read of them but what some finding rests on.
+//! Surrounding kinds: objects that no decision of the modelled controllers reads, but that explain why something does
+//! not happen. The model has only the fields on which some finding rests.
 
 use super::{LabelSelector, ObjectKey, ObjectMeta, Quantity, Str, Timestamp};
 
-/// A condition of an object's status, without its message: snapshots do not keep that.
+/// A condition of an object's status. It has no message, because snapshots do not keep messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
     /// `type`.
@@ -27,7 +27,7 @@ pub struct Namespace {
     pub conditions: Box<[Condition]>,
 }
 
-/// `storage.k8s.io/v1` VolumeAttachment: a volume is to be attached to a node.
+/// `storage.k8s.io/v1` VolumeAttachment: the request to attach a volume to a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeAttachment {
     /// `metadata`.
@@ -36,7 +36,7 @@ pub struct VolumeAttachment {
     pub attacher: Str,
     /// `spec.nodeName`.
     pub node_name: Str,
-    /// `spec.source.persistentVolumeName`; empty where the volume is stated inline.
+    /// `spec.source.persistentVolumeName`. It is empty if the volume is specified inline.
     pub volume_name: Str,
     /// `status.attached`.
     pub attached: bool,
@@ -46,37 +46,37 @@ pub struct VolumeAttachment {
     pub detach_error: Option<AttachError>,
 }
 
-/// Why a volume could not be attached or detached.
+/// The reason why a volume could not be attached or detached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttachError {
     /// `time`.
     pub time: Option<Timestamp>,
-    /// `message`, by the driver.
+    /// `message`, which the driver wrote.
     pub message: Str,
 }
 
 /// `storage.k8s.io/v1` CSIDriver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CsiDriver {
-    /// `metadata`; the name is that of the driver.
+    /// `metadata`. The name is the name of the driver.
     pub meta: ObjectMeta,
-    /// `spec.attachRequired`; true where it is not stated.
+    /// `spec.attachRequired`. It is true if the field is absent.
     pub attach_required: bool,
-    /// `spec.storageCapacity`: the scheduler looks for a `CSIStorageCapacity` before it chooses a node.
+    /// `spec.storageCapacity`: whether the scheduler looks for a `CSIStorageCapacity` before it chooses a node.
     pub storage_capacity: bool,
 }
 
-/// `storage.k8s.io/v1` CSINode: the drivers that have registered on a node.
+/// `storage.k8s.io/v1` CSINode: the drivers that are registered on a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CsiNode {
-    /// `metadata`; the name is that of the node.
+    /// `metadata`. The name is the name of the node.
     pub meta: ObjectMeta,
     /// `spec.drivers`.
     pub drivers: Box<[NodeDriver]>,
 }
 
 impl CsiNode {
-    /// The driver of that name, if it has registered.
+    /// The driver of this name, if it is registered.
     pub fn driver(&self, name: &str) -> Option<&NodeDriver> {
         self.drivers.iter().find(|driver| driver.name == name)
     }
@@ -89,18 +89,18 @@ pub struct NodeDriver {
     pub name: Str,
     /// `topologyKeys`.
     pub topology_keys: Box<[Str]>,
-    /// `allocatable.count`: how many volumes can be attached.
+    /// `allocatable.count`: the number of volumes that can be attached.
     pub limit: Option<i64>,
 }
 
-/// `storage.k8s.io/v1` CSIStorageCapacity: how much room a driver has for a class in a part of the cluster.
+/// `storage.k8s.io/v1` CSIStorageCapacity: the capacity that a driver has for a class in a part of the cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StorageCapacity {
     /// `metadata`.
     pub meta: ObjectMeta,
     /// `storageClassName`.
     pub class_name: Str,
-    /// `nodeTopology`: the nodes that reach it; none at all without one.
+    /// `nodeTopology`: the nodes that can reach the capacity. None means no node.
     pub topology: Option<Box<LabelSelector>>,
     /// `capacity`.
     pub capacity: Option<Quantity>,
@@ -123,7 +123,8 @@ pub struct Event {
     pub message: Str,
     /// `type`: `Normal` or `Warning`.
     pub kind: Str,
-    /// When it was seen last: `series.lastObservedTime`, `lastTimestamp`, `eventTime` or the event's creation.
+    /// The time of the last occurrence: `series.lastObservedTime`, otherwise `lastTimestamp`, `eventTime` or the
+    /// event's creation.
     pub last_seen: Option<Timestamp>,
 }
 
@@ -132,22 +133,23 @@ pub struct Event {
 pub struct ResourceQuota {
     /// `metadata`.
     pub meta: ObjectMeta,
-    /// `status.hard`, by resource name in order.
+    /// `status.hard`, sorted by resource name.
     pub hard: Box<[(Str, Quantity)]>,
-    /// `status.used`, by resource name in order.
+    /// `status.used`, sorted by resource name.
     pub used: Box<[(Str, Quantity)]>,
-    /// Whether `spec.scopes` or `spec.scopeSelector` restricts it to some objects.
+    /// Whether `spec.scopes` or `spec.scopeSelector` restricts the quota to some objects.
     pub scoped: bool,
 }
 
-/// `v1` LimitRange, as far as it is about claims.
+/// `v1` LimitRange, with the limits for claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LimitRange {
     /// `metadata`.
     pub meta: ObjectMeta,
-    /// The least `storage` that a claim may ask for: the largest `min` of the limits of type `PersistentVolumeClaim`.
+    /// The smallest `storage` that a claim may request: the largest `min` of the limits of type
+    /// `PersistentVolumeClaim`.
     pub least: Option<Quantity>,
-    /// The most `storage` that a claim may ask for: the smallest `max` of these.
+    /// The largest `storage` that a claim may request: the smallest `max` of these limits.
     pub most: Option<Quantity>,
 }
 
@@ -156,21 +158,22 @@ pub struct LimitRange {
 pub struct StatefulSet {
     /// `metadata`.
     pub meta: ObjectMeta,
-    /// `spec.replicas`; 1 where it is not stated.
+    /// `spec.replicas`. It is 1 if the field is absent.
     pub replicas: i64,
     /// `spec.ordinals.start`.
     pub first_ordinal: i64,
-    /// `spec.volumeClaimTemplates`: name, class and storage asked for.
+    /// `spec.volumeClaimTemplates`: the name, class and requested storage of each template.
     pub templates: Box<[ClaimTemplate]>,
-    /// `spec.persistentVolumeClaimRetentionPolicy.whenDeleted`; empty for `Retain`.
+    /// `spec.persistentVolumeClaimRetentionPolicy.whenDeleted`. It may be empty, which means `Retain`.
     pub when_deleted: Str,
-    /// `spec.persistentVolumeClaimRetentionPolicy.whenScaled`; empty for `Retain`.
+    /// `spec.persistentVolumeClaimRetentionPolicy.whenScaled`. It may be empty, which means `Retain`.
     pub when_scaled: Str,
 }
 
 impl StatefulSet {
-    /// The ordinal of the member for which the set makes a claim of that name from the template. It is written without
-    /// leading zeros. Upstream: `getPersistentVolumeClaimName`, `pkg/controller/statefulset`, 1.36.
+    /// The ordinal of the pod for which the StatefulSet creates a claim of this name from the template. None if it
+    /// creates no such claim. Ordinals have no leading zeros. Upstream: `getPersistentVolumeClaimName`,
+    /// `pkg/controller/statefulset`, 1.36.
     pub fn ordinal(&self, template: &ClaimTemplate, claim: &str) -> Option<i64> {
         let rest = claim.strip_prefix(&*template.name)?.strip_prefix('-')?;
         let rest = rest.strip_prefix(&*self.meta.name)?.strip_prefix('-')?;
@@ -178,17 +181,18 @@ impl StatefulSet {
         (ordinal.to_string() == rest).then_some(ordinal)
     }
 
-    /// Whether it makes a claim of that name, now or when it has more members.
+    /// Whether the StatefulSet creates a claim of this name, now or after it was scaled up.
     pub fn makes(&self, claim: &str) -> bool {
         self.templates.iter().any(|template| self.ordinal(template, claim).is_some())
     }
 
-    /// Whether it has a member of that ordinal, or is about to. Upstream: `podInOrdinalRange`, 1.36.
+    /// Whether the StatefulSet has a pod with this ordinal, or is about to create it. Upstream: `podInOrdinalRange`,
+    /// 1.36.
     pub fn has_member(&self, ordinal: i64) -> bool {
         ordinal >= self.first_ordinal && ordinal < self.first_ordinal.saturating_add(self.replicas)
     }
 
-    /// Whether the claims of members go when there are fewer of these.
+    /// Whether the claims of pods are deleted when the StatefulSet is scaled down.
     pub fn deletes_when_scaled(&self) -> bool {
         self.when_scaled == "Delete"
     }

@@ -1,4 +1,4 @@
-//! PersistentVolumes.
+//! The model of PersistentVolumes.
 
 use super::{AccessModes, Amount, AnnotationKey, ClaimKey, NodeSelector, ObjectMeta, Quantity, Str, Timestamp};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct PersistentVolume {
     /// `metadata`.
     pub meta: ObjectMeta,
-    /// `spec.capacity`, by resource name in order. Valid ones hold `storage` alone.
+    /// `spec.capacity`, sorted by resource name. Valid volumes have only `storage`.
     pub capacity: Arc<[(Str, Amount)]>,
     /// `spec.accessModes`.
     pub access_modes: AccessModes,
@@ -22,7 +22,7 @@ pub struct PersistentVolume {
     pub attributes_class: Option<Str>,
     /// `spec.volumeMode`.
     pub volume_mode: Option<VolumeMode>,
-    /// The storage itself.
+    /// The storage of the volume.
     pub source: VolumeSource,
     /// `spec.nodeAffinity.required`.
     pub node_affinity: Option<Arc<NodeSelector>>,
@@ -31,14 +31,14 @@ pub struct PersistentVolume {
 }
 
 impl PersistentVolume {
-    /// The class that counts: the deprecated annotation if it is present, else the field; empty for none.
-    /// Upstream: `GetPersistentVolumeClass`, component-helpers, 1.36.
+    /// The effective class: the deprecated annotation if it is present, otherwise the field. It is empty if the volume
+    /// has no class. Upstream: `GetPersistentVolumeClass`, component-helpers, 1.36.
     pub fn class(&self) -> &str {
         self.meta.annotations.get(AnnotationKey::BetaStorageClass).unwrap_or(&self.class_name)
     }
 
-    /// Whether the volume waits for a claim of that name, whichever it will be: `claimRef` names it without a uid.
-    /// Upstream: the pre-bound case of `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
+    /// Whether the volume is reserved for any claim of this name: `claimRef` names the claim without a uid. Upstream:
+    /// the pre-bound case of `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
     pub fn is_reserved_for(&self, namespace: &str, name: &str) -> bool {
         self.claim_ref
             .as_ref()
@@ -50,12 +50,12 @@ impl PersistentVolume {
         self.stated_storage().map(|amount| &amount.quantity)
     }
 
-    /// `spec.capacity.storage` as it is written, if it is stated.
+    /// `spec.capacity.storage` as it was written, if it is stated.
     pub fn stated_storage(&self) -> Option<&Amount> {
         self.capacity.iter().find(|(resource, _)| resource == "storage").map(|(_, amount)| amount)
     }
 
-    /// The mode, where none is stated: Filesystem.
+    /// The volume mode. It is Filesystem if none is stated.
     pub fn mode(&self) -> VolumeMode {
         self.volume_mode.clone().unwrap_or_default()
     }
@@ -71,7 +71,7 @@ impl PersistentVolume {
     }
 }
 
-/// `spec.claimRef`: whom the volume says that it belongs to. Each part may be missing.
+/// `spec.claimRef`: the claim to which the volume refers. Each part may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ClaimRef {
     /// `apiVersion`; empty when absent.
@@ -82,16 +82,16 @@ pub struct ClaimRef {
     pub namespace: Str,
     /// `name`; empty when absent.
     pub name: Str,
-    /// `uid`; empty for a reservation.
+    /// `uid`. It is empty if the volume is only reserved for the claim.
     pub uid: Str,
-    /// `resourceVersion`; empty when absent, `<next>` when a simulated write gave it.
+    /// `resourceVersion`. It is empty if the field is absent, and `<next>` if a simulated write set it.
     pub resource_version: Str,
     /// `fieldPath`; empty when absent.
     pub field_path: Str,
 }
 
 impl ClaimRef {
-    /// The claim that is named, whether it exists or not.
+    /// The claim that the reference names, whether it exists or not.
     pub fn claim_key(&self) -> ClaimKey {
         ClaimKey { namespace: self.namespace.clone(), name: self.name.clone() }
     }
@@ -103,11 +103,11 @@ pub enum ReclaimPolicy {
     /// The volume is kept as it is.
     #[default]
     Retain,
-    /// The data are scrubbed and the volume is offered again.
+    /// The data are scrubbed, and the volume becomes available again.
     Recycle,
     /// The storage is deleted.
     Delete,
-    /// Something that the API server would refuse.
+    /// A policy that the API server would refuse.
     Other(Str),
 }
 
@@ -122,7 +122,7 @@ impl ReclaimPolicy {
         }
     }
 
-    /// The policy of that spelling.
+    /// The policy with this spelling.
     pub fn from_manifest(policy: &str) -> Self {
         match policy {
             "Retain" => Self::Retain,
@@ -141,7 +141,7 @@ pub enum VolumeMode {
     Filesystem,
     /// A raw block device.
     Block,
-    /// Something that the API server would refuse.
+    /// A mode that the API server would refuse.
     Other(Str),
 }
 
@@ -155,7 +155,7 @@ impl VolumeMode {
         }
     }
 
-    /// The mode of that spelling.
+    /// The mode with this spelling.
     pub fn from_manifest(mode: &str) -> Self {
         match mode {
             "Filesystem" => Self::Filesystem,
@@ -165,20 +165,21 @@ impl VolumeMode {
     }
 }
 
-/// The storage behind a volume, as far as a decision reads it.
+/// The storage of a volume, with the parts that some decision or rule reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeSource {
-    /// Which of the source fields is set.
+    /// The source field that is set.
     pub kind: SourceKind,
-    /// `csi.driver`, the path of `hostPath` and `local`, or who else has the storage, such as `nfs.server`, the
-    /// monitors of `rbd` or the portals of `iscsi`; empty where the handle says all.
+    /// The driver, path or server: `csi.driver`, the path of `hostPath` and `local`, or the system that has the
+    /// storage, such as `nfs.server`, the monitors of `rbd` or the portals of `iscsi`. It is empty if the handle alone
+    /// identifies the storage.
     pub detail: Str,
-    /// What the storage is called there, such as `csi.volumeHandle`, `nfs.path`, `pool/image` of `rbd` or the id of a
-    /// disk; empty where the source does not say that in the open, and for `hostPath` and `local`.
+    /// The name of the storage in that system, such as `csi.volumeHandle`, `nfs.path`, `pool/image` of `rbd` or the id
+    /// of a disk. It is empty if the source does not state the name in a public field, and for `hostPath` and `local`.
     pub handle: Str,
 }
 
-/// Which field of a volume's source is set.
+/// The field that is set in a volume's source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SourceKind {
     /// `csi`.
@@ -189,15 +190,15 @@ pub enum SourceKind {
     Nfs,
     /// `local`.
     Local,
-    /// Any other field, such as `awsElasticBlockStore`, under its name.
+    /// Any other field, such as `awsElasticBlockStore`, with its name.
     Other(Str),
-    /// None at all; only files can hold it.
+    /// No source. Only files can contain such a volume.
     #[default]
     None,
 }
 
 impl SourceKind {
-    /// The field as manifests write it; `none` when there is none.
+    /// The field as manifests write it. It is `none` if there is no source.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Csi => "csi",
@@ -224,25 +225,25 @@ pub struct VolumeStatus {
 /// `status.phase` of a volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VolumePhase {
-    /// Absent or empty.
+    /// The phase is absent or empty.
     #[default]
     Empty,
-    /// Not yet judged by the controller.
+    /// The controller has not set a phase yet.
     Pending,
-    /// Free.
+    /// The volume is free.
     Available,
-    /// Bound to a claim.
+    /// The volume is bound to a claim.
     Bound,
-    /// Its claim is gone.
+    /// The claim of the volume is gone.
     Released,
-    /// Its reclamation failed.
+    /// The reclamation of the volume failed.
     Failed,
-    /// Something that the API server would refuse.
+    /// A phase that the API server would refuse.
     Other(Str),
 }
 
 impl VolumePhase {
-    /// The phase as manifests write it; empty for none.
+    /// The phase as manifests write it. It is empty for [`Self::Empty`].
     pub fn as_str(&self) -> &str {
         match self {
             Self::Empty => "",
@@ -255,7 +256,7 @@ impl VolumePhase {
         }
     }
 
-    /// The phase of that spelling.
+    /// The phase with this spelling.
     pub fn from_manifest(phase: &str) -> Self {
         match phase {
             "" => Self::Empty,

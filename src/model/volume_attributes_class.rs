@@ -1,4 +1,4 @@
-//! VolumeAttributesClasses.
+//! The model of VolumeAttributesClasses.
 
 use super::{ObjectMeta, Str};
 
@@ -9,6 +9,6 @@ pub struct VolumeAttributesClass {
     pub meta: ObjectMeta,
     /// `driverName`.
     pub driver: Str,
-    /// The names of `parameters`, in order. What they are set to is up to the driver, and is not read.
+    /// The names of `parameters`, sorted. The values have a meaning only for the driver, so they are not read.
     pub parameters: Box<[Str]>,
 }

@@ -1,4 +1,4 @@
-//! VolumeSnapshotClasses.
+//! The model of VolumeSnapshotClasses.
 
 use super::{AnnotationKey, ObjectMeta, Str};
 
@@ -9,15 +9,15 @@ pub struct VolumeSnapshotClass {
     pub meta: ObjectMeta,
     /// `driver`.
     pub driver: Str,
-    /// `deletionPolicy` of the contents that are made for it: `Delete` or `Retain`.
+    /// `deletionPolicy` of the VolumeSnapshotContents that are created for the class: `Delete` or `Retain`.
     pub deletion_policy: Str,
-    /// The names of `parameters`, in order. What they are set to may be a secret, and is not read.
+    /// The names of `parameters`, sorted. The values may be secret, so they are not read.
     pub parameters: Box<[Str]>,
 }
 
 impl VolumeSnapshotClass {
-    /// Whether it is the class of snapshots of its driver that name none.
-    /// Upstream: `IsDefaultAnnotation`, external-snapshotter, `pkg/utils`, 8.0.
+    /// Whether the class is the default for snapshots of its driver that name no class. Upstream:
+    /// `IsDefaultAnnotation`, external-snapshotter, `pkg/utils`, 8.0.
     pub fn is_default(&self) -> bool {
         self.meta.annotations.get(AnnotationKey::IsDefaultSnapshotClass) == Some("true")
     }

@@ -1,9 +1,9 @@
-//! VolumeSnapshotContents.
+//! The model of VolumeSnapshotContents.
 
 use super::volume_snapshot::SnapshotError;
 use super::{ClaimRef, ObjectMeta, Quantity, Str, Timestamp};
 
-/// A VolumeSnapshotContent as stored: a snapshot at the driver.
+/// A VolumeSnapshotContent as stored: a snapshot in the storage system of a driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeSnapshotContent {
     /// `metadata`.
@@ -14,20 +14,22 @@ pub struct VolumeSnapshotContent {
     pub deletion_policy: Str,
     /// `spec.volumeSnapshotClassName`.
     pub class_name: Option<Str>,
-    /// `spec.source.volumeHandle`: the volume of which the driver takes it; empty where the snapshot was there before.
+    /// `spec.source.volumeHandle`: the volume of which the driver takes the snapshot. It is empty if the snapshot
+    /// existed before.
     pub volume_handle: Str,
-    /// `spec.source.snapshotHandle`: the snapshot that was there before; empty where it is taken of a volume.
+    /// `spec.source.snapshotHandle`: the snapshot that existed before. It is empty if the snapshot is taken of a
+    /// volume.
     pub source_handle: Str,
     /// `spec.volumeSnapshotRef`: the VolumeSnapshot that it belongs to.
     pub snapshot: ClaimRef,
-    /// `status.snapshotHandle`: the snapshot at the driver; empty while there is none.
+    /// `status.snapshotHandle`: the driver's id of the snapshot. It is empty while the snapshot does not exist.
     pub handle: Str,
     /// `status.readyToUse`.
     pub ready: Option<bool>,
-    /// `status.creationTime`: when the driver took it. It is stored in nanoseconds.
+    /// `status.creationTime`: the time at which the driver took the snapshot. The API stores it in nanoseconds.
     pub taken: Option<Timestamp>,
-    /// `status.restoreSize`. It is stored in bytes.
+    /// `status.restoreSize`. The API stores it in bytes.
     pub restore_size: Option<Quantity>,
-    /// `status.error`: what went wrong last.
+    /// `status.error`: the last error.
     pub error: Option<SnapshotError>,
 }

@@ -1,4 +1,4 @@
-//! `apply`: a plan from a file is carried out where it is still the plan, and one that was cut short is gone on with.
+//! `apply`: carries out a plan from a file if the plan is still the same, or continues a repair that stopped.
 
 use super::journals::{JournalFolder, all_taken_back, find, is_lost};
 use super::repair::{PlanSource, RepairOptions, Run};
@@ -9,23 +9,23 @@ use crate::repair::{self, Proposed, Request, Situation, Step, Undo};
 use crate::report::plan::{ModelStated, PlanDocument};
 use serde_json::Value;
 
-/// A plan from a file.
+/// A plan that was read from a file.
 pub type PlanFile = PlanDocument<ModelStated>;
 
-/// A plan from the data of a file.
+/// Decodes the data of a file to a plan.
 ///
 /// # Errors
-/// What is wrong with it, in a usage error.
+/// A usage error is returned that says what is wrong with the file.
 pub fn plan_file(name: &str, data: Value) -> Result<PlanFile, Error> {
     let file = PlanDocument::read(data).map_err(|reason| Error::usage(format!("{name}: {reason}")))?;
     repair::check_names(&file.request)?;
     Ok(file)
 }
 
-/// Carries out a plan from a file: it is made anew, and has to be the same.
+/// Carries out a plan from a file. The plan is made again for the present state and must be the same.
 ///
 /// # Errors
-/// It is not the same, why it is refused, and where it stopped.
+/// An error is returned if the plan is not the same, if the repair is refused, or if it stops.
 pub async fn apply(
     options: &RepairOptions,
     cluster: &impl Writer,
@@ -35,10 +35,10 @@ pub async fn apply(
     Run::new(options, cluster, asker).await?.repair(PlanSource::File(Box::new(file))).await
 }
 
-/// Goes on with a repair that was cut short: that of the journal with that id, or the newest one.
+/// Continues a repair that stopped: the one of the journal with that id, or the newest one.
 ///
 /// # Errors
-/// There is no such journal, why it is refused, and where it stopped.
+/// An error is returned if there is no such journal, if the repair is refused, or if it stops.
 pub async fn go_on(
     options: &RepairOptions,
     cluster: &impl Writer,
@@ -50,10 +50,10 @@ pub async fn go_on(
     run.repair(PlanSource::Begun(journal)).await
 }
 
-/// The journal to go on with.
+/// Returns the journal to continue.
 ///
 /// # Errors
-/// There is none.
+/// An error is returned if there is none.
 fn stopped<A: Asker>(journal_folder: &JournalFolder<'_, A>, id: Option<&str>) -> Result<Box<Journal>, Error> {
     let taken = all_taken_back(journal_folder.directory)?;
     if let Some(id) = id.filter(|id| taken.iter().any(|taken| taken == id)) {
@@ -72,11 +72,11 @@ fn stopped<A: Asker>(journal_folder: &JournalFolder<'_, A>, id: Option<&str>) ->
     Ok(journal)
 }
 
-/// Whether a plan that is made now, as a document, is the one of a file. What the controllers answer does not count
-/// until it was reviewed.
+/// Checks that a plan for the present state is the same as that of a file. The predictions of the controllers' answers
+/// are compared only after the review.
 ///
 /// # Errors
-/// The world has changed, and how.
+/// An error is returned if the plans differ. It says how.
 pub(super) fn is_same(file: &PlanFile, now: &PlanDocument, reviewed: bool) -> Result<(), Error> {
     let differences = now.differs_from(file, reviewed);
     if differences.is_empty() {
@@ -90,7 +90,7 @@ pub(super) fn is_same(file: &PlanFile, now: &PlanDocument, reviewed: bool) -> Re
     Err(error.hint("nothing was written; make the plan anew, and read it again"))
 }
 
-/// That there is no plan where there was one in a file: the world has changed.
+/// Returns the error that no plan exists for the present state although the file has one.
 pub(super) fn no_plan(file: &PlanFile, error: &Error) -> Error {
     let changed = Error::new(
         ErrorKind::Changed,
@@ -99,7 +99,7 @@ pub(super) fn no_plan(file: &PlanFile, error: &Error) -> Error {
     error.hints().iter().fold(changed.cause(error.message()), |all, hint| all.hint(hint.clone()))
 }
 
-/// What a journal leaves to be done.
+/// Returns the steps that a journal has not done yet, as a plan.
 pub(super) fn remaining(journal: &Journal) -> Proposed {
     let remaining = journal.entry().remaining();
     if remaining.steps.is_empty() {
@@ -109,11 +109,11 @@ pub(super) fn remaining(journal: &Journal) -> Proposed {
     }
 }
 
-/// That what a journal was begun for is so already, although it cannot go on: somebody else has done the rest. The
-/// journal says so from then on, where this run writes.
+/// Returns a text if somebody else has done the rest of what a journal was begun for, so that it need not continue. If
+/// this run writes, the journal then records this.
 ///
 /// # Errors
-/// The journal cannot be written.
+/// An error is returned if the journal cannot be written.
 pub(super) fn reached_by_others(
     journal: &mut Journal,
     situation: &Situation<'_>,
@@ -130,13 +130,13 @@ pub(super) fn reached_by_others(
     Ok(Some(format!("what {} was begun for is so by now: {why}", journal.id())))
 }
 
-/// What to say where a repair of which an earlier run has written a part is not gone on with, and this run has written
-/// nothing. Where its volume is lost, nothing leads on.
+/// Completes the error of a run that has written nothing and does not continue a repair that an earlier run has begun.
+/// If the volume of the repair is lost, no way to continue is offered.
 pub(super) fn begun(error: Error, earlier: &Entry, is_lost: bool) -> Error {
     let ways_on = |error: Error| if is_lost { error } else { ways_on(error, earlier) };
     let part = "an earlier run has written a part of this, or may have";
     match error.kind() {
-        // Of the plan as a whole that is not true which the exit code of a changed world says.
+        // The exit code for a changed world says that nothing was written, which is not true for the whole plan.
         ErrorKind::Changed => {
             let partial = Error::new(ErrorKind::Partial, error.message());
             let partial = error.causes().iter().cloned().fold(partial, Error::cause);
@@ -150,13 +150,13 @@ pub(super) fn begun(error: Error, earlier: &Entry, is_lost: bool) -> Error {
     }
 }
 
-/// How a repair is led on that was begun.
+/// Adds the commands that continue a begun repair or take it back.
 fn ways_on(error: Error, entry: &Entry) -> Error {
     let id = &entry.id;
     let error = error.hint(format!("kubectl pvctl apply --continue {id} goes on once nothing stands against it"));
     let is_lasting = |step: &Step| matches!(step.undo, Undo::Impossible { .. });
     let lasting = entry.done().iter().any(|done| done.step.write.is_some() && !done.was_so && is_lasting(&done.step));
-    // What takes a repair back is not taken back.
+    // An `undo` itself cannot be taken back.
     if lasting || matches!(entry.plan.request, Request::Undo { .. }) {
         return error;
     }

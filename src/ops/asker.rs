@@ -1,4 +1,4 @@
-//! Whom a use case tells and asks.
+//! The interface by which a use case informs and asks a person.
 
 use crate::error::Error;
 use crate::model::ObjectKey;
@@ -7,73 +7,73 @@ use crate::repair::{Case, Manifests, Plan};
 use crate::report::plan;
 use std::sync::Arc;
 
-/// A person, who is told what is so, and asked whether to go on.
+/// A person who is informed and who is asked whether to continue.
 pub trait Asker: Sync {
-    /// What is there as long as Ctrl-C is kept for whoever writes.
+    /// The guard that keeps Ctrl-C from ending the process while a plan is carried out.
     type Held: Interrupts;
 
-    /// Says something that is not the answer, in a sentence.
+    /// Shows a message that is not part of the answer, as a sentence.
     fn message(&self, text: &str);
 
-    /// Says what failed, where something else goes on.
+    /// Shows an error after which the run continues.
     fn error(&self, error: &Error);
 
-    /// Where long work says how far it is.
+    /// Returns the display for the progress of long work.
     fn progress(&self) -> Arc<dyn Progress>;
 
     /// Shows a part of the answer.
     ///
     /// # Errors
-    /// It could not be shown.
+    /// An error is returned if it cannot be shown.
     fn show(&self, shown: Shown<'_>) -> Result<(), Error>;
 
-    /// Whether there is somebody who can be asked.
+    /// Whether a person can be asked.
     fn can_ask(&self) -> bool;
 
     /// Asks a question that is answered with yes or no.
     ///
     /// # Errors
-    /// There is nobody to ask, or the person leaves.
+    /// An error is returned if there is nobody to ask, or if the person leaves.
     fn confirm(&self, question: &str) -> Result<bool, Error>;
 
-    /// Asks for a word; none where the person does not give one.
+    /// Asks for a text. Returns None if the person gives none.
     ///
     /// # Errors
-    /// There is nobody to ask, or the person leaves.
+    /// An error is returned if there is nobody to ask, or if the person leaves.
     fn ask_text(&self, question: &str) -> Result<Option<String>, Error>;
 
-    /// Lets one of several be chosen; none where the person chooses none.
+    /// Asks for a choice of one of several items. Returns None if the person chooses none.
     ///
     /// # Errors
-    /// There is nobody to ask, or the person leaves.
+    /// An error is returned if there is nobody to ask, or if the person leaves.
     fn choose(&self, question: &str, items: &[String]) -> Result<Option<usize>, Error>;
 
-    /// Keeps Ctrl-C for whoever begins to write now.
+    /// Keeps Ctrl-C from ending the process as long as the result exists, so that a plan can stop at a safe point.
     fn hold_interrupts(&self) -> Self::Held;
 }
 
-/// Ctrl-C, which is kept for whoever writes.
+/// The state of Ctrl-C while it does not end the process.
 pub trait Interrupts: Sync {
-    /// Whether it was pressed since.
+    /// Whether Ctrl-C was pressed since it was held.
     fn pressed(&self) -> bool;
 }
 
-/// What is shown of a repair.
+/// A part of the answer of a repair.
 #[derive(Clone, Debug)]
 pub enum Shown<'a> {
     /// There is nothing to do, for this reason.
     Nothing(&'a str),
-    /// A plan that was reviewed, and the objects as they are.
+    /// A reviewed plan, and the present manifests of its objects.
     Plan(plan::Shown<'a>, &'a Manifests),
-    /// What came of a plan that was carried out.
+    /// The result of a plan that was carried out.
     Done {
-        /// The plan.
+        /// The plan that was carried out.
         plan: &'a Plan,
-        /// Its journal.
+        /// The id of its journal.
         journal: &'a str,
-        /// The objects as they are now, as far as they could be read.
+        /// The objects and their present manifests, if they could be read.
         now: Option<(&'a [ObjectKey], &'a Manifests)>,
     },
-    /// What was found, with what repairs it; or what to say where nothing is wrong.
+    /// The findings with their repairs, and the text that is shown if there are none.
     Cases(&'a [Case], &'a str),
 }

@@ -1,4 +1,4 @@
-//! `audit`: what is wrong, its root, and what follows from it.
+//! `audit`: reports what is wrong, the root of it, and the consequences.
 
 use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, keeps_from_judging};
 use super::rules::{is_read, matching, reads};
@@ -13,51 +13,51 @@ use crate::report::audit::{Audited, unmatched_words};
 use crate::report::shared::machine::Model;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The kinds of which somebody may name an object here.
+/// The kinds of objects that a person can name for this verb.
 pub const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
 
-/// What is to be looked at, and how.
+/// The options of an audit.
 #[derive(Debug)]
 pub struct AuditOptions {
-    /// The objects; all in scope where none is named.
+    /// The objects that were named. If there are none, all objects in scope are audited.
     pub objects: Vec<ObjectArgument>,
-    /// The rules to look with, in their order.
+    /// The rules to apply, in order.
     pub rules: Vec<&'static Rule>,
-    /// The labels that a volume or claim has to have.
+    /// The labels that a volume or claim must have.
     pub labels: Option<LabelFilter>,
-    /// How objects are read and judged.
+    /// The options for reading and judging objects.
     pub read: ReadOptions,
-    /// For so many seconds it has to have been so.
+    /// The minimum number of seconds for which a problem must have existed.
     pub min_age: Option<i64>,
-    /// What is kept back.
+    /// The suppressions.
     pub suppressions: Vec<Suppression>,
-    /// What was found before, by fingerprint, and how severe it was.
+    /// The findings of an earlier audit: for each fingerprint the severity.
     pub baseline: Option<BTreeMap<String, String>>,
-    /// From when on it counts that something was found.
+    /// The findings that count for the exit code.
     pub threshold: Threshold,
-    /// Whether the status does not speak of what was found.
+    /// Whether the status ignores the findings.
     pub exit_zero: bool,
-    /// Whether it is counted how many repairs `fix` has.
+    /// Whether the repairs that `fix` has are counted.
     pub offers: bool,
 }
 
-/// An answer, as it is shown.
+/// The answer of an audit, as it is shown.
 #[derive(Debug)]
 pub struct Answer<'a> {
-    /// What was found.
+    /// The findings, and what was audited.
     pub audited: Audited<'a>,
-    /// The Kubernetes that was modelled.
+    /// The Kubernetes version and settings that were modelled.
     pub model: Model,
-    /// What to say of suppressions, a sentence each.
+    /// Warnings about suppressions, one sentence each.
     pub warnings: Vec<String>,
-    /// What to say of the reading, a sentence each.
+    /// Notes about the reading, one sentence each.
     pub notes: &'a [String],
-    /// How many repairs `fix` has, where that was asked.
+    /// The number of repairs that `fix` has. It is 0 if they were not counted.
     pub repairs: usize,
 }
 
 impl AuditOptions {
-    /// What is asked of a source; `surroundings` are the kinds that the rules read.
+    /// Returns the question to a source. `surroundings` are the surrounding kinds that the rules read.
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
         let evidence = Evidence {
             nodes: true,
@@ -70,16 +70,16 @@ impl AuditOptions {
         Question { evidence, ..self.read.question() }
     }
 
-    /// The kinds around volumes and claims that the rules read.
+    /// Returns the surrounding kinds that the rules read.
     pub fn surroundings(&self) -> Vec<Kind> {
         reads(&self.rules)
     }
 }
 
-/// Looks at what was read. `show` shows the answer.
+/// Audits the objects that were read, and calls `show` with the answer.
 ///
 /// # Errors
-/// An object that was named does not exist, and what `show` fails with.
+/// An error is returned if a named object does not exist, or if `show` fails.
 pub fn audit(
     options: &AuditOptions,
     gathered: &Gathered,
@@ -91,7 +91,7 @@ pub fn audit(
     progress.step("looking", 0);
     let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
     let snapshot = &gathered.snapshot;
-    // Classes and nodes are everybody's; labels choose among volumes and claims.
+    // The labels select only volumes and claims. Classes and nodes belong to everybody.
     let labelled: Option<BTreeSet<ObjectKey>> = options.labels.as_ref().map(|labels_wanted| {
         let volumes = snapshot.volumes().iter().map(|volume| &volume.meta.labels);
         let claims = snapshot.claims().iter().map(|claim| &claim.meta.labels);
@@ -101,7 +101,7 @@ pub fn audit(
     });
     let named = named::with_ties(snapshot, &options.objects, gathered.named_namespace())?;
     let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
-    // What is looked at, and what it may rest on.
+    // The scope has the audited objects and the objects that their findings may rest on.
     let in_scope = |object: &ObjectKey| {
         let has_labels = |labelled: &BTreeSet<ObjectKey>| {
             !matches!(object.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim) || labelled.contains(object)
@@ -133,7 +133,7 @@ pub fn audit(
     let targets = || simulation.targets().map(|target| snapshot.key(target)).filter(|key| is_own(key));
     let looked_at = [Kind::PersistentVolume, Kind::PersistentVolumeClaim]
         .map(|kind| targets().filter(|key| key.kind == kind).count());
-    // Of what was not looked at nobody can say that it is well.
+    // A suppression counts as unused only if everything was audited.
     let everything = gathered.namespace.is_none()
         && named.is_none()
         && labelled.is_none()
@@ -158,7 +158,7 @@ pub fn audit(
     Ok(options.status(gathered, &audited))
 }
 
-/// The suppressions that are of no rule, and those that have expired.
+/// Returns warnings about suppressions that match no rule, and about those that have expired.
 fn warnings(suppressions: &[Suppression], now: Option<Timestamp>) -> impl Iterator<Item = String> {
     let of_no_rule = suppressions
         .iter()
@@ -171,7 +171,7 @@ fn warnings(suppressions: &[Suppression], now: Option<Timestamp>) -> impl Iterat
     of_no_rule.chain(expired)
 }
 
-/// From when on the exit code says that something was found.
+/// The findings for which the exit code says that something is wrong.
 #[derive(Clone, Debug)]
 pub struct Threshold {
     severity: Option<Severity>,
@@ -180,15 +180,15 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// What these words ask for: severities, `unknown`, and rules.
+    /// Parses the words of `--fail-on`: severities, `unknown`, and rules.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// A usage error is returned that names the wrong word.
     pub fn of(words: &[String]) -> Result<Self, Error> {
         let mut threshold = Self { severity: None, unknown: false, rules: BTreeSet::new() };
         for word in words {
             if let Some(severity) = Severity::ALL.into_iter().find(|severity| severity.as_str() == word) {
-                // The mildest one that is named includes the others.
+                // If several severities are named, the mildest one includes the others.
                 threshold.severity = threshold.severity.max(Some(severity));
             } else if word == "unknown" {
                 threshold.unknown = true;
@@ -201,14 +201,14 @@ impl Threshold {
                 threshold.rules.extend(named);
             }
         }
-        // Whoever asks for unknown or for a rule asks for errors as well.
+        // If neither a severity nor a rule is named, errors count.
         if threshold.rules.is_empty() {
             threshold.severity.get_or_insert(Severity::Error);
         }
         Ok(threshold)
     }
 
-    /// Whether the exit code speaks of that finding.
+    /// Whether the finding counts for the exit code.
     pub fn counts(&self, finding: &Finding) -> bool {
         let is_bad = self.severity.is_some_and(|severity| finding.severity <= severity);
         finding.suppressed.is_none() && (is_bad || self.rules.contains(finding.rule.id))
@@ -233,7 +233,8 @@ impl AuditOptions {
     }
 }
 
-/// Whether it has been so for that many seconds, as far as anybody can tell; data at imminent risk cannot wait.
+/// Whether the problem has existed for at least that number of seconds, or its age is unknown. Findings with an
+/// imminent risk to data are always included.
 fn is_older(finding: &Finding, least: i64, gathered: &Gathered) -> bool {
     let lasted = gathered.snapshot.now().zip(finding.since).map(|(now, since)| now.seconds_since(since));
     finding.risk == Risk::Imminent || lasted.is_none_or(|lasted| lasted >= least)

@@ -1,4 +1,4 @@
-//! `explain`: why one object is as it is, and who has to act.
+//! `explain`: explains why one object has its present state, and who has to act.
 
 use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster, keeps_from_judging};
 use super::{Reader, Status, named, offer};
@@ -10,66 +10,66 @@ use crate::report::explanation::{Explanation, ExplanationInput, RESYNCS};
 use crate::simulate::{Outcome, Prediction, Simulation};
 use std::time::Duration;
 
-/// The kinds that can be explained.
+/// The kinds of objects that can be explained.
 pub const KINDS: [Kind; 3] = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass];
 
-/// So many seconds more than the resync periods are waited before the second reading.
+/// The number of seconds that is added to the resync periods before the second reading.
 const GRACE_SECONDS: u64 = 1;
 
-/// Why nothing is read again.
+/// The note if no second reading is made because the object has its predicted state.
 const NOTHING_DIFFERS: &str = "note: nothing differs from what is predicted, so that a second reading is not needed";
-/// Why nothing is read again, where something differs.
+/// The note if no second reading is made because what is predicted begins with an event and not with a resync.
 const EVENTS_ALONE: &str = "note: what is predicted begins with an event and not with a resync, so that a second \
                             reading would tell nothing of the controller";
-/// What `--recheck` says where nothing was predicted.
+/// The note if `--recheck` has no prediction to compare with.
 const UNCOMPARED: &str =
     "note: --recheck has nothing to compare: what is predicted is unknown, because something could not be read";
 
-/// What is to be explained, and how.
+/// The options of an explanation.
 #[derive(Clone, Debug)]
 pub struct ExplainOptions {
-    /// Its kind.
+    /// The kind of the object.
     pub kind: Kind,
-    /// Its name.
+    /// The name of the object.
     pub name: String,
-    /// How objects are read and judged.
+    /// The options for reading and judging objects.
     pub read: ReadOptions,
-    /// Whether the cluster is read a second time where something differs from what is predicted.
+    /// Whether the cluster is read a second time if the object differs from its predicted state.
     pub recheck: bool,
-    /// Whether it is looked whether `fix` has a repair.
+    /// Whether the run checks if `fix` has a repair.
     pub offers: bool,
 }
 
-/// An answer, as it is shown.
+/// The answer of `explain`, as it is shown.
 #[derive(Debug)]
 pub struct Explained<'a> {
-    /// What to say of the reading, a sentence each.
+    /// Notes about the reading, one sentence each.
     pub notes: Vec<&'a str>,
-    /// The explanation.
+    /// The explanation of the object.
     pub explanation: &'a Explanation<'a>,
 }
 
-/// What is explained.
+/// The object that is explained.
 #[derive(Clone, Copy)]
 enum Object<'s> {
     Target(ObjectId),
     Class(&'s StorageClass),
 }
 
-/// What was read, ready to be explained.
+/// Everything that was read, ready for the explanation.
 struct Prepared<'g> {
     gathered: &'g Gathered,
     simulation: Simulation<'g>,
     object: Object<'g>,
 }
 
-/// What an explanation is about.
+/// The basis of an explanation: a prediction or a class.
 enum About<'s> {
     Prediction(Box<Prediction<'s>>),
     Class(&'s StorageClass),
 }
 
-/// An object that differs from what is predicted, at one moment.
+/// The state of an object that differs from its predicted state, at one moment.
 #[derive(Debug, PartialEq, Eq)]
 struct Differing {
     key: ObjectKey,
@@ -77,15 +77,15 @@ struct Differing {
     version: ResourceVersion,
     recorded: String,
     ends: Vec<Outcome>,
-    /// What it is bound to and what it would be, in order; without uid and version where there is no such object. One
-    /// that was replaced meanwhile has given the controller less time.
+    /// The objects that it is bound to or would be bound to, in order. An object that does not exist has no uid and
+    /// version. If one of them was replaced between two readings, the controller had less time to act.
     partners: Vec<(ObjectKey, Option<(Str, ResourceVersion)>)>,
 }
 
 impl ExplainOptions {
-    /// What is asked of a source.
+    /// Returns the question to a source.
     pub fn question(&self) -> Question<'_> {
-        // The claims of a namespace that is being deleted go with it.
+        // If a namespace is being deleted, its claims will be deleted too.
         let evidence = Evidence { surroundings: &[Kind::Namespace], ..Evidence::default() };
         Question { object: Some((self.kind, &self.name)), evidence, ..self.read.question() }
     }
@@ -105,10 +105,10 @@ impl ExplainOptions {
     }
 }
 
-/// Explains what was read of files. `show` shows the answer.
+/// Explains an object that was read from files, and calls `show` with the answer.
 ///
 /// # Errors
-/// There is no such object, and what `show` fails with.
+/// An error is returned if the object does not exist, or if `show` fails.
 pub fn explain_files(
     options: &ExplainOptions,
     gathered: &Gathered,
@@ -120,10 +120,11 @@ pub fn explain_files(
     answer(gathered, &prepared.explanation(&about, true), None, show)
 }
 
-/// Explains an object of a cluster. `show` shows the answer. Gives the object where `fix` has a repair for it.
+/// Explains an object of a cluster, and calls `show` with the answer. Returns the key of the object if `fix` has a
+/// repair for it.
 ///
 /// # Errors
-/// What cannot be read, there is no such object, and what `show` fails with.
+/// An error is returned if something cannot be read, if the object does not exist, or if `show` fails.
 pub async fn explain(
     options: &ExplainOptions,
     reader: &impl Reader,
@@ -167,13 +168,13 @@ pub async fn explain(
             }
         }
     }
-    // The Lease tells something of a divergence and of nothing else.
+    // The Lease of kube-controller-manager is only relevant if the object differs from its predicted state.
     if explanation.divergence.is_some()
         && let Some((lease, read_at)) = reader.controller_lease().await
     {
         explanation.add_lease(&lease, read_at);
     }
-    // And those of drivers where Kubernetes itself only asks.
+    // The Leases of drivers are relevant if Kubernetes only asks a driver and waits.
     let awaited = explanation.awaited();
     if !awaited.is_empty() {
         let names: Vec<String> = awaited.iter().flat_map(|awaited| awaited.leases.clone()).collect();
@@ -190,7 +191,7 @@ pub async fn explain(
     Ok((status, repairable))
 }
 
-/// What a first reading is remembered by, or else why a second one would tell nothing.
+/// Returns the state at the first reading to compare with, or the note that says why a second reading is useless.
 fn first_reading(
     options: &ExplainOptions,
     gathered: &Gathered,
@@ -208,7 +209,7 @@ fn first_reading(
     Ok(prepared.differing(&about, &explanation).ok_or(NOTHING_DIFFERS))
 }
 
-/// Waits until the controller must have looked at everything so often that a living one would have acted.
+/// Waits for several resync periods, so that a running controller would have synced every object and acted.
 async fn wait(resync_seconds: u64, reader: &impl Reader, progress: &dyn Progress) {
     let seconds = resync_seconds.saturating_mul(RESYNCS).saturating_add(GRACE_SECONDS);
     for left in (1..=seconds).rev() {
@@ -217,7 +218,7 @@ async fn wait(resync_seconds: u64, reader: &impl Reader, progress: &dyn Progress
     }
 }
 
-/// Shows an explanation, and says whether everything in it could be judged.
+/// Shows an explanation and returns the status, which says whether everything could be judged.
 fn answer(
     gathered: &Gathered,
     explanation: &Explanation<'_>,
@@ -232,7 +233,7 @@ fn answer(
             .iter()
             .filter_map(|unknown| Kind::ALL.into_iter().find(|kind| kind.resource() == unknown.needs.resource))
             .any(keeps_from_judging),
-        // The claims and volumes of a class are counted.
+        // The explanation of a class counts its claims and volumes.
         None => gathered.unlisted(&KINDS),
     };
     Ok(if unjudged || gathered.dropped() { Status::Unjudged } else { Status::Done })
@@ -255,7 +256,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// What is to be seen again, if the object differs from what is predicted.
+    /// Returns the state to compare with the second reading, if the object differs from its predicted state.
     fn differing(&self, about: &About<'_>, explanation: &Explanation<'_>) -> Option<Differing> {
         let divergence = explanation.divergence.as_ref()?;
         let Object::Target(target) = self.object else { return None };
@@ -272,7 +273,7 @@ impl Prepared<'_> {
         })
     }
 
-    /// The objects on which it rests that a prediction differs from what is recorded.
+    /// Returns the objects on which the difference between the prediction and the recorded state depends.
     fn partners(&self, prediction: &Prediction<'_>) -> Vec<(ObjectKey, Option<(Str, ResourceVersion)>)> {
         let snapshot = &self.gathered.snapshot;
         let volume =

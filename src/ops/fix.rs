@@ -1,5 +1,5 @@
-//! `fix`: what is wrong, what repairs it, and one repair after the other, each looked at, agreed to, carried out and
-//! looked at again.
+//! `fix`: finds what is wrong and what repairs it, and makes one repair after another. Each repair is shown, agreed to
+//! and carried out, and then the objects are diagnosed again.
 
 use super::gather::{Evidence, Gathered, JUDGED, Question, from_cluster, keeps_from_judging};
 use super::repair::{Extent, PlanSource, RepairOptions, Run, World};
@@ -13,35 +13,36 @@ use crate::model::{ObjectArgument, ObjectKey};
 use crate::repair::{self, Case, FindingKey, Plan, Request};
 use std::collections::BTreeSet;
 
-/// What is to be repaired, and how.
+/// The options of `fix`.
 #[derive(Clone, Debug)]
 pub struct FixOptions {
-    /// The objects; all in scope where none is named.
+    /// The objects that were named. If there are none, all objects in scope are repaired.
     pub objects: Vec<ObjectArgument>,
-    /// The rules whose findings are repaired; all of them without a word.
+    /// The rules whose findings are repaired. If there are none, the findings of all rules are repaired.
     pub only: Vec<String>,
-    /// How repairs are made. With [`RepairOptions::yes`] only what is safe.
+    /// The options of each repair. With [`RepairOptions::yes`] only safe repairs are made.
     pub repair: RepairOptions,
 }
 
-/// Whether the words that name rules are of some.
+/// Checks that each of the words names at least one rule.
 ///
 /// # Errors
-/// A usage error that names the word at fault.
+/// A usage error is returned that names the wrong word.
 pub fn check_rules(only: &[String]) -> Result<(), Error> {
     only.iter().find(|word| matching(word).next().is_none()).map_or(Ok(()), |word| Err(unknown("--only", word)))
 }
 
-/// Looks, offers, and repairs.
+/// Reports what is wrong, offers repairs and makes them.
 ///
 /// # Errors
-/// What could not be read, why a repair is refused, and where it stopped.
+/// An error is returned if something cannot be read, if a repair is refused, or if it stops.
 pub async fn fix(options: &FixOptions, cluster: &impl Writer, asker: &impl Asker) -> Result<Status, Error> {
     Fix { options, cluster, asker }.run().await
 }
 
-/// The repairs that are made next without a choice, in order and once each: of each finding the first that was not
-/// tried yet. Of several ways one is enough, but each volume is kept by a plan of its own.
+/// Returns the next repairs that are made without a choice, in order and each once. For each finding this is the first
+/// repair that was not tried yet. One repair is enough for a finding, except that each volume is retained by its own
+/// plan.
 fn next(cases: &[Case], tried: &Tried, only_safe: bool) -> Vec<Request> {
     let mut requests: Vec<Request> = Vec::new();
     for case in cases {
@@ -63,7 +64,7 @@ fn next(cases: &[Case], tried: &Tried, only_safe: bool) -> Vec<Request> {
     requests
 }
 
-/// One run.
+/// One run of `fix`.
 #[derive(Debug)]
 struct Fix<'a, C, A> {
     options: &'a FixOptions,
@@ -81,7 +82,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         }
         let mut cases = cases;
         if self.options.repair.yes {
-            // A repair may bring up what hid behind it, and a second run is to have nothing to do.
+            // A repair may reveal further findings, and a second run of `fix` should have nothing to do.
             loop {
                 let next = next(&cases, &tried, true);
                 if next.is_empty() {
@@ -98,7 +99,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         loop {
             let mut open: Vec<&Plan> = Vec::new();
             for plan in cases.iter().flat_map(|case| &case.repairs) {
-                // One that several findings ask for is offered once.
+                // A repair that several findings request is offered once.
                 if !tried.requests.contains(&plan.request) && !open.iter().any(|other| other.request == plan.request) {
                     open.push(plan);
                 }
@@ -112,8 +113,9 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         Ok(self.end(&cases, &tried))
     }
 
-    /// Looks again after repairs, and says of those after the first `before` what is still found. Nothing where the
-    /// cluster cannot be read any more: what was written is no failure to read.
+    /// Diagnoses again after repairs, and says which findings remain although their repair was made. Of these, only the
+    /// repairs after the first `before` are reported. Returns None if the cluster cannot be read any more, because a
+    /// repair that was written must not count as a failed read.
     async fn again(&self, tried: &mut Tried, before: usize) -> Result<Option<Vec<Case>>, Error> {
         match self.cases(tried).await {
             Ok(cases) => {
@@ -131,7 +133,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         }
     }
 
-    /// Shows what would be done: with --yes what is done without being asked, else the first repair of each finding.
+    /// Shows what would be done: with `--yes` the repairs that are made without being asked, otherwise the first repair
+    /// of each finding.
     async fn rehearse(&self, cases: &[Case], tried: &mut Tried) -> Result<Status, Error> {
         let only_safe = self.options.repair.yes;
         let next = next(cases, tried, only_safe);
@@ -152,8 +155,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         })
     }
 
-    /// Makes one repair. What keeps it from being made is said, and the next one can be tried; what was begun and not
-    /// ended, and Ctrl-C, end the whole.
+    /// Makes one repair. If it cannot be made, the reason is shown and the next repair can be tried. A repair that
+    /// stops after it has begun, and Ctrl-C, end the whole run.
     async fn attempt(&self, cases: &[Case], request: &Request, tried: &mut Tried) -> Result<(), Error> {
         tried.requests.push(request.clone());
         match self.make(request).await {
@@ -161,7 +164,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
                 let asked = cases.iter().filter(|case| case.repairs.iter().any(|plan| plan.request == *request));
                 tried.repaired.extend(asked.map(Case::key));
             }
-            // It was carried out, and what came of it is not what was predicted, as was said.
+            // The repair was carried out, and its result differs from the prediction. A warning has said so.
             Ok(_) => tried.surprised = true,
             Err(error) => match error.kind() {
                 ErrorKind::Refused | ErrorKind::Changed | ErrorKind::Usage | ErrorKind::Unreadable => {
@@ -176,20 +179,20 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         Ok(())
     }
 
-    /// Makes one repair on the world as it is now.
+    /// Makes one repair for the present state of the cluster.
     async fn make(&self, request: &Request) -> Result<Status, Error> {
         let run = Run::new(&self.options.repair, self.cluster, self.asker).await?;
         run.repair(PlanSource::RepairRequest(request.clone())).await
     }
 
-    /// Says of what was just repaired that it is still found: what a repair makes harmless may still be there.
+    /// Says which repaired findings still exist. A repair that makes a finding harmless does not remove it.
     fn still_found(&self, cases: &[Case], done: &[FindingKey]) {
         for case in cases.iter().filter(|case| done.contains(&case.key())) {
             self.asker.message(&format!("note: {} is still found on {}", case.id, case.object));
         }
     }
 
-    /// What is wrong in scope, roots first, with what repairs it. What could not be read is said the first time.
+    /// Returns the findings in scope with their repairs, roots first. Notes about the reading are shown the first time.
     async fn cases(&self, tried: &mut Tried) -> Result<Vec<Case>, Error> {
         let gathered = self.gather().await?;
         if tried.requests.is_empty() {
@@ -226,8 +229,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         from_cluster(self.cluster, question).await
     }
 
-    /// The findings in scope that are not kept back: roots before what follows from them, the worst first. And whether
-    /// there may be others, because something could not be read.
+    /// Returns the findings in scope that are not suppressed: roots before consequences, and the worst first. Also
+    /// returns whether there may be further findings because something could not be read.
     fn look(&self, world: &World<'_>) -> Result<(Vec<Finding>, bool), Error> {
         let gathered = &world.gathered;
         let snapshot = world.snapshot();
@@ -244,7 +247,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
             None => gathered.namespace.as_deref().is_none_or(|namespace| is_of(&simulation, object, namespace)),
         };
         let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &in_scope };
-        // Of what was named it is told at once what else is told only after a while.
+        // Problems of named objects are reported at once, even if they would otherwise be reported only after some
+        // time.
         let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
         let mut diagnosis = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
         let concerned = diagnosis.narrow(&is_own);
@@ -269,14 +273,14 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         Ok((found, unread))
     }
 
-    /// Shows what was found, before anything is asked.
+    /// Shows the findings before anything is asked.
     fn show(&self, cases: &[Case], tried: &Tried) -> Result<(), Error> {
         let what = if self.options.only.is_empty() { "that fix knows of" } else { "that the rules of --only look for" };
         let how_far = if tried.unread { ", as far as it could be read" } else { "" };
         self.asker.show(Shown::Cases(cases, &format!("Nothing is wrong {what}{how_far}.")))
     }
 
-    /// Which repair is next; nothing where there is none, or the person leaves.
+    /// Asks for the next repair. Returns None if there is none, or if the person leaves.
     fn choose(&self, open: &[&Plan]) -> Result<Option<Request>, Error> {
         if open.is_empty() {
             return Ok(None);
@@ -288,8 +292,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         Ok(chosen.and_then(|at| open.get(at)).map(|plan| plan.request.clone()))
     }
 
-    /// How it ended: what is still found and was not repaired is left. A repair that makes something harmless leaves
-    /// the finding, and is a repair all the same.
+    /// Reports the findings that remain and returns the status. A finding whose repair was made does not count as
+    /// remaining, even if the repair only made it harmless.
     fn end(&self, cases: &[Case], tried: &Tried) -> Status {
         let is_left = |case: &&Case| {
             !tried.repaired.contains(&case.key())
@@ -311,7 +315,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         }
     }
 
-    /// How many findings are repaired and how many are left, in a line.
+    /// Returns one line that says how many findings are repaired and how many remain.
     fn sum(&self, left: &[&Case], tried: &Tried) -> String {
         let open: BTreeSet<FindingKey> = left.iter().map(|case| case.key()).collect();
         let repaired: BTreeSet<&FindingKey> = tried.repaired.iter().filter(|found| !open.contains(*found)).collect();
@@ -329,21 +333,22 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
     }
 }
 
-/// How a run ends that made no repair, for the reason that was told with each. What is refused is left to a person, as
-/// what has no repair is: so it is the second time, too, when the others are made.
+/// Returns the status of a run that made no repair, for the reason that was shown. A refused repair is left to a
+/// person, like a finding without a repair. So the status is the same in a second run, after the other repairs were
+/// made.
 fn unmade(kind: ErrorKind) -> Status {
     if kind == ErrorKind::Refused { Status::Findings } else { Status::Told(kind) }
 }
 
-/// What was tried so far.
+/// The repairs that were tried so far.
 #[derive(Default)]
 struct Tried {
     requests: Vec<Request>,
     repaired: Vec<FindingKey>,
-    /// Why the first repair was not made that was not.
+    /// The reason why the first repair that failed was not made.
     failed: Option<ErrorKind>,
-    /// Whether a repair was made and the result is not as it was predicted.
+    /// Whether a repair was made and its result differs from the prediction.
     surprised: bool,
-    /// Whether more may be wrong, because something could not be read.
+    /// Whether more may be wrong because something could not be read.
     unread: bool,
 }

@@ -1,4 +1,4 @@
-//! What every use case begins with: read, put in order, and settle which Kubernetes is modelled.
+//! The first part of every use case: it reads the objects, indexes them, and determines which Kubernetes is modelled.
 
 use super::Reader;
 use super::model::{ModelOptions, Modelled};
@@ -11,80 +11,80 @@ use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
 use crate::source::{FileOptions, Loaded, Needs};
 
-/// What was read, and how it is to be judged.
+/// The objects that were read, and how they are judged.
 #[derive(Debug)]
 pub struct Gathered {
-    /// The objects.
+    /// The objects that were read.
     pub snapshot: Snapshot,
-    /// Version, gates, flags, controllers.
+    /// The modelled version, feature gates, flags and controllers.
     pub modelled: Modelled,
-    /// The namespace that is shown; all of them without one.
+    /// The namespace that is shown. None means all namespaces.
     pub namespace: Option<String>,
     /// The namespace in which names are looked up first.
     pub default_namespace: Option<String>,
-    /// On how many threads to work.
+    /// The number of threads to use.
     pub threads: usize,
-    /// What people should know about the reading, a sentence each.
+    /// Notes for people about the reading, one sentence each.
     pub notes: Vec<String>,
-    /// When a cluster was read, by the server's clock; none for files.
+    /// The time at which a cluster was read, by the server's clock. It is None for files.
     pub read_at: Option<Timestamp>,
     from_files: bool,
 }
 
-/// How objects are read and judged.
+/// The options for reading and judging objects.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Which Kubernetes is modelled.
+    /// The options of the modelled Kubernetes.
     pub model: ModelOptions,
-    /// Which objects are shown.
+    /// The scope of the objects that are shown.
     pub scope: Scope,
-    /// The time from which ages count, where somebody gives one.
+    /// The current time for computing ages, if a person stated it.
     pub now: Option<Timestamp>,
-    /// Whether the first object that cannot be decoded ends everything.
+    /// Whether the run ends at the first object that cannot be decoded.
     pub strict: bool,
 }
 
 impl ReadOptions {
-    /// The question for what decisions ask for, and nothing more.
+    /// Returns the question for the objects that decisions need, and no others.
     pub fn question(&self) -> Question<'_> {
         Question { options: self, object: None, pods_decide: true, evidence: Evidence::default() }
     }
 }
 
-/// What is asked of a source.
+/// The question to a source: which objects have to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// How objects are read and judged.
+    /// The options for reading and judging objects.
     pub options: &'a ReadOptions,
-    /// The claim or volume of which is asked who uses it and when it was written last.
+    /// The claim or volume for which the pods that use it and the time of its last change are also read.
     pub object: Option<(Kind, &'a str)>,
-    /// Whether pods decide anything in the answer.
+    /// Whether pods influence the answer.
     pub pods_decide: bool,
-    /// What is looked at beyond what decisions ask for.
+    /// The objects that are read in addition to what decisions need.
     pub evidence: Evidence<'a>,
 }
 
-/// What is read beyond what decisions ask for, because findings rest on it.
+/// The objects that are read in addition to what decisions need, because findings rest on them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence<'a> {
-    /// Whether nodes are looked at.
+    /// Whether nodes are read.
     pub nodes: bool,
-    /// Whether the pods of all namespaces that are shown are looked at.
+    /// Whether the pods of all namespaces that are shown are read.
     pub pods: bool,
-    /// More namespaces whose pods are looked at.
+    /// Further namespaces whose pods are read.
     pub pods_in: &'a [Str],
-    /// Whether the pods that may erase a volume are looked at.
+    /// Whether recycler pods, which erase volumes, are read.
     pub recyclers: bool,
-    /// Whether the Lease of kube-controller-manager is looked at.
+    /// Whether the Lease of kube-controller-manager is read.
     pub lease: bool,
-    /// The kinds of [`Kind::SURROUNDING`] that are looked at.
+    /// The kinds of [`Kind::SURROUNDING`] that are read.
     pub surroundings: &'a [Kind],
 }
 
-/// Reads from a cluster.
+/// Reads the objects from a cluster.
 ///
 /// # Errors
-/// What cannot be read, or what a flag lacks.
+/// An error is returned if something cannot be read or a flag cannot be used.
 pub async fn from_cluster(reader: &impl Reader, question: Question<'_>) -> Result<Gathered, Error> {
     let needs = question.needs(reader.namespace())?;
     let detected = if question.options.model.kube_version.is_some() { None } else { Some(reader.minor().await?) };
@@ -98,13 +98,14 @@ pub async fn from_cluster(reader: &impl Reader, question: Question<'_>) -> Resul
     Ok(Gathered { read_at, ..question.put_in_order(parts, detected, Some(namespace), Vec::new())? })
 }
 
-/// What was read of files.
+/// Indexes the objects that were read from files.
 ///
 /// # Errors
-/// What a flag lacks, or an object that cannot be decoded where all have to be.
+/// An error is returned if a flag cannot be used. An error is also returned if an object cannot be decoded and all
+/// objects are required.
 pub fn from_files(loaded: Loaded, question: Question<'_>) -> Result<Gathered, Error> {
     let Loaded { parts, report, kubernetes } = loaded;
-    // Snapshots hold what some verb may ask for: that this one does not is nothing to speak of.
+    // A snapshot has objects for all verbs, so objects that this verb does not use are not mentioned.
     let is_strange = |kind: &str| Kind::from_manifest(kind).is_none_or(|known| !known.is_surrounding());
     let strange = report.skipped.iter().filter(|(kind, _)| is_strange(kind));
     let kinds: Vec<String> = strange.map(|(kind, count)| format!("{count} {kind}")).collect();
@@ -116,27 +117,28 @@ pub fn from_files(loaded: Loaded, question: Question<'_>) -> Result<Gathered, Er
 }
 
 impl<'a> Question<'a> {
-    /// Whether the flags can be used: that is said before anything is read.
+    /// Checks the flags, so that errors are reported before anything is read.
     ///
     /// # Errors
-    /// A usage error that names the flag.
+    /// A usage error is returned that names the flag.
     pub fn check(self) -> Result<(), Error> {
         Modelled::new(&self.options.model, None).map(drop)
     }
 
-    /// What is read of files.
+    /// Returns the options for reading files.
     #[must_use]
     pub fn of_files(self, files: FileOptions) -> FileOptions {
-        // A file is read as a whole: whoever asks for one of them gets all that some rule reads.
+        // A file is read as a whole. If any surrounding kind is needed, all that some rule reads are decoded.
         let surroundings = if self.evidence.surroundings.is_empty() { Vec::new() } else { reads(rules::all()) };
         FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
     }
 
-    /// What is read of a cluster with that namespace, beside what decisions ask for.
+    /// Returns what is read from a cluster in addition to what decisions need. `namespace` is that of the flags or of
+    /// the context.
     fn needs(self, namespace: &'a str) -> Result<Needs<'a>, Error> {
         let modelled = Modelled::new(&self.options.model, None)?;
         let behavior = &modelled.behavior;
-        // Claims that a controller makes for pods are in the way of others: what shall be there is read.
+        // Claims that a controller will create for pods can compete with other claims, so these pods are read.
         let pods = self.evidence.pods || self.pods_decide && modelled.syncs(Kind::Pod);
         let shown = if self.options.scope.all_namespaces { None } else { Some(namespace) };
         Ok(Needs {
@@ -164,7 +166,7 @@ impl<'a> Question<'a> {
         {
             return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict the other objects are judged"));
         }
-        // A cluster has a namespace of its own.
+        // Only a cluster has a namespace of the context.
         let from_files = context_namespace.is_none();
         let mut modelled = Modelled::new(&self.options.model, detected)?;
         if from_files && modelled.source == "detected" {
@@ -178,7 +180,7 @@ impl<'a> Question<'a> {
             (false, true) => given,
             (false, false) => default_namespace.clone(),
         };
-        // Pods decide about claims of their own namespace; those that use a volume may be in any.
+        // Pods influence claims of their own namespace. Pods that use a volume may be in any namespace.
         let pods_of = match self.object {
             Some((Kind::PersistentVolume, _)) => None,
             _ => namespace.as_deref(),
@@ -187,9 +189,9 @@ impl<'a> Question<'a> {
             Kind::Pod => {
                 self.pods_decide && entry.namespace.as_deref().zip(pods_of).is_none_or(|(of, shown)| of == shown)
             }
-            // A snapshot may lack nodes because few people may list them; they decide host-path provisioning alone.
+            // Snapshots may lack nodes, because few people may list them. Nodes influence only host-path provisioning.
             Kind::Node => self.evidence.nodes || modelled.behavior.hostpath_provisioning,
-            // Whoever judges without them says what could not be judged.
+            // A rule that needs surrounding kinds reports by itself that it could not be evaluated.
             surrounding => !surrounding.is_surrounding(),
         };
         warn_of_lists(&snapshot, matters, &mut notes);
@@ -199,10 +201,10 @@ impl<'a> Question<'a> {
     }
 }
 
-/// The most namespaces that a warning names.
+/// The maximum number of namespaces that a warning names.
 const NAMED: usize = 5;
 
-/// Which of the lists that matter lack something: one sentence for all namespaces in which it is the same.
+/// Adds a warning for each relevant list that is incomplete. Namespaces with the same problem share one sentence.
 fn warn_of_lists(snapshot: &Snapshot, matters: impl Fn(&CoverageEntry) -> bool, notes: &mut Vec<String>) {
     let mut lacking: Vec<(&CoverageEntry, &str, Vec<&str>)> = Vec::new();
     for entry in snapshot.coverage().entries().iter().filter(|entry| matters(entry)) {
@@ -240,13 +242,13 @@ fn warn_of_lists(snapshot: &Snapshot, matters: impl Fn(&CoverageEntry) -> bool, 
     }
 }
 
-/// The reason of a reading but for the name of its namespace, which API servers put into theirs.
+/// Returns the reason of the coverage state without the name of its namespace, which API servers include in it.
 fn without_namespace(entry: &CoverageEntry) -> Option<String> {
     let namespace = entry.namespace.as_deref().unwrap_or_default();
     entry.reason.as_ref().map(|reason| reason.replace(&format!("\"{namespace}\""), ""))
 }
 
-/// What else the reading lacks, and what is modelled, in sentences.
+/// Adds notes about other problems of the reading, and about what is modelled.
 fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes: &mut Vec<String>) {
     for issue in snapshot.issues() {
         notes.push(format!("warning: {}; it is left out, and what rests on it is unknown", issue_sentence(issue)));
@@ -267,7 +269,7 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
             "note: outcomes also count refused requests, crashes inside a sync and caches that lag (--failures)".into(),
         );
     }
-    // Whoever gives a version knows which one.
+    // A person who states a version does not need the note.
     let is_another = |minor: &u32| KubeVersion::modelled(*minor) != Some(modelled.behavior.version);
     if let Some(minor) = detected.filter(|minor| modelled.source != "given" && is_another(minor)) {
         let what = if modelled.source == "stated" { "snapshot is of" } else { "server is" };
@@ -278,7 +280,7 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
     }
 }
 
-/// One sentence about an object that could not be decoded.
+/// Returns one sentence about an object that could not be decoded.
 pub fn issue_sentence(issue: &DecodeIssue) -> String {
     let kind = if issue.kind.is_empty() { "an object" } else { &issue.kind };
     let place = if issue.namespace.is_empty() { String::new() } else { format!("{}/", issue.namespace) };
@@ -291,19 +293,20 @@ pub fn issue_sentence(issue: &DecodeIssue) -> String {
 /// The kinds without which nothing can be judged.
 pub const JUDGED: [Kind; 3] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass];
 
-/// Whether what is unknown for want of that read makes the exit code say that nothing can be judged. Where pods or
-/// nodes alone are hidden, the answer says what is unknown, and the code is that of an answer.
+/// Whether a missing read of that kind makes the exit code say that something could not be judged. If only pods or
+/// nodes are hidden, the answer says what is unknown and the exit code is unchanged.
 pub fn keeps_from_judging(kind: Kind) -> bool {
     JUDGED.contains(&kind)
 }
 
 impl Gathered {
-    /// The namespace in which a claim without one is looked up: none with files, where a unique name suffices.
+    /// Returns the namespace in which a claim without a namespace is looked up. For files it is None unless a namespace
+    /// was given, because a unique name is enough.
     pub fn named_namespace(&self) -> Option<&str> {
         if self.from_files { self.namespace.as_deref() } else { self.default_namespace.as_deref() }
     }
 
-    /// What to say where there is nothing to show.
+    /// Returns the text for an answer without objects.
     pub fn nothing_found(&self, changed_only: bool) -> String {
         let place = self.namespace.as_ref().map_or_else(String::new, |namespace| format!(" in namespace {namespace}"));
         if changed_only {
@@ -315,12 +318,13 @@ impl Gathered {
         }
     }
 
-    /// Whether there were objects that could not be understood, so that they are missing from the answer.
+    /// Whether objects could not be decoded and so are missing from the answer.
     pub fn dropped(&self) -> bool {
         !self.snapshot.issues().is_empty()
     }
 
-    /// Whether a listing of these kinds lacks objects of the namespace that is shown, because they could not be read.
+    /// Whether the list of one of these kinds could not be read in the namespace that is shown, or in any namespace if
+    /// all are shown.
     pub fn unlisted(&self, kinds: &[Kind]) -> bool {
         let lost = |state| matches!(state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed);
         let coverage = self.snapshot.coverage();

@@ -1,4 +1,4 @@
-//! `history`: the repairs that were made from here, from their journals.
+//! `history`: returns the repairs that were made from this computer, from their journals.
 
 use super::journals::taken_back;
 use crate::error::Error;
@@ -8,10 +8,10 @@ use crate::report::history::{Repair, Taken};
 use crate::report::plan::what;
 use std::path::Path;
 
-/// The repairs that were made from here, or the one of that id with its steps.
+/// Returns all repairs that were made from this computer, or the one with that id and its steps.
 ///
 /// # Errors
-/// There is no such journal, or none can be read.
+/// An error is returned if there is no such journal, or if the journals cannot be read.
 pub fn history(directory: &Path, id: Option<&str>) -> Result<Vec<Repair>, Error> {
     let all = Journal::list(directory)?;
     let back: Vec<(String, String)> =

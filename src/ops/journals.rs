@@ -1,4 +1,4 @@
-//! Which journal is meant, and whether it may be used here.
+//! Finding a journal, and checking that it may be used for this cluster.
 
 use super::{Asker, Writer};
 use crate::error::Error;
@@ -6,18 +6,18 @@ use crate::execute::{End, Entry, Journal, ResolvedDoubt, Summary};
 use crate::repair::{self, Origin, Plan, Request, Sameness};
 use std::path::Path;
 
-/// Where journals are looked for.
+/// The place where journals are searched, and the cluster that they must belong to.
 #[derive(Debug)]
 pub(super) struct JournalFolder<'a, A> {
-    /// Their directory.
+    /// The directory of the journals.
     pub(super) directory: &'a Path,
-    /// The cluster of which they have to be.
+    /// The cluster that a journal must belong to.
     pub(super) here: &'a Origin,
-    /// Who is told what was passed over; nobody where that was said before.
+    /// The person who is told which journals were ignored. It is None if this was said before.
     pub(super) asker: Option<&'a A>,
 }
 
-/// The journal with that id, or the newest one of that cluster that is wanted.
+/// Returns the journal with that id, or the newest wanted journal of that cluster.
 pub(super) fn find<A: Asker>(
     journal_folder: &JournalFolder<'_, A>,
     id: Option<&str>,
@@ -34,7 +34,7 @@ pub(super) fn find<A: Asker>(
         return Err(Error::usage(format!("there are no journals in {}", directory.display()))
             .hint("--journal names another directory"));
     }
-    // The newest of a cluster that was behind this address before: it may be the one that is meant.
+    // The newest journal of another cluster that had the same address before. The person may mean this one.
     let mut before: Option<Entry> = None;
     for summary in all {
         match summary.entry {
@@ -58,7 +58,7 @@ pub(super) fn find<A: Asker>(
                     ));
                 }
             }
-            // The newest may be the one that is meant.
+            // The newest journal may be the one that is meant, so it must not be ignored.
             Err(unread) => {
                 return Err(Error::unreadable(format!("journal {} cannot be read", summary.id))
                     .cause(unread.why)
@@ -73,7 +73,7 @@ pub(super) fn find<A: Asker>(
         .hint("kubectl pvctl history lists them"))
 }
 
-/// The id of the journal whose repair this one has taken back.
+/// Returns the id of the journal whose repair this journal has taken back.
 pub(super) fn taken_back(summary: &Summary) -> Option<String> {
     match &summary.entry {
         Ok(Entry { plan: Plan { request: Request::Undo { journal, .. }, .. }, end: End::Finished, .. }) => {
@@ -83,52 +83,53 @@ pub(super) fn taken_back(summary: &Summary) -> Option<String> {
     }
 }
 
-/// The ids of the journals whose repairs were taken back.
+/// Returns the ids of the journals whose repairs were taken back.
 ///
 /// # Errors
-/// The directory cannot be read.
+/// An error is returned if the directory cannot be read.
 pub(super) fn all_taken_back(directory: &Path) -> Result<Vec<String>, Error> {
     Ok(Journal::list(directory)?.iter().filter_map(taken_back).collect())
 }
 
-/// Whether nothing leads on from a journal, because its volume is gone: only by its id it is looked at again.
+/// Whether the repair of a journal cannot continue because its volume is gone. Such a journal is used only if its id is
+/// given.
 pub(super) fn is_lost(entry: &Entry) -> bool {
     matches!(entry.end, End::Lost { .. })
 }
 
-/// Where a journal is kept.
+/// Returns the directory of a journal.
 pub(super) fn directory(journal: &Journal) -> &Path {
     journal.path().parent().unwrap_or(Path::new("."))
 }
 
-/// Whether a journal that is settled has written anything.
+/// Whether a journal without a request in doubt has written anything.
 pub(super) fn has_written(entry: &Entry) -> bool {
     entry.done().iter().any(|done| done.step.write.is_some() && !done.was_so)
 }
 
-/// Whether a journal is of this cluster, and its plan the one of its request.
+/// Checks that a journal belongs to this cluster and that its plan matches its request.
 ///
 /// # Errors
-/// It is of another cluster, or it allows what its request does not.
+/// An error is returned if it belongs to another cluster, or if its plan allows more than its request.
 pub(super) fn usable(journal: &Journal, here: &Origin, asker: &impl Asker) -> Result<(), Error> {
     let entry = journal.entry();
     belongs(&format!("journal {}", entry.id), &entry.origin, here, asker)?;
     allowed(journal)
 }
 
-/// Whether the objects of a journal are those that have their names now.
+/// Checks that the objects of a journal are still the ones that have their names.
 ///
 /// # Errors
-/// One of them is another one by now, or could not be read.
+/// An error is returned if an object was replaced or cannot be read.
 pub(super) async fn recognise(journal: &mut Journal, here: &Origin, cluster: &impl Writer) -> Result<(), Error> {
     let sameness = journal.entry().origin.sameness(here);
     Ok(cluster.recognise(journal, sameness).await?)
 }
 
-/// Looks what became of a request of that journal.
+/// Finds out whether the request in doubt of that journal was carried out.
 ///
 /// # Errors
-/// Nobody can tell.
+/// An error is returned if this cannot be known and the journal does not continue.
 pub(super) async fn resolve_doubt(journal: &mut Journal, goes_on: bool, cluster: &impl Writer) -> Result<(), Error> {
     let entry = journal.entry();
     let doubtful = entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
@@ -136,7 +137,7 @@ pub(super) async fn resolve_doubt(journal: &mut Journal, goes_on: bool, cluster:
         ResolvedDoubt::Nothing | ResolvedDoubt::Written | ResolvedDoubt::NotWritten | ResolvedDoubt::AsExpected => {
             Ok(())
         }
-        // It is reviewed anew, and carried out only where it finds what it expects.
+        // The step is reviewed again, and is carried out only if the object is as expected.
         ResolvedDoubt::Unknown if goes_on => Ok(()),
         ResolvedDoubt::Unknown => {
             let (step, object) = doubtful.unwrap_or_default();
@@ -150,14 +151,15 @@ pub(super) async fn resolve_doubt(journal: &mut Journal, goes_on: bool, cluster:
     }
 }
 
-/// Whether a plan of a journal asks for the consent that its request needs, and gives nothing up that the request does
-/// not: what a review and the person are asked rests on it.
+/// Checks that the plan of a journal asks for the consent that its request needs, and gives up nothing that the request
+/// does not. The review and the questions to the person rely on this.
 fn allowed(journal: &Journal) -> Result<(), Error> {
     let plan = &journal.entry().plan;
-    // What is taken back was asked for by the request of the other journal.
+    // The request of the other journal asked for what is taken back.
     let origin = match &plan.request {
         Request::Undo { journal: id, .. } => {
-            // Opened and not only read: what somebody else may have written allows nothing.
+            // The journal is opened with its checks and not only read, because another person may have written the
+            // file.
             Some(Journal::open(directory(journal), id)?.entry().plan.clone())
         }
         _ => None,
@@ -168,11 +170,10 @@ fn allowed(journal: &Journal) -> Result<(), Error> {
     })
 }
 
-/// Whether something of one cluster may be used on the one that is asked now. Says so where nothing but the address
-/// tells.
+/// Checks that something belongs to the cluster that is asked now. If only the address proves this, a note says so.
 ///
 /// # Errors
-/// It is of another cluster.
+/// An error is returned if it belongs to another cluster.
 pub(super) fn belongs(what: &str, origin: &Origin, here: &Origin, asker: &impl Asker) -> Result<(), Error> {
     match origin.sameness(here) {
         Sameness::Sure => Ok(()),
@@ -189,7 +190,7 @@ pub(super) fn belongs(what: &str, origin: &Origin, here: &Origin, asker: &impl A
     }
 }
 
-/// Something is of another cluster.
+/// Returns the error that something belongs to another cluster.
 fn another(what: &str, origin: &Origin, here: &Origin) -> Error {
     Error::refused(format!("{what} is of {origin}, and this is {here}: nothing was written"))
         .hint("choose its cluster with --context, or with --server")

@@ -1,4 +1,4 @@
-//! `match`: why each volume fits a claim or not.
+//! `match`: explains for each volume whether it fits a claim.
 
 use super::gather::{Gathered, Question, ReadOptions};
 use super::{Status, named};
@@ -8,32 +8,32 @@ use crate::model::PersistentVolumeClaim;
 use crate::report::match_table::{MatchTable, Matched};
 use crate::snapshot::Parts;
 
-/// The namespace of a planned claim that nobody gave one.
+/// The namespace of a planned claim if none was given.
 const DEFAULT_NAMESPACE: &str = "default";
 
-/// What is to be matched, and how.
+/// The options of `match`.
 #[derive(Debug)]
 pub struct MatchOptions {
-    /// The claim.
+    /// The claim to match.
     pub claim: Claim,
-    /// How objects are read and judged.
+    /// The options for reading and judging objects.
     pub read: ReadOptions,
 }
 
-/// The claim that is to be matched.
+/// The claim to match.
 #[derive(Debug)]
 pub enum Claim {
-    /// One that is there, by its name.
+    /// An existing claim, by its name.
     Named(String),
-    /// One that is planned.
+    /// A planned claim, which does not exist yet.
     Planned(Box<PersistentVolumeClaim>),
 }
 
 impl Claim {
-    /// The one claim of a file, which goes by that name.
+    /// Returns the only claim of a file. `file` is the name of the file in errors.
     ///
     /// # Errors
-    /// There is none, there are several, or something in it cannot be decoded.
+    /// An error is returned if the file has no claim or several claims, or if something in it cannot be decoded.
     pub fn planned(file: &str, parts: Parts) -> Result<Self, Error> {
         if let Some(issue) = parts.issues.first() {
             let value = if issue.value.is_empty() { String::new() } else { format!(" {}", issue.value) };
@@ -51,16 +51,16 @@ impl Claim {
 }
 
 impl MatchOptions {
-    /// What is asked of a source.
+    /// Returns the question to a source.
     pub fn question(&self) -> Question<'_> {
         Question { pods_decide: false, ..self.read.question() }
     }
 }
 
-/// Matches the claim with the volumes that were read. `show` shows the answer.
+/// Matches the claim with the volumes that were read, and calls `show` with the answer.
 ///
 /// # Errors
-/// There is no such claim, and what `show` fails with.
+/// An error is returned if there is no such claim, or if `show` fails.
 pub fn matching(
     options: &MatchOptions,
     gathered: &Gathered,
@@ -89,7 +89,7 @@ pub fn matching(
     Ok(if gathered.dropped() || !answer.unknown.is_empty() { Status::Unjudged } else { Status::Done })
 }
 
-/// The claim in its own namespace, or in the one that is asked about.
+/// Returns the claim with its own namespace, or else with the namespace of the question.
 fn in_namespace(claim: &PersistentVolumeClaim, gathered: &Gathered) -> PersistentVolumeClaim {
     let mut claim = claim.clone();
     if claim.meta.namespace.is_empty() {

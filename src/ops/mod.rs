@@ -1,5 +1,5 @@
-//! The use cases: what is done for each verb, over a [`Reader`], a [`Writer`] and an [`Asker`]. Nothing here knows
-//! flags, terminals or connections, so that each can be run on what a test makes up.
+//! The use cases, one for each verb. They work on a [`Reader`], a [`Writer`] and an [`Asker`]. They do not know flags,
+//! terminals or connections, so that tests can run them with their own data.
 
 pub mod apply;
 mod asker;
@@ -28,22 +28,21 @@ pub use writer::Writer;
 
 use crate::error::ErrorKind;
 
-/// How a run ended that did not fail.
+/// The result of a run that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// Done, and nothing to object to.
+    /// The run is complete and has nothing to report.
     Done,
-    /// Done, and what was asked to be reported by the exit code is there.
+    /// The run is complete, and the exit code has to report what was found.
     Findings,
-    /// Done as far as it goes: something that is shown could not be judged, or something is missing that should be
-    /// shown.
+    /// The run is incomplete: something could not be judged, or something that should be shown is missing.
     Unjudged,
-    /// What failed is told already.
+    /// The run failed, and the error was already shown.
     Told(ErrorKind),
 }
 
 impl Status {
-    /// The exit code, which is public API.
+    /// Returns the exit code, which is public API.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Done => 0,

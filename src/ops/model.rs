@@ -1,5 +1,5 @@
-//! From what somebody says of Kubernetes to what decides besides the objects: rules, controllers, the controller's
-//! memory.
+//! Conversion of options to what influences decisions besides the objects: the behavior of Kubernetes, the controllers,
+//! and the memory of the controller.
 
 use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::{CONTROLLERS, Controller, KubeVersion, KubernetesBehavior};
@@ -10,41 +10,41 @@ use crate::simulate::{Budget, Limit, Settings};
 use crate::snapshot::Snapshot;
 use crate::world::Cached;
 
-/// What somebody says of the Kubernetes that is modelled.
+/// The options of the modelled Kubernetes.
 #[derive(Clone, Debug, Default)]
 pub struct ModelOptions {
-    /// The version; that of the cluster or of the snapshot where none is given.
+    /// The version. If none is given, it is that of the cluster or of the snapshot.
     pub kube_version: Option<KubeVersion>,
-    /// Feature gates by name, and whether they are on.
+    /// The feature gates by name, and whether they are on.
     pub feature_gates: Vec<(String, bool)>,
-    /// Flags of kube-controller-manager, and their values.
+    /// The flags of kube-controller-manager, and their values.
     pub controller_flags: Vec<(String, String)>,
-    /// The controllers that take part, in the syntax of kube-controller-manager; all of them without a word.
+    /// The controllers that take part, in the syntax of kube-controller-manager. If the list is empty, all take part.
     pub controllers: Vec<String>,
-    /// The objects that the controller has not in its cache yet.
+    /// The objects that are not in the controller's cache yet.
     pub unseen: Vec<ObjectKey>,
-    /// Whether requests fail, the controller crashes inside a sync, and caches lag.
+    /// Whether outcomes also count requests that fail, crashes of the controller inside a sync, and caches that lag.
     pub failures: bool,
-    /// How many decisions are listed for each object.
+    /// The maximum number of decisions that are listed for each object.
     pub decisions: Limit,
-    /// How many outcomes are listed for each object.
+    /// The maximum number of outcomes that are listed for each object.
     pub outcomes: Limit,
-    /// How many states of a component are explored.
+    /// The maximum number of states of a component that are explored.
     pub budget: Option<usize>,
 }
 
-/// The rules, and where their version comes from.
+/// The modelled Kubernetes, and the source of its version.
 #[derive(Clone, Debug)]
 pub struct Modelled {
-    /// Version, gates and flags.
+    /// The behavior of the version, the feature gates and the flags.
     pub behavior: KubernetesBehavior,
-    /// `given`, `detected`, `stated` (by a snapshot) or `assumed`.
+    /// The source of the version: `given`, `detected`, `stated` (by a snapshot) or `assumed`.
     pub source: &'static str,
-    /// The gates and flags that were given, by name.
+    /// The feature gates and flags that were given, by name.
     given: Vec<String>,
-    /// Who takes part.
+    /// The controllers that take part.
     controllers: Vec<Controller>,
-    /// Whether outcomes also quantify over failures.
+    /// Whether outcomes also count failures of requests, of the controller and of its cache.
     pub failures: bool,
 }
 
@@ -54,11 +54,11 @@ impl Modelled {
         self.controllers.iter().any(|controller| controller.syncs.contains(&kind))
     }
 
-    /// What is asked for; `detected` is the minor of the server, where there is one, or of the one that a snapshot is
-    /// of.
+    /// Determines the modelled Kubernetes. `detected` is the minor version of the server or of the snapshot, if it is
+    /// known.
     ///
     /// # Errors
-    /// A usage error that names the flag and the value.
+    /// A usage error is returned that names the flag and the value.
     pub fn new(options: &ModelOptions, detected: Option<u32>) -> Result<Self, Error> {
         let (version, source) = match (options.kube_version, detected) {
             (Some(version), _) => (version, "given"),
@@ -78,15 +78,15 @@ impl Modelled {
         Ok(Self { behavior, source, given, controllers, failures: options.failures })
     }
 
-    /// The model, as documents print it.
+    /// Returns the model as documents print it.
     pub fn document(&self) -> Model {
         Model::new(&self.behavior, &self.controllers, self.source).with_given(&self.given).with_failures(self.failures)
     }
 
-    /// Everything that decides besides the objects.
+    /// Returns everything that influences decisions besides the objects.
     ///
     /// # Errors
-    /// A usage error, when an object that the controller has not seen is not there.
+    /// A usage error is returned if an object of `--unseen` does not exist or has another kind than a volume or claim.
     pub fn settings<'s>(
         &self,
         snapshot: &'s Snapshot,
@@ -113,7 +113,7 @@ impl Modelled {
     }
 }
 
-/// The controllers that a list in kube-controller-manager's syntax switches on: `*` for all, `NAME`, `-NAME`.
+/// Returns the controllers that a list in the syntax of kube-controller-manager enables: `*` for all, `NAME`, `-NAME`.
 /// Upstream: `IsControllerEnabled`, `k8s.io/controller-manager/app`, 0.36.
 fn controllers(list: &[String]) -> Result<Vec<Controller>, Error> {
     if list.is_empty() {

@@ -8,13 +8,15 @@ use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::text::nearest;
 use std::collections::BTreeSet;
 
-/// How many names are offered for one that does not exist.
+/// The maximum number of similar names that are offered for a name that does not exist.
 const OFFERED: usize = 3;
 
-/// The volumes and claims that the words name, in the order of listings; nothing where no word was given.
+/// Returns the volumes and claims that the arguments name, in the order of listings. Returns None if there are no
+/// arguments.
 ///
 /// # Errors
-/// A usage error for a name that does not exist, with those that come nearest; an unreadable one where nobody can tell.
+/// A usage error with similar names is returned for a name that does not exist. An unreadable error is returned if
+/// nobody can know whether it exists.
 pub fn chosen(
     snapshot: &Snapshot,
     words: &[ObjectArgument],
@@ -45,10 +47,11 @@ pub fn chosen(
     Ok(Some(targets))
 }
 
-/// The volumes and claims that the words name, and those to which they are tied; nothing where no word was given.
+/// Returns the volumes and claims that the arguments name, and those that refer to them or that they refer to. Returns
+/// None if there are no arguments.
 ///
 /// # Errors
-/// As [`chosen`].
+/// The errors are those of [`chosen`].
 pub fn with_ties(
     snapshot: &Snapshot,
     words: &[ObjectArgument],
@@ -63,7 +66,8 @@ pub fn with_ties(
     Ok(Some(objects.collect()))
 }
 
-/// What a claim or volume is tied to: the volume that a claim names, those that name it, the claim that a volume names.
+/// Returns the objects to which a claim or volume is related. For a claim these are the volume that it names and the
+/// volumes that name it. For a volume this is the claim that it names.
 fn tied(snapshot: &Snapshot, target: ObjectId) -> Vec<ObjectKey> {
     match target.typed() {
         TypedId::PersistentVolume(id) => {
@@ -83,10 +87,11 @@ fn tied(snapshot: &Snapshot, target: ObjectId) -> Vec<ObjectKey> {
     }
 }
 
-/// The volume of that name.
+/// Returns the volume of that name.
 ///
 /// # Errors
-/// A usage error with the names that come nearest, or an unreadable one where nobody can tell whether it exists.
+/// A usage error with similar names is returned if it does not exist. An unreadable error is returned if nobody can
+/// know whether it exists.
 pub fn volume(snapshot: &Snapshot, name: &str) -> Result<VolumeId, Error> {
     snapshot.volume_id(name).ok_or_else(|| {
         let names = snapshot.volumes().iter().map(|volume| volume.meta.name.as_str());
@@ -94,11 +99,11 @@ pub fn volume(snapshot: &Snapshot, name: &str) -> Result<VolumeId, Error> {
     })
 }
 
-/// The claim of that name: in the namespace, or without one where the name stands in one namespace alone.
+/// Returns the claim of that name in the namespace. Without a namespace, the name must exist in exactly one namespace.
 ///
 /// # Errors
-/// A usage error with the names that come nearest, or with the namespaces that have a claim of that name; an unreadable
-/// one where nobody can tell whether it exists.
+/// A usage error with similar names, or with the namespaces that have such a claim, is returned if the claim is not
+/// found. An unreadable error is returned if nobody can know whether it exists.
 pub fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) -> Result<ClaimId, Error> {
     if let Some(found) = namespace.and_then(|namespace| snapshot.claim_id(namespace, name)) {
         return Ok(found);
@@ -126,10 +131,11 @@ pub fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) -> Result
     }
 }
 
-/// The class of that name.
+/// Returns the class of that name.
 ///
 /// # Errors
-/// A usage error with the names that come nearest, or an unreadable one where nobody can tell whether it exists.
+/// A usage error with similar names is returned if it does not exist. An unreadable error is returned if nobody can
+/// know whether it exists.
 pub fn class<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s StorageClass, Error> {
     snapshot.class(name).ok_or_else(|| {
         let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
@@ -137,7 +143,8 @@ pub fn class<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s StorageClass,
     })
 }
 
-/// What to say of an object that was not found: that it does not exist, or that nobody can tell.
+/// Returns the error for an object that was not found. It says that the object does not exist, or that nobody can know
+/// this.
 fn missing(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&str>) -> Error {
     let place = namespace.map_or_else(String::new, |namespace| format!(" in namespace {namespace:?}"));
     let object = kind.as_str();

@@ -1,11 +1,11 @@
-//! What `audit` and `explain` say of `fix`, where it has a repair for what they found.
+//! The question whether `fix` has a repair for what `audit` and `explain` report.
 
 use crate::diagnosis::{Finding, Rule, Severity, diagnose_one, rules};
 use crate::model::ObjectId;
 use crate::repair::{Manifests, Situation, repairs};
 use crate::simulate::Simulation;
 
-/// Whether `fix` offers a repair for a finding. Whether that comes to a plan, it says when it is asked.
+/// Whether `fix` offers a repair for a finding. Only `fix` itself determines whether a plan can be made for it.
 fn is_offered(simulation: &Simulation<'_>, finding: &Finding) -> bool {
     let is_told = finding.severity != Severity::Info || finding.is_early;
     let offers = || !repairs(&situation(simulation, &Manifests::default()), finding).is_empty();
@@ -16,9 +16,9 @@ fn situation<'a>(simulation: &Simulation<'a>, manifests: &'a Manifests) -> Situa
     Situation { snapshot: simulation.snapshot(), settings: simulation.settings().clone(), manifests }
 }
 
-/// How many repairs there are for these findings.
+/// Returns the number of repairs for these findings.
 pub fn repairs_of(simulation: &Simulation<'_>, shown: &[&Finding]) -> usize {
-    // One repair may be that of several findings, and is made once.
+    // Several findings may have the same repair, which is made once.
     let manifests = Manifests::default();
     let situation = situation(simulation, &manifests);
     let mut requests = Vec::new();
@@ -32,7 +32,7 @@ pub fn repairs_of(simulation: &Simulation<'_>, shown: &[&Finding]) -> usize {
     requests.len()
 }
 
-/// Whether there is a repair for an object.
+/// Whether `fix` offers a repair for an object.
 pub fn has_repair(simulation: &Simulation<'_>, target: ObjectId) -> bool {
     let chosen: Vec<&'static Rule> = rules::repairable().collect();
     diagnose_one(simulation, target, &chosen).iter().any(|finding| is_offered(simulation, finding))

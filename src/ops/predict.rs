@@ -1,4 +1,4 @@
-//! `predict`: every volume and claim in scope, with what will become of it.
+//! `predict`: predicts the outcome of every volume and claim in scope.
 
 use super::gather::{Gathered, ReadOptions, keeps_from_judging};
 use super::scope::belongs_to;
@@ -15,28 +15,28 @@ use crate::simulate::{Prediction, Simulation};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-/// The kinds of which somebody may name an object here.
+/// The kinds of objects that a person can name for this verb.
 pub const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
 
-/// How many predictions are computed and written together.
+/// The number of predictions that are computed and written together.
 const BATCH: usize = 64;
 
-/// What is to be predicted, and how.
+/// The options of `predict`.
 #[derive(Debug)]
 pub struct PredictOptions {
-    /// The objects; all in scope where none is named.
+    /// The objects that were named. If there are none, all objects in scope are predicted.
     pub objects: Vec<ObjectArgument>,
-    /// The labels that an object has to have.
+    /// The labels that an object must have.
     pub labels: Option<LabelFilter>,
-    /// Whether only what will change is shown.
+    /// Whether only objects that will change are shown.
     pub changed: bool,
     /// Whether every comparison is recorded.
     pub trace: bool,
     /// Whether the status says that something will change.
     pub exit_code: bool,
-    /// Whether the process ends with this answer.
+    /// Whether the process ends after this answer.
     pub is_last: bool,
-    /// How objects are read and judged.
+    /// The options for reading and judging objects.
     pub read: ReadOptions,
 }
 
@@ -56,11 +56,11 @@ impl PredictOptions {
     }
 }
 
-/// Predicts what was read. `tell` says what people have to know before they read, and `show` shows the predictions. How
-/// it ended, and how much there is.
+/// Predicts the objects that were read. `tell` shows notes that a person has to know before, and `show` shows the
+/// predictions. Returns the status and the counts.
 ///
 /// # Errors
-/// An object that was named does not exist, and what `show` fails with.
+/// An error is returned if a named object does not exist, or if `show` fails.
 pub fn predict(
     options: &PredictOptions,
     gathered: Gathered,
@@ -78,26 +78,26 @@ pub fn predict(
     let counts = shown.counts.get();
     let status = options.status(&gathered, counts);
     if options.is_last {
-        // The process ends here: taking the objects apart one by one would only cost time.
+        // The process ends here, and freeing every object would only take time.
         std::mem::forget(simulation);
         std::mem::forget(gathered);
     }
     Ok((status, counts))
 }
 
-/// The predictions that are shown, and how much there is.
+/// The predictions that are shown, and the counts.
 pub struct InScope<'a, 's> {
     simulation: &'a Simulation<'s>,
     gathered: &'a Gathered,
     options: &'a PredictOptions,
     chosen: Option<Vec<ObjectId>>,
     tell: &'a dyn Fn(&str),
-    /// Also of those that are not shown: what could not be judged may be a change.
+    /// The counts also include objects that are not shown, because an object that could not be judged may change.
     counts: Cell<Counts>,
 }
 
 impl<'s> InScope<'_, 's> {
-    /// The objects to show, in the order of listings.
+    /// Returns the objects to show, in the order of listings.
     fn targets(&self) -> Vec<ObjectId> {
         match &self.chosen {
             Some(chosen) => chosen.clone(),

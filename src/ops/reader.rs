@@ -1,4 +1,4 @@
-//! Where a use case reads.
+//! The interface by which a use case reads.
 
 use crate::error::Error;
 use crate::model::{Lease, Timestamp};
@@ -7,36 +7,36 @@ use crate::snapshot::Parts;
 use crate::source::{FoundLeases, Needs};
 use std::time::Duration;
 
-/// A cluster, for somebody who only reads. What is read is said as data.
+/// Read access to a cluster. Everything that is read is returned as data.
 #[expect(async_fn_in_trait, reason = "whoever waits for it is in this crate, and on one thread")]
 pub trait Reader {
-    /// The namespace of the flags or of the context.
+    /// Returns the namespace of the flags or of the context.
     fn namespace(&self) -> &str;
 
-    /// Which cluster it is.
+    /// Returns the identity of the cluster.
     ///
     /// # Errors
-    /// It does not say.
+    /// An error is returned if the cluster does not tell it.
     async fn origin(&self) -> Result<Origin, Error>;
 
-    /// The minor version of its Kubernetes.
+    /// Returns the minor version of the cluster's Kubernetes.
     ///
     /// # Errors
-    /// It does not say.
+    /// An error is returned if the cluster does not tell it.
     async fn minor(&self) -> Result<u32, Error>;
 
-    /// The objects that decisions ask for, and those of `needs`.
+    /// Reads the objects that decisions need, and those of `needs`.
     ///
     /// # Errors
-    /// Nothing at all could be read.
+    /// An error is returned if nothing at all could be read.
     async fn read(&self, needs: Needs<'_>) -> Result<Parts, Error>;
 
-    /// The Lease of kube-controller-manager, and the server's time at which it was read.
+    /// Returns the Lease of kube-controller-manager, and the server's time at which it was read.
     async fn controller_lease(&self) -> Option<(Lease, Timestamp)>;
 
-    /// The Leases with these names, in all namespaces.
+    /// Returns the Leases with these names, in all namespaces.
     async fn leases_named(&self, names: &[String]) -> FoundLeases;
 
-    /// Lets time go by.
+    /// Waits for that time.
     async fn pause(&self, time: Duration);
 }

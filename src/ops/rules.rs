@@ -1,4 +1,4 @@
-//! Which rules are meant, and what they read.
+//! The selection of rules, and the kinds that rules read.
 
 use crate::diagnosis::{Rule, matches_glob, rules};
 use crate::error::Error;
@@ -6,25 +6,25 @@ use crate::model::Kind;
 use crate::text::nearest;
 use std::collections::BTreeSet;
 
-/// How many ids are offered for one that does not exist.
+/// The maximum number of similar ids that are offered for an id that does not exist.
 const OFFERED: usize = 3;
 
-/// The kinds around volumes and claims that these rules look at.
+/// Returns the surrounding kinds that these rules read.
 pub fn reads(rules: &[&Rule]) -> Vec<Kind> {
     Kind::SURROUNDING.into_iter().filter(|kind| is_read(rules, *kind)).collect()
 }
 
-/// Whether these rules look at objects of that kind.
+/// Whether these rules read objects of that kind.
 pub fn is_read(rules: &[&Rule], kind: Kind) -> bool {
     rules.iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind))
 }
 
-/// The rules whose id is that word, in which `*` stands for any letters.
+/// Returns the rules whose id matches the word, in which `*` stands for any characters.
 pub fn matching(word: &str) -> impl Iterator<Item = &'static Rule> {
     rules::all().iter().copied().filter(move |rule| matches_glob(word, rule.id))
 }
 
-/// No rule has that id.
+/// Returns the error that no rule has that id.
 pub fn unknown(place: &str, id: &str) -> Error {
     let near = nearest(id, rules::all().iter().map(|rule| rule.id), OFFERED);
     let error = Error::usage(format!("{place}: there is no rule {id:?}"));
@@ -35,10 +35,10 @@ pub fn unknown(place: &str, id: &str) -> Error {
     }
 }
 
-/// The rules that were asked for, in their order: these, or all, but not those.
+/// Returns the selected rules in order: the named rules or all rules, without the skipped ones.
 ///
 /// # Errors
-/// A usage error that names the word at fault.
+/// A usage error is returned that names the wrong word.
 pub fn chosen(only: &[String], skipped: &[String]) -> Result<Vec<&'static Rule>, Error> {
     let find = |flag: &str, words: &[String]| -> Result<BTreeSet<&'static str>, Error> {
         let mut ids = BTreeSet::new();

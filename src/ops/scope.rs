@@ -1,18 +1,19 @@
-//! Which objects belong to a namespace.
+//! The objects that belong to a namespace.
 
 use crate::model::{Kind, ObjectId, ObjectKey, TypedId, VolumeAttachment};
 use crate::simulate::{Outcome, Simulation};
 
-/// Which objects are shown. What is read does not depend on it, but for pods.
+/// The scope of the objects that are shown. Except for pods, what is read does not depend on it.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// The namespace that was given.
     pub namespace: Option<String>,
-    /// Whether those of all namespaces are.
+    /// Whether the objects of all namespaces are shown.
     pub all_namespaces: bool,
 }
 
-/// Claims of the namespace, and volumes that belong to them: bound to, reserved for, or wanted by them.
+/// Whether the object is a claim of the namespace, or a volume that belongs to such a claim. A volume belongs to a
+/// claim if it is bound to or reserved for it. It also belongs to a claim that names it or that may get it.
 pub fn belongs_to(simulation: &Simulation<'_>, target: ObjectId, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     match target.typed() {
@@ -30,7 +31,7 @@ pub fn belongs_to(simulation: &Simulation<'_>, target: ObjectId, namespace: &str
                 let listed = outcomes.listed.iter().any(
                     |outcome| matches!(outcome, Outcome::Volume { claim_ref: Some((ns, _, _)), .. } if ns == namespace),
                 );
-                // Where not all are listed, any claim of the namespace that this volume meets may be among them.
+                // If not all outcomes are listed, any claim of the namespace in the same component may get the volume.
                 let cut = outcomes.count > outcomes.listed.len() as u64;
                 let claims = || simulation.component_of(target).of();
                 listed || (cut && claims().any(|id| snapshot.claim(id).meta.namespace == namespace))
@@ -41,8 +42,8 @@ pub fn belongs_to(simulation: &Simulation<'_>, target: ObjectId, namespace: &str
     }
 }
 
-/// Whether an object is one of that namespace: its own, and the volumes that belong to it with their attachments. What
-/// several namespaces share is none of any.
+/// Whether an object is reported for that namespace: objects of the namespace, volumes that belong to it, and their
+/// attachments. Objects that several namespaces share are not reported.
 pub fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let is_shared = match object.kind {
@@ -56,14 +57,14 @@ pub fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -
     !is_shared && object_belongs_to(simulation, object, namespace)
 }
 
-/// Whether what cannot be judged of an object matters to that namespace: of all that it may rest on.
+/// Whether the findings of that namespace may rest on the object, so that it matters if the object cannot be judged.
 pub fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let of_volume =
         |name: &str| snapshot.volume_id(name).is_some_and(|id| belongs_to(simulation, ObjectId::from(id), namespace));
     match object.kind {
         Kind::PersistentVolume => of_volume(&object.name),
-        // An attachment of a volume that is gone is everybody's.
+        // An attachment of a volume that is gone may matter to any namespace.
         Kind::VolumeAttachment => snapshot
             .find::<VolumeAttachment>("", &object.name)
             .filter(|attachment| snapshot.volume_id(&attachment.volume_name).is_some())

@@ -1,4 +1,4 @@
-//! What a snapshot lacks, for whoever makes one.
+//! Messages about what a snapshot does not have.
 
 use super::gather::issue_sentence;
 use super::rules::reads;
@@ -8,12 +8,12 @@ use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
 use crate::source::Statement;
 use crate::source::archive::ArchivedObject;
 
-/// What is not in the snapshot, because its reader cannot see that, and what in it cannot be understood. The objects
-/// are in order.
+/// Returns messages about objects that are not in the snapshot, because the person cannot read them, and about objects
+/// that cannot be decoded. `objects` must be sorted.
 pub fn missing(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &Statement) -> Vec<String> {
     let mut lines = Vec::new();
     for issue in issues {
-        // What is too large to be held is not kept either.
+        // An object that is too large to be held in memory is left out too.
         let key = |kind| ObjectKey { kind, namespace: Str::new(&issue.namespace), name: Str::new(&issue.name) };
         let is_kept = Kind::from_manifest(&issue.kind)
             .map(key)
@@ -22,10 +22,10 @@ pub fn missing(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &S
         lines.push(format!("warning: {}; it is {fate}", issue_sentence(issue)));
     }
     let entries = statement.coverage.entries();
-    // What no rule reads nobody misses yet, and many clusters do not serve it.
+    // A kind that no rule reads is not missed, and many clusters do not serve it.
     let missable = reads(rules::all());
     let around: Vec<&CoverageEntry> = entries.iter().filter(|entry| missable.contains(&entry.kind)).collect();
-    // Files rarely hold these, and where they do not, nobody misses them.
+    // Files rarely have these kinds, so they are not missed there.
     let is_missed = |entry: &&CoverageEntry| {
         matches!(entry.state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed)
             && !around.iter().any(|other| other.kind == entry.kind && other.state == CoverageState::Complete)

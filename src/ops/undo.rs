@@ -1,4 +1,4 @@
-//! `undo`: what a repair has written is taken back, by its journal.
+//! `undo`: takes back what a repair has written, by its journal.
 
 use super::journals::{
     JournalFolder, all_taken_back, directory, find, has_written, is_lost, recognise, resolve_doubt, usable,
@@ -10,15 +10,14 @@ use crate::execute::{End, Entry, Journal};
 use crate::repair::{self, Origin, Proposed, Request, Sameness, Situation};
 use std::time::Duration;
 
-/// How long the API server works on a request at most.
-/// Upstream: `--request-timeout` of kube-apiserver, 1.36.
+/// The maximum time for which the API server works on a request. Upstream: `--request-timeout` of kube-apiserver, 1.36.
 const UNDER_WAY: Duration = Duration::from_mins(1);
 
-/// Takes a repair back: that of the journal with that id, or the newest one that has written something. The person may
-/// say that no provisioner is at work on a claim that the repair created.
+/// Takes a repair back: the one of the journal with that id, or the newest one that has written something. With
+/// `provisioner_stopped` the person states that no provisioner works on a claim that the repair created.
 ///
 /// # Errors
-/// There is no such journal, why it is refused, and where it stopped.
+/// An error is returned if there is no such journal, if the repair is refused, or if it stops.
 pub async fn undo(
     options: &RepairOptions,
     cluster: &impl Writer,
@@ -32,43 +31,44 @@ pub async fn undo(
     run.repair(PlanSource::TakenBack(TakenBack { journal, is_named: id.is_some(), provisioner_stopped })).await
 }
 
-/// A repair that is to be taken back.
+/// A repair that is being taken back.
 #[derive(Debug)]
 pub(super) struct TakenBack {
-    /// Its journal.
+    /// The journal of the repair.
     pub(super) journal: Box<Journal>,
-    /// Whether somebody named it. Else it is the newest that will do, and where that has written nothing, an older one
-    /// has to do.
+    /// Whether the person gave the id of the journal. If not, it is the newest usable journal, and an older one
+    /// replaces it if it has written nothing.
     is_named: bool,
-    /// The person says that no provisioner is at work on a claim that the repair created.
+    /// Whether the person states that no provisioner works on a claim that the repair created.
     provisioner_stopped: bool,
 }
 
-/// Who looks what became of a request.
+/// The context in which a request in doubt is resolved.
 #[derive(Debug)]
 pub(super) struct RequestCheck<'a, C, A> {
-    /// The cluster.
+    /// The access to the cluster.
     pub(super) cluster: &'a C,
-    /// Which one that is.
+    /// The identity of the cluster.
     pub(super) here: &'a Origin,
-    /// Who is told.
+    /// The person who is informed.
     pub(super) asker: &'a A,
-    /// Who writes waits until no request of a run that is taken back can be under way any more.
+    /// Whether this run writes. If it does, it waits until no request of the repair that is taken back can still
+    /// arrive.
     pub(super) writes: bool,
 }
 
 impl TakenBack {
-    /// The plan, on the world as it is.
+    /// Makes the plan for the present state.
     pub(super) fn propose(&self, situation: &Situation<'_>) -> Proposed {
         let entry = self.journal.entry();
         repair::undo(situation, &entry.id, self.provisioner_stopped, &entry.plan, &entry.done())
     }
 
-    /// Looks whether the objects of the journal are still those, and what became of a request whose answer was lost.
-    /// Says why there is nothing to do, where that shows.
+    /// Checks that the objects of the journal are still the same, and finds out whether a request in doubt was carried
+    /// out. Returns why there is nothing to do, if this is known.
     ///
     /// # Errors
-    /// An object is another one by now, or nobody can tell what became of the request.
+    /// An error is returned if an object was replaced, or if nobody can know whether the request was carried out.
     pub(super) async fn resolve_doubt(
         &mut self,
         look: &RequestCheck<'_, impl Writer, impl Asker>,
@@ -82,10 +82,10 @@ impl TakenBack {
     }
 }
 
-/// The journal to take back, but none of those.
+/// Returns the journal to take back, except for the journals in `but`.
 ///
 /// # Errors
-/// There is none.
+/// An error is returned if there is none.
 fn written<A: Asker>(
     journal_folder: &JournalFolder<'_, A>,
     id: Option<&str>,
@@ -102,14 +102,15 @@ fn written<A: Asker>(
     find(journal_folder, id, back, "none of them has written anything that was not taken back already")
 }
 
-/// Takes an older journal in the place of one that has written nothing, as long as there is one.
+/// Replaces a journal that has written nothing with an older one, as long as there is one.
 async fn pass_over<C: Writer, A: Asker>(
     journal: &mut Box<Journal>,
     look: &RequestCheck<'_, C, A>,
 ) -> Result<(), Error> {
     let mut empty: Vec<String> = Vec::new();
     while !has_written(journal.entry()) {
-        // Its only request was not carried out, and it would stand in the way of the older ones for ever.
+        // The only request of this journal was not carried out. Without this, the journal would always hide the older
+        // ones.
         empty.push(journal.id().to_owned());
         let journal_folder = JournalFolder::<A> { directory: directory(journal), here: look.here, asker: None };
         let older = match written(&journal_folder, None, &empty) {
@@ -130,8 +131,11 @@ async fn pass_over<C: Writer, A: Asker>(
     Ok(())
 }
 
-/// Whether nobody has begun to take a repair back: who plans that anew takes what is done of it for the doing of
-/// somebody else. Says so where it came to its end, and nobody knew.
+/// Checks that nobody has begun to take this repair back. A new plan would take the steps that were already undone for
+/// changes by somebody else. Returns a text if another journal has already taken the repair back completely.
+///
+/// # Errors
+/// An error is returned if the repair was taken back in part.
 async fn not_begun(
     journal: &Journal,
     look: &RequestCheck<'_, impl Writer, impl Asker>,
@@ -160,8 +164,8 @@ async fn not_begun(
     Ok(None)
 }
 
-/// Settles a journal for good: a request that was not carried out so far, and still may be, would overtake what is
-/// planned on what is there now. So it is waited for as long as it may be under way.
+/// Resolves the request in doubt of a journal. A request that was not carried out may still arrive and would conflict
+/// with a plan for the present state. So this waits until the request cannot arrive any more.
 async fn at_rest(journal: &mut Journal, look: &RequestCheck<'_, impl Writer, impl Asker>) -> Result<(), Error> {
     resolve_doubt(journal, false, look.cluster).await?;
     let (Some(step), Some(rest)) = (journal.entry().in_doubt().map(|step| step.id), under_way(journal)) else {
@@ -184,7 +188,7 @@ async fn at_rest(journal: &mut Journal, look: &RequestCheck<'_, impl Writer, imp
     resolve_doubt(journal, false, look.cluster).await
 }
 
-/// For how long a request of a run that was cut short may still arrive; nothing where it cannot any more.
+/// Returns for how long a request of a run that stopped may still arrive. Returns None if it cannot arrive any more.
 fn under_way(journal: &Journal) -> Option<Duration> {
     UNDER_WAY.checked_sub(journal.age().unwrap_or_default()).filter(|rest| !rest.is_zero())
 }

@@ -1,41 +1,42 @@
-//! By whom a use case writes.
+//! The interface by which a use case writes.
 
 use super::Reader;
 use crate::execute::{Journal, Observer, Options, PlanCompletion, ResolvedDoubt, Stopped};
 use crate::model::ObjectKey;
 use crate::repair::{Confirmed, Manifests, Plan, Receipts, Sameness};
 
-/// A cluster, for somebody who may write. Nothing is written but a plan that was confirmed.
+/// Write access to a cluster. Only a confirmed plan is written.
 #[expect(async_fn_in_trait, reason = "whoever waits for it is in this crate, and on one thread")]
 pub trait Writer: Reader {
-    /// Whole objects; one that is not there is left out.
+    /// Reads whole objects. An object that does not exist is left out.
     ///
     /// # Errors
-    /// One of them could not be read.
+    /// An error is returned if one of them cannot be read.
     async fn manifests(&self, keys: &[ObjectKey]) -> Result<Manifests, Stopped>;
 
-    /// What the API server says of a plan before it is reviewed.
+    /// Returns what the API server says about a plan before the review.
     ///
     /// # Errors
-    /// It did not answer, or the world is not as the first step expects it.
+    /// An error is returned if the API server does not answer, or if the present state is not what the first step
+    /// expects.
     async fn receipts(&self, plan: &Plan) -> Result<Receipts, Stopped>;
 
-    /// Looks whether the objects of a journal are those that have their names now.
+    /// Checks that the objects of a journal are still the ones that have their names.
     ///
     /// # Errors
-    /// One of them is another one by now, or could not be read.
+    /// An error is returned if an object was replaced or cannot be read.
     async fn recognise(&self, journal: &mut Journal, sameness: Sameness) -> Result<(), Stopped>;
 
-    /// Looks what became of a request whose answer was lost.
+    /// Finds out whether a request in doubt was carried out.
     ///
     /// # Errors
-    /// The object could not be read, or the journal not be written.
+    /// An error is returned if the object cannot be read, or if the journal cannot be written.
     async fn resolve_doubt(&self, journal: &mut Journal) -> Result<ResolvedDoubt, Stopped>;
 
     /// Carries out a plan.
     ///
     /// # Errors
-    /// Why it was not carried out to its end.
+    /// An error is returned if the plan is not carried out completely.
     async fn execute(
         &self,
         confirmed: Confirmed,
@@ -44,10 +45,10 @@ pub trait Writer: Reader {
         observer: &dyn Observer,
     ) -> Result<PlanCompletion, Stopped>;
 
-    /// Goes on with a plan that was cut short.
+    /// Continues a plan that stopped.
     ///
     /// # Errors
-    /// Why it was not carried out to its end.
+    /// An error is returned if the plan is not carried out completely.
     async fn resume(
         &self,
         confirmed: Confirmed,

@@ -1,6 +1,6 @@
-//! What others do on the stage of a plan, without asking anybody: drivers, tenants, StatefulSets, whoever applies
-//! manifests, the scheduler and the garbage collector. Each function gives the moves that are possible in a state, with
-//! the state after each.
+//! The acts of others in the safety model of a plan: drivers, tenants, StatefulSets, people who apply manifests, the
+//! scheduler and the garbage collector. Each function returns the acts that are possible in a state, with the state
+//! after each.
 
 use super::guards::may_apply_delete;
 use super::overlay::delete;
@@ -17,7 +17,8 @@ use crate::model::{
 use std::sync::Arc;
 
 impl SafetyModel<'_> {
-    /// What drivers may do: the data of a volume that they may have begun to delete go, and the object with them.
+    /// Returns the acts of drivers. A driver deletes the data of a volume that it may have begun to delete, and then
+    /// the object.
     pub(super) fn drivers(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.volume_places() {
@@ -31,8 +32,8 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// What tenants, StatefulSets and whoever applies manifests may create: the claim, and the state after it. A
-    /// stranger comes only where some volume is free, since until then it can only wait.
+    /// Returns the creations of claims by tenants, StatefulSets and people who apply manifests. A stranger creates a
+    /// claim only if its volume is free, because until then the claim could only wait.
     pub(super) fn creations(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for number in 0..self.possible_claims.len() {
@@ -51,8 +52,9 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// Those come who act on the volumes of the plan: who applies them, as their manifests record it, and not with
-    /// policy Retain, and who makes others under their names.
+    /// Finds the volumes of the plan on which others act. One group are volumes whose manifests record that somebody
+    /// applies them with a policy other than Retain. The other group are volumes that somebody may replace under the
+    /// same name.
     pub(super) fn appear(&mut self, manifests: &Manifests, plan: &Plan) {
         let carried = plan.volumes.iter().filter_map(|carried| self.snapshot.volume_id(&carried.volume));
         self.carried = carried.map(|id| id.0 as usize).collect();
@@ -68,9 +70,9 @@ impl SafetyModel<'_> {
             .collect();
     }
 
-    /// What whoever applies the manifests of volumes may do at any moment, as often as they like: policy Delete comes
-    /// back. Which claim a volume names comes back as well; that takes it from a claim and loses no data, and the guard
-    /// `owner` warns of it.
+    /// Returns the acts of people who apply manifests of volumes, at any moment and any number of times. Such an act
+    /// sets policy Delete again. It also sets the claimRef again, but that only takes the volume from a claim and loses
+    /// no data; the guard `owner` warns of it.
     pub(super) fn applications(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.applied.clone() {
@@ -88,8 +90,8 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// What somebody may do who deletes volumes and makes others under their names: one of the plan, which no claim
-    /// has, is another one from then on, with other storage. Those matter that the plan looks at next.
+    /// Returns the replacements of volumes. Somebody may delete a volume of the plan that no claim has, and make
+    /// another one with the same name and other storage. Only volumes that the plan reads next matter.
     pub(super) fn makings(&mut self, state: &State, next: &[ObjectKey]) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.carried.clone() {
@@ -118,7 +120,7 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// Marks the volumes that the plan takes for those that it means, and that only have their names.
+    /// Marks the volumes that the plan mistakes for the planned ones, because they have the same names.
     pub(super) fn mistake(&self, state: &mut State, objects: &[ObjectKey]) {
         for object in objects.iter().filter(|object| object.kind == Kind::PersistentVolume) {
             let Some(id) = self.snapshot.volume_id(&object.name) else { continue };
@@ -127,16 +129,16 @@ impl SafetyModel<'_> {
         }
     }
 
-    /// What a StatefulSet or whoever applies manifests may delete: any claim but a stranger's, who has done all the
-    /// harm that he can when he has a volume.
+    /// Returns the deletions of claims by StatefulSets and people who apply manifests. Claims of strangers are left
+    /// out, because a stranger who has a volume can do no further harm.
     pub(super) fn deletions(&mut self, state: &State) -> Vec<(usize, State)> {
         let lives = |claim: &PersistentVolumeClaim| !claim.terminating() && claim.meta.namespace != STRANGER;
         self.deleted(state, |_, claim| lives(claim))
     }
 
-    /// What the garbage collector deletes: a claim that has owners, all of which are claims that were there at the
-    /// start and are gone. An owner of another kind lives on as it does without the plan.
-    /// Upstream: `attemptToDeleteItem`, `pkg/controller/garbagecollector`, 1.36.
+    /// Returns the deletions by the garbage collector. It deletes a claim if all its owners are claims that existed at
+    /// the start and are gone. An owner of another kind lives on, as it does without the plan. Upstream:
+    /// `attemptToDeleteItem`, `pkg/controller/garbagecollector`, 1.36.
     pub(super) fn collections(&mut self, state: &State) -> Vec<(usize, State)> {
         self.deleted(state, |model, claim| {
             let gone = |uid: &str| {
@@ -176,8 +178,8 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// What the scheduler may do for a pod that comes at any time: it reserves any free volume that fits for a claim
-    /// whose class waits for the first consumer. The controller finishes the binding.
+    /// Returns the reservations by the scheduler, for a pod that may be created at any time. It reserves any matching
+    /// free volume for a claim whose class waits for the first consumer. The controller then finishes the binding.
     /// Upstream: `AssumePodVolumes`, `BindPodVolumes`, `pkg/scheduler/framework/plugins/volumebinding`, 1.36.
     pub(super) fn reservations(&mut self, state: &State) -> Vec<((usize, usize), State)> {
         let mut all = Vec::new();

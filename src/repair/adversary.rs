@@ -1,14 +1,18 @@
-//! Whether a plan can lose anything, whoever comes between its steps.
+//! The search for an order of acts in which a plan loses data.
 //!
-//! The plan's steps are interleaved in every way with the syncs of the controllers (with caches that lag, and with
-//! deaths between two writes), with drivers that delete the data of any volume that was deletable for a moment, with a
-//! scheduler that reserves any free volume, with a garbage collector that follows owners, with strangers, StatefulSets
-//! and tools that apply manifests: they create claims, also of the very name that is waited for, set the policy of a
-//! volume again that their manifest has, and, in a second round, delete any claim. Somebody makes other volumes under
-//! the names of the plan's. That a plan is cut short is part of it: each of its prefixes is explored.
+//! The search interleaves the steps of the plan in every order with the acts of others:
+//! - Controllers sync objects. Their caches may lag, and they may stop between two writes.
+//! - Drivers delete the data of any volume that was deletable for a moment.
+//! - The scheduler reserves any free volume.
+//! - The garbage collector deletes claims whose owners are gone.
+//! - Strangers, StatefulSets and tools that apply manifests create claims, also under the name that the plan waits for.
+//!   They set a volume's policy again as its manifest states it. In a second round, they delete any claim.
+//! - Somebody deletes volumes of the plan and makes other volumes with the same names.
 //!
-//! What the same actors can do while nothing at all is written by us is not the plan's doing. So the same exploration
-//! is made without the plan, and a plan is refused for the harm that it adds.
+//! The plan may also stop after any step: each of its prefixes is explored.
+//!
+//! The plan is not to blame for what the same actors can do without it. So the same exploration is made without the
+//! plan, and a plan is refused only for harm that it adds.
 
 use super::participants::Participants;
 use super::plan::{GivenUp, Plan, Step};
@@ -20,20 +24,20 @@ use crate::model::{ObjectId, ObjectKey, Str};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// What can happen to a volume.
+/// A harm that can happen to a volume.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Harm {
-    /// Its data are deleted.
+    /// The data of the volume are deleted.
     DataDeleted,
-    /// A pod erases its data.
+    /// A recycler pod erases the data of the volume.
     DataErased,
-    /// The object is gone, with the data kept.
+    /// The object of the volume is gone, and the data are kept.
     ObjectGone,
-    /// A claim got it that was not meant: namespace and name.
+    /// A claim that was not meant has the volume: its namespace and name.
     Taken(Str, Str),
-    /// The claim that had it is Lost: namespace and name.
+    /// The claim that had the volume is Lost: its namespace and name.
     ClaimLost(Str, Str),
-    /// The plan takes another volume for it, which somebody made under its name.
+    /// The plan treats another volume as the planned one, because somebody made it under the same name.
     Mistaken,
 }
 
@@ -67,48 +71,49 @@ impl Harm {
     }
 }
 
-/// A way in which a plan loses something.
+/// An order of acts in which a plan does harm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interleaving {
-    /// The volume.
+    /// The volume that is harmed.
     pub volume: Str,
-    /// What happens to it.
+    /// The harm.
     pub harm: Harm,
-    /// What happens, in order, a sentence each; the last one is the harm.
+    /// The acts, in order, one sentence each. The last sentence is the harm.
     pub moves: Vec<String>,
 }
 
-/// What the adversary found.
+/// The result of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No interleaving adds any harm.
     Safe {
-        /// How many states were looked at.
+        /// The number of states that were explored.
         states: usize,
     },
-    /// One does.
+    /// An interleaving adds harm.
     Harmful(Interleaving),
-    /// There are more states than may be looked at.
+    /// There are more states than the limit allows.
     TooMany,
 }
 
-/// How far the search goes.
+/// The limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchReach {
-    /// The most states of one exploration.
+    /// The largest number of states of one exploration.
     pub states: usize,
-    /// Whether controllers may have old caches and die between two writes.
+    /// Whether caches of controllers may lag, and controllers may stop between two writes.
     pub failures: bool,
-    /// Whether also those take part who are tied to the plan's objects by names over others, however far.
+    /// Whether objects also take part that are tied to the plan's objects only through other objects, however many
+    /// there are between.
     pub everyone: bool,
 }
 
 impl SearchReach {
-    /// What a review asks for.
+    /// The limits of a review.
     pub const REVIEW: Self = Self { states: 400_000, failures: true, everyone: false };
 }
 
-/// Looks for an interleaving in which the plan does harm.
+/// Searches for an interleaving in which the plan adds harm.
 pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: SearchReach) -> Verdict {
     let mut states = 0;
     let participants = Participants::reaching(situation.snapshot, plan, reach.everyone);
@@ -146,8 +151,8 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: SearchReach) -> Verd
     Verdict::Safe { states }
 }
 
-/// The steps up to those at the end that give bound volumes the policy again that they had before the repair. Who
-/// deletes a claim afterwards deletes its data, as he would have done without the repair.
+/// Returns the steps without those at the end that set the former policy of bound volumes again. If somebody deletes a
+/// claim after these steps, its data are deleted, as they would have been without the repair.
 fn before_policies(plan: &Plan) -> &[Step] {
     let gives_back = |step: &Step| {
         step.write.as_ref().is_some_and(|write| {
@@ -160,7 +165,7 @@ fn before_policies(plan: &Plan) -> &[Step] {
     plan.steps.get(..end).unwrap_or_default()
 }
 
-/// Each harm to the volume at a place, with the first state in which it has happened.
+/// Each harm to the volume at a place, with the number of the first state in which it has happened.
 type Harms = BTreeMap<(usize, Harm), usize>;
 
 struct Exploration {
@@ -170,8 +175,8 @@ struct Exploration {
 }
 
 impl Exploration {
-    /// All states that anybody can bring about, or those up to the last one of the harms that are looked for. Nothing
-    /// where there are too many.
+    /// Explores all states that the actors can bring about, or stops when all harms in `sought` have occurred. Returns
+    /// nothing if there are too many states.
     fn run(
         model: &mut SafetyModel<'_>,
         steps: &[Step],
@@ -193,7 +198,8 @@ impl Exploration {
             let state = search.states[next];
             let mut moves: Vec<(Move, State)> = Vec::new();
             moves.extend(plan_move(model, steps, &state));
-            // Whether the plan takes another volume for its own does not depend on who else comes, or what goes wrong.
+            // Whether the plan mistakes another volume for its own does not depend on the acts of others, or on
+            // failures.
             let is_anew = state.fates.iter().any(|fate| fate.anew);
             for (target, ordinary, after) in model.syncs(&state, reach.failures && !is_anew) {
                 moves.push((Move::Sync(target, ordinary), after));
@@ -213,7 +219,7 @@ impl Exploration {
         Some(search)
     }
 
-    /// What others than the controllers may do next.
+    /// Returns the possible next acts of others than the controllers and the plan.
     fn others(model: &mut SafetyModel<'_>, state: &State, deletes: bool) -> Vec<(Move, State)> {
         let mut moves: Vec<(Move, State)> = Vec::new();
         for (place, after) in model.drivers(state) {
@@ -250,7 +256,7 @@ impl Exploration {
             let gone = model.volume(&state, place).is_none() && !fate.destroyed;
             let taker = model.taker(&state, place);
             let lost = model.lost(&state, place);
-            // What becomes of the other one is its maker's business.
+            // The fate of the replacing volume is no harm of the plan.
             if fate.anew {
                 if fate.mistaken {
                     self.harms.entry((place, Harm::Mistaken)).or_insert(number);
@@ -285,28 +291,29 @@ impl Exploration {
     }
 }
 
-/// What somebody does.
+/// An act of an actor.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Move {
-    /// The plan writes, or begins to wait: the place of the step.
+    /// The plan carries out the write of the step at this place, or begins its wait.
     Step(usize),
-    /// The plan goes on after that step.
+    /// The plan continues after the step at this place.
     GoesOn(usize),
-    /// A controller syncs an object; otherwise with an old cache, or it dies between two writes.
+    /// A controller syncs an object. The boolean is true if nothing goes wrong; otherwise, its cache lags or it stops
+    /// between two writes.
     Sync(ObjectId, bool),
-    /// A driver deletes the storage of the volume at that place.
+    /// A driver deletes the storage of the volume at this place.
     Driver(usize),
-    /// Somebody creates one of the possible claims.
+    /// Somebody creates the possible claim of this number.
     Creation(usize),
-    /// The scheduler reserves the volume at a place for the claim at another.
+    /// The scheduler reserves the volume at one place for the claim at another.
     Reservation { volume: usize, claim: usize },
-    /// The garbage collector deletes the claim at that place, the owners of which are gone.
+    /// The garbage collector deletes the claim at this place, because its owners are gone.
     Collection(usize),
-    /// Somebody deletes the claim at that place.
+    /// Somebody deletes the claim at this place.
     Deletion(usize),
-    /// Whoever applies the manifest of the volume at that place does so again.
+    /// Somebody applies the manifest of the volume at this place again.
     Application(usize),
-    /// Somebody deletes the volume at that place, and makes another one under its name.
+    /// Somebody deletes the volume at this place, and makes another one with the same name.
     Making(usize),
 }
 
@@ -339,7 +346,7 @@ impl Move {
     }
 }
 
-/// The objects that the plan looks at next.
+/// Returns the objects that the next act of the plan reads.
 fn looked_at(steps: &[Step], state: &State) -> Vec<ObjectKey> {
     let Some(step) = steps.get(usize::from(state.position / 2)) else { return Vec::new() };
     if state.position % 2 == 1 {
@@ -348,7 +355,8 @@ fn looked_at(steps: &[Step], state: &State) -> Vec<ObjectKey> {
     step.write.iter().map(|write| write.object.clone()).collect()
 }
 
-/// What the plan does next in a state, if it does not stop there: it writes, or it goes on after a wait.
+/// Returns the next act of the plan in a state, unless the plan stops there. It is a write, or the continuation after a
+/// wait.
 pub(super) fn plan_move(model: &mut SafetyModel<'_>, steps: &[Step], state: &State) -> Option<(Move, State)> {
     let place = usize::from(state.position / 2);
     let step = steps.get(place)?;
@@ -459,8 +467,8 @@ mod tests {
         }
     }
 
-    /// What a sync does may depend on nothing but its basis: whatever was found once is found again, wherever the basis
-    /// is the same.
+    /// The result of a sync may depend only on its basis. So a stored result is found again by a new exploration with
+    /// the same basis.
     #[test]
     fn syncs_rest_on_their_basis_alone() {
         let class = json!({
@@ -496,7 +504,8 @@ mod tests {
         }
     }
 
-    /// A claim that goes takes those along that it owns, and the data of those whose volumes are deleted with them.
+    /// The garbage collector deletes the claims that a deleted claim owns, and with them the data of volumes with
+    /// policy Delete.
     #[test]
     fn the_garbage_collector_follows_owners() {
         let bound = |name: &str, volume: &str| {
@@ -534,7 +543,7 @@ mod tests {
         assert!(found.moves.iter().any(|said| said == collected), "{:#?}", found.moves);
     }
 
-    /// Whoever applies policy Delete may do so between any two steps. Without the plan nothing is lost by that.
+    /// A manifest with policy Delete may be applied between any two steps. Without the plan, this loses no data.
     #[test]
     fn a_manifest_is_applied_again_at_any_moment() {
         let mut had = claim("had");

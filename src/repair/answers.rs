@@ -1,4 +1,4 @@
-//! What the controllers make of the steps of a plan while nobody else acts.
+//! The simulated answers of the controllers to the steps of a plan, while no other actor acts.
 
 use super::adversary::{is_met, plan_move};
 use super::participants::Participants;
@@ -9,7 +9,8 @@ use crate::simulate::Settings;
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashSet;
 
-/// What the controllers make of each step while nobody else acts. Nothing where there are too many states.
+/// Returns the simulated answer of the controllers to each step, while no other actor acts. Returns nothing if there
+/// are too many states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
     let mut participants = Participants::of(snapshot, plan);
     let open = participants.serve(snapshot, &settings.behavior, plan, VOLUMES);
@@ -66,7 +67,7 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
     Some(answers)
 }
 
-/// What stands against a step in a state in which it is not carried out, and what leads on.
+/// Returns why a step is not carried out in a state, and what the person can do then.
 fn obstacle_in_words(model: &SafetyModel<'_>, step: &Step, state: &State) -> (String, Option<String>) {
     let written = step.write.as_ref().and_then(|write| {
         let obstacle = write.obstacle(model.seen(state, &write.object).as_ref())?;
@@ -78,29 +79,31 @@ fn obstacle_in_words(model: &SafetyModel<'_>, step: &Step, state: &State) -> (St
         .unwrap_or_default()
 }
 
-/// What the controllers make of a step.
+/// The simulated answer of the controllers to a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     /// The possible states of each object, in words.
     pub(super) states: Vec<(ObjectKey, Vec<String>)>,
-    /// Whether what the step waits for comes.
+    /// Whether the condition that the step waits for is met.
     pub(super) came: WaitResult,
 }
 
-/// Whether what a step waits for comes.
+/// Whether the condition that a step waits for is met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WaitResult {
-    /// Whichever way it goes.
+    /// The condition is met in every order of syncs.
     Met,
-    /// In some of the ways.
+    /// The condition is met in some orders of syncs.
     Perhaps,
-    /// In none.
+    /// The condition is never met.
     Never,
-    /// The step is not carried out: what it rests on is not so, or not any more. What stands against it, what leads on.
+    /// The step is not carried out, because a precondition does not hold. `why` is the failed precondition, and
+    /// `way_on` is what the person can do then.
     Stopped { why: String, way_on: Option<String> },
 }
 
-/// The states in which nothing moves any more, by the controllers alone; all that were met where it goes round.
+/// Returns the states that no sync changes any more. If there are none, because the controllers repeat a cycle of
+/// states, it returns all visited states.
 fn rest_of(model: &mut SafetyModel<'_>, from: Vec<State>) -> Option<Vec<State>> {
     const MOST: usize = 2_000;
     let mut known: FxHashSet<State> = FxHashSet::default();

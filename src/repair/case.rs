@@ -1,36 +1,37 @@
-//! What was found, with the plans that repair it.
+//! A finding, with the plans that repair it.
 
 use super::plan::{Plan, Proposed};
 use super::request::Request;
 use crate::diagnosis::{Finding, Remedy, Severity};
 use crate::model::ObjectKey;
 
-/// What was found, and what repairs it.
+/// A finding, and the plans that repair it.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The rule that found it.
+    /// The id of the rule that made the finding.
     pub id: &'static str,
-    /// The object on which it was found.
+    /// The object that the finding is about.
     pub object: ObjectKey,
-    /// How bad it is.
+    /// The severity of the finding.
     pub severity: Severity,
-    /// Data go because somebody asked for that: only who says so again keeps them.
+    /// Whether the finding is about data that are deleted because a person asked for that. A run of `fix` that makes
+    /// only safe repairs then skips it.
     pub is_asked_for: bool,
-    /// What is wrong, in a sentence.
+    /// The problem, in a sentence.
     pub message: String,
-    /// Plans on the world as it was read, the safest first.
+    /// The plans for the snapshot as it was read, the safest first.
     pub repairs: Vec<Plan>,
-    /// Why there is none, where some verb says so.
+    /// The reasons why a verb has no plan, if a verb states one.
     pub obstacles: Vec<String>,
-    /// What else can be done, in words.
+    /// The remedies of the finding, in words.
     pub by_hand: Vec<String>,
 }
 
-/// A rule, and the object on which it found something.
+/// The id of a rule, and the object of its finding.
 pub type FindingKey = (&'static str, ObjectKey);
 
 impl Case {
-    /// A finding, and what was proposed for each of the requests that repair it.
+    /// Makes a case from a finding and the proposal for each request that repairs it.
     pub fn new(finding: &Finding, proposed: Vec<(Request, Proposed)>) -> Self {
         let mut case = Self {
             id: finding.rule.id,
@@ -53,13 +54,13 @@ impl Case {
         case
     }
 
-    /// What was found, and where.
+    /// Returns the id of the rule and the object.
     pub fn key(&self) -> FindingKey {
         (self.id, self.object.clone())
     }
 }
 
-/// What else can be done, in words, with the command where it is one of ours.
+/// Returns a remedy in words, with the command if it is one of this program.
 fn in_words(remedy: &Remedy) -> String {
     let Remedy { verb, command, does } = remedy;
     if verb.is_empty() || *verb == "kubectl" { does.clone() } else { format!("{does}: `{command}`") }

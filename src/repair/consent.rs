@@ -1,5 +1,5 @@
-//! From a plan to something that may be carried out: only a plan that was reviewed can be confirmed, and only what was
-//! confirmed can be executed.
+//! The review and the confirmation of a plan. Only a reviewed plan can be confirmed, and only a confirmed plan can be
+//! executed.
 
 use super::adversary::{Interleaving, SearchReach, Verdict, judge as face_adversary};
 use super::answers::{WaitResult, answers};
@@ -12,33 +12,33 @@ use super::write::{Change, Expect, Write};
 use crate::controllers::persistent_volume::reclaim;
 use crate::model::{AnnotationKey, Kind, ObjectKey, Str, VolumePhase};
 
-/// Something that the person must be allowed to do.
+/// A right that the person needs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Right {
-    /// Such as `patch`.
+    /// The verb, such as `patch`.
     pub verb: &'static str,
-    /// Of what.
+    /// The kind of the objects.
     pub kind: Kind,
-    /// In which namespace; empty for kinds that have none.
+    /// The namespace; empty for kinds without namespaces.
     pub namespace: Str,
-    /// Of which name; empty for a list or a create.
+    /// The name of the object; empty for a list or a create.
     pub name: Str,
 }
 
-/// What the API server was asked before anything is written, and what it answered.
+/// The answers of the API server to the questions that are asked before anything is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipts {
-    /// Each right with whether it is given; none where the server does not say.
+    /// Each right, and whether it is given. Nothing means that the server does not say.
     pub rights: Vec<(Right, Option<bool>)>,
-    /// The dry runs of the first write and of those claims that could be created now: why one is refused, if it is;
-    /// none where there was none.
+    /// The result of the dry runs of the first write and of those claims that could be created now. An error is the
+    /// reason for the first refusal. Nothing means that there was no dry run.
     pub dry_run: Option<Result<(), String>>,
-    /// What people should know of dry runs that say nothing for or against a write: a sentence each, without a full
-    /// stop.
+    /// What the person should know of dry runs that decide neither for nor against a write, each in a sentence without
+    /// a full stop.
     pub doubts: Vec<String>,
 }
 
-/// What must be allowed for a plan to go through to its end.
+/// Returns the rights that a plan needs to be carried out completely.
 pub fn rights(plan: &Plan) -> Vec<Right> {
     let mut rights: Vec<Right> = Vec::new();
     for object in plan.objects() {
@@ -57,7 +57,7 @@ pub fn rights(plan: &Plan) -> Vec<Right> {
     rights
 }
 
-/// What must be allowed for something to be looked at once more: the requests that `execute` makes for it.
+/// Returns the rights that a recheck needs, for the requests that `execute` makes for it.
 fn looks(recheck: &Recheck) -> Vec<Right> {
     let get =
         |object: ObjectKey| Right { verb: "get", kind: object.kind, namespace: object.namespace, name: object.name };
@@ -80,35 +80,35 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
     }
 }
 
-/// A plan of which everything is known that can be known before the first write.
+/// A reviewed plan: all that can be known before the first write is known.
 #[derive(Clone, Debug)]
 pub struct Reviewed {
     plan: Plan,
     guards: Vec<Guard>,
 }
 
-/// A plan that somebody agreed to, once.
+/// A plan that a person has confirmed. It can be used once.
 #[derive(Debug)]
 pub struct Confirmed(Reviewed);
 
-/// A plan that is not carried out.
+/// A plan that the review has rejected.
 #[derive(Clone, Debug)]
 pub struct Rejected {
-    /// The plan, for whoever wants to see it.
+    /// The plan, so that it can be shown.
     pub plan: Plan,
-    /// The guards, as far as they were judged.
+    /// The guards that were judged.
     pub guards: Vec<Guard>,
-    /// Why not.
+    /// The reason.
     pub refusal: Refusal,
-    /// How it would lose something, where it would.
+    /// The order of acts in which the plan does harm, if there is one.
     pub interleaving: Option<Interleaving>,
 }
 
-/// Looks at a plan with everything that is known: guards, rights, the dry run of the first step, the simulation, and
-/// the adversary. A pure function of its arguments.
+/// Reviews a plan with all that is known: guards, rights, dry runs, the simulation and the adversary. It is a pure
+/// function of its arguments.
 ///
 /// # Errors
-/// Why the plan is not carried out.
+/// Returns the reason why the plan is not carried out.
 pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Result<Reviewed, Box<Rejected>> {
     let mut plan = plan;
     let mut guards = guards::judge(situation, &plan);
@@ -171,12 +171,11 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
     }
 }
 
-/// Whether a plan asks for the consent that its request needs, gives nothing up that the request does not, and gives
-/// its volumes to no other claims. What an undo may do follows from the plan that it takes back; without that only part
-/// of it can be told.
+/// Checks that a plan asks for the consent that its request needs, gives up nothing else, and gives its volumes to no
+/// other claims. `origin` is the plan that an undo takes back; without it, an undo can be checked only in part.
 ///
 /// # Errors
-/// What the plan does that was not asked for, in words.
+/// Returns what the plan does that was not requested, in words.
 pub fn keeps_to_request(plan: &Plan, origin: Option<&Plan>) -> Result<(), String> {
     let asked = Allowance::of(plan, origin);
     if asked.type_name.is_some() && plan.type_name != asked.type_name {
@@ -194,14 +193,15 @@ pub fn keeps_to_request(plan: &Plan, origin: Option<&Plan>) -> Result<(), String
     Ok(())
 }
 
-/// What a request allows.
+/// The consequences that a request allows.
 #[derive(Default)]
 struct Allowance {
-    /// The name that has to be typed for it.
+    /// The name that has to be typed.
     type_name: Option<Str>,
-    /// What may be given up: of that volume, or of any.
+    /// What may be given up, for this volume, or for any volume if none is stated.
     gives_up: Vec<(Option<Str>, GivenUp)>,
-    /// The claims that may have a volume in the end: namespace and name. None where the plan does not tell.
+    /// The claims that may have a volume in the end: namespace and name. Nothing means that the plan does not show
+    /// them.
     claims: Option<Vec<(Str, Str)>>,
 }
 
@@ -226,7 +226,7 @@ impl Allowance {
             | Request::Unbind { to: Recipient::Claim { namespace, name }, .. }
             | Request::Restore { namespace, name, .. }
             | Request::Rebind { namespace, name, .. } => one(namespace, name),
-            // What the controller has begun in vain is as free afterwards as it was before.
+            // A volume whose binding the controller has begun in vain becomes as free as it was before.
             Request::Unbind { volume, to: Recipient::LastClaim } if rolls_back(plan, volume) => {
                 Self { gives_up: vec![(Some(volume.clone()), GivenUp::Privacy)], ..to(Vec::new()) }
             }
@@ -252,7 +252,7 @@ impl Allowance {
                 giving(&object.name, GivenUp::Object)
             }
             Request::Unfinalize { object, .. } => Self { type_name: Some(object.name.clone()), ..to(Vec::new()) },
-            // With Retain the object of a volume that is being deleted may go at once, and its data stay.
+            // With policy Retain, the object of a volume that is being deleted may go at once, and its data stay.
             Request::Retain { volume } => {
                 Self { gives_up: vec![(Some(volume.clone()), GivenUp::Object)], ..to(Vec::new()) }
             }
@@ -261,8 +261,8 @@ impl Allowance {
         }
     }
 
-    /// What may be done to take a plan back: what was so before comes back, a claim that was Lost, or a volume that
-    /// names a claim that is gone. And whoever was offered a volume may have taken it.
+    /// Returns what an undo may do. The former state returns: a claim that was Lost, or a volume that names a deleted
+    /// claim. A claim to which the volume was offered may have taken it.
     fn back(origin: Option<&Plan>) -> Self {
         let lost = (None, GivenUp::Claim);
         let Some(origin) = origin else {
@@ -284,7 +284,8 @@ impl Allowance {
     }
 }
 
-/// The claim that a write gives a volume to: the one that it creates, or has a volume name.
+/// Returns the claim to which a write gives a volume: the one that it creates, or the one that it writes into the
+/// claimRef.
 fn named_by(write: &Write) -> Option<(Str, Str)> {
     match &write.change {
         Change::Create { .. } => Some((write.object.namespace.clone(), write.object.name.clone())),
@@ -299,7 +300,7 @@ fn named_by(write: &Write) -> Option<(Str, Str)> {
     }
 }
 
-/// Whether a plan frees a volume that the controller itself has marked for a claim, and that was not Bound since.
+/// Whether a plan frees a volume that the controller itself has marked for a claim and that was not Bound since.
 fn rolls_back(plan: &Plan, volume: &Str) -> bool {
     let mark = AnnotationKey::BoundByController.as_str();
     let never_bound = ["", VolumePhase::Available.as_str(), VolumePhase::Pending.as_str()].map(Str::from);
@@ -319,8 +320,8 @@ fn rolls_back(plan: &Plan, volume: &Str) -> bool {
     })
 }
 
-/// The claim that a volume named, as the step that makes it name another one expects to find it; none where that step
-/// is not left.
+/// Returns the claim that a volume named, as the step that changes the claimRef expects it. Returns nothing if the plan
+/// no longer has that step.
 fn last_claim(plan: &Plan, volume: &Str) -> Option<Vec<(Str, Str)>> {
     let key = volume_key(volume);
     let writes = plan.writes();
@@ -384,7 +385,7 @@ fn admission(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
 }
 
 impl Receipts {
-    /// Those of an API server that lets everybody do everything, for whoever looks at plans where there is none.
+    /// Returns the answers of an API server that allows everything, for reviews without an API server.
     pub fn granted(plan: &Plan) -> Self {
         Self {
             rights: rights(plan).into_iter().map(|right| (right, Some(true))).collect(),
@@ -395,20 +396,20 @@ impl Receipts {
 }
 
 impl Reviewed {
-    /// The plan, with what the controllers answer to each step.
+    /// Returns the plan, with the simulated answers of the controllers to each step.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// What was looked at.
+    /// Returns the guards.
     pub fn guards(&self) -> &[Guard] {
         &self.guards
     }
 
-    /// Somebody agrees, and types the name that the plan asks for, if it asks for one.
+    /// Confirms the plan. The person types the name that the plan asks for, if it asks for one.
     ///
     /// # Errors
-    /// The plan back, where the name is another one or none was typed.
+    /// Returns the plan if another name or none was typed.
     pub fn confirm(self, typed: Option<&str>) -> Result<Confirmed, Box<Self>> {
         match &self.plan.type_name {
             Some(name) if typed != Some(name.as_str()) => Err(Box::new(self)),
@@ -418,7 +419,7 @@ impl Reviewed {
 }
 
 impl Confirmed {
-    /// What was agreed to.
+    /// Returns the confirmed plan.
     pub fn plan(&self) -> &Plan {
         &self.0.plan
     }

@@ -1,5 +1,5 @@
-//! What has to hold before a plan is carried out: each guard says what it looked at. What cannot be judged counts as
-//! not holding where something is taken away.
+//! The guards: the conditions that must hold before a plan is carried out. Each guard says what it looked at. If a plan
+//! takes something away, a condition that cannot be judged counts as not holding.
 
 mod backing;
 mod dependents;
@@ -28,26 +28,26 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Holds {
-    /// It does.
+    /// The condition holds.
     Yes,
-    /// It does, and people should know something.
+    /// The condition holds, and the person should know something.
     Warns,
-    /// It does not.
+    /// The condition does not hold.
     No,
-    /// It cannot be judged: a list is missing.
+    /// The condition cannot be judged, because a list is missing.
     Unknown,
 }
 
-/// A guard, judged.
+/// A guard with its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Guard {
-    /// A stable word.
+    /// The id of the guard: a stable word.
     pub id: &'static str,
-    /// Whether it holds.
+    /// Whether the condition holds.
     pub holds: Holds,
-    /// What it looked at and what it saw, in a sentence without a full stop.
+    /// What the guard looked at and what it found, in a sentence without a full stop.
     pub looked_at: String,
 }
 
@@ -56,7 +56,8 @@ impl Guard {
         Self { id, holds, looked_at: looked_at.into() }
     }
 
-    /// Whether a plan that takes something away must not be carried out.
+    /// Whether the plan must not be carried out because of this guard. `destructive` says whether the plan takes
+    /// something away.
     pub fn forbids(&self, destructive: bool) -> bool {
         match self.holds {
             Holds::Yes | Holds::Warns => false,
@@ -66,7 +67,7 @@ impl Guard {
     }
 }
 
-/// All guards of a plan but for those that ask the API server.
+/// Returns all guards of a plan, except those that ask the API server.
 pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let mut guards = Vec::new();
     let mut rechecks: Vec<&Recheck> = Vec::new();
@@ -82,7 +83,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
                 guards.push(mounted::unmounted(situation, namespace, name, *before));
             }
             Recheck::Detached { volume } => guards.push(detached(situation, volume)),
-            // The plan itself makes it so, and it is read again right before the write.
+            // The plan itself brings this about, and it is read again right before the write.
             Recheck::Retained { .. }
             | Recheck::AllRetained { .. }
             | Recheck::Lives { .. }
@@ -115,14 +116,15 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Whether a pod that has a node refers to the claim, whatever its phase: what keeps its protection.
-/// Upstream: `podUsesPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// Whether a scheduled pod refers to the claim, whatever its phase. Such a pod keeps the finalizer of claim protection.
+/// Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn uses(pod: &Pod, claim: &str) -> bool {
     let refers = pod.claim_names().any(|name| name == claim);
     refers && !pod.node_name.is_empty()
 }
 
-/// The StatefulSet that makes the claim for one of its pods, as many as it is to have now.
+/// Returns the StatefulSet that makes the claim for one of its pods. Only pods within its current number of replicas
+/// count.
 pub fn set_that_makes<'s>(sets: &'s [StatefulSet], namespace: &str, claim: &str) -> Option<&'s StatefulSet> {
     let makes = |set: &StatefulSet| {
         let mut ordinals = set.templates.iter().filter_map(|template| set.ordinal(template, claim));
@@ -131,8 +133,8 @@ pub fn set_that_makes<'s>(sets: &'s [StatefulSet], namespace: &str, claim: &str)
     sets.iter().find(|set| set.meta.namespace == namespace && makes(set))
 }
 
-/// How the members of a set are stopped without losing anything.
-/// Upstream: `UpdateClaimOwnerRefForSetAndPod`, `pkg/controller/statefulset`, 1.36.
+/// Returns how to stop the pods of a StatefulSet without losing data. Upstream: `UpdateClaimOwnerRefForSetAndPod`,
+/// `pkg/controller/statefulset`, 1.36.
 pub fn how_to_stop(set: &StatefulSet) -> String {
     let (namespace, name) = (&set.meta.namespace, &set.meta.name);
     if set.deletes_when_scaled() {
@@ -146,8 +148,8 @@ pub fn how_to_stop(set: &StatefulSet) -> String {
     }
 }
 
-/// Whether a volume outlives the claim: it has policy Retain, or the two have nothing to do with each other. `there` is
-/// the claim that has the name that the volume names.
+/// Whether a volume outlives the claim, because it has policy Retain or because the two do not belong together. `there`
+/// is the existing claim whose name is in the volume's claimRef.
 pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim, there: Option<&PersistentVolumeClaim>) -> bool {
     let named = volume.claim_ref.as_ref().is_some_and(|named| {
         named.namespace == claim.meta.namespace
@@ -158,9 +160,9 @@ pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim, there: Op
     volume.reclaim_policy == ReclaimPolicy::Retain || !tied
 }
 
-/// Whether a volume is another claim's, although this one may name it: it has the uid of a claim that is there, so that
-/// nothing happens to it when this one goes. `there` is the claim that has the name that the volume names.
-/// Upstream: `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
+/// Whether a volume belongs to another claim, although this claim may name it. Its claimRef has the uid of another
+/// existing claim, so nothing happens to it when this claim goes. `there` is the existing claim whose name is in the
+/// volume's claimRef. Upstream: `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
 pub fn is_anothers(
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
@@ -172,7 +174,7 @@ pub fn is_anothers(
     })
 }
 
-/// The same, as far as the snapshot tells.
+/// Whether a volume belongs to another claim, as far as the snapshot shows.
 pub(super) fn is_seen_as_anothers(
     situation: &Situation<'_>,
     volume: &PersistentVolume,
@@ -229,8 +231,9 @@ fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
     Guard::new(ID, Holds::Yes, format!("no pod that has a node uses claim {namespace}/{name}"))
 }
 
-/// Whether a pod erases the volume, or has done so. It runs in namespace `default` unless the template of the recycler
-/// says otherwise. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`, `pkg/volume/util/recyclerclient`, 1.36.
+/// Checks whether a recycler pod erases the volume, or has done so. The pod runs in namespace `default`, unless the
+/// recycler's template says otherwise. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
+/// `pkg/volume/util/recyclerclient`, 1.36.
 fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
     const ID: &str = "recycler";
     let name = recycler_of(volume);
@@ -244,7 +247,7 @@ fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
             ),
         );
     }
-    // It goes on for as long as it takes, also after the policy has become Retain.
+    // A recycler pod that was started continues, even after the policy has become Retain.
     let kept =
         matches!(situation.volume(volume), Known::There(volume) if volume.reclaim_policy == ReclaimPolicy::Retain);
     if kept {
@@ -291,7 +294,7 @@ fn detached(situation: &Situation<'_>, volume: &str) -> Guard {
     Guard::new(ID, Holds::Yes, format!("no VolumeAttachment names volume {volume}"))
 }
 
-/// Each claim that goes leaves a volume that is kept, unless its loss was asked for.
+/// Checks that each claim that the plan takes away leaves a volume with policy Retain.
 fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let mut guards = Vec::new();
     for (place, write) in plan.writes().enumerate() {
@@ -318,8 +321,8 @@ fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// The volumes that are the claim's: the one that it names, unless another live claim has that, and those that have its
-/// uid.
+/// Returns the volumes that belong to the claim. It is the volume that the claim names, unless another existing claim
+/// has that one, and those whose claimRef has the claim's uid.
 pub fn volumes_of(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let snapshot = situation.snapshot;
     let mut names: Vec<Str> = snapshot
@@ -355,7 +358,7 @@ fn saved(plan: &Plan) -> Guard {
     }
 }
 
-/// Finalizers of claims that are to go: those that are known say who keeps them.
+/// Warns of finalizers of claims that the plan deletes, except the finalizer of claim protection.
 fn finalizers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let mut guards = Vec::new();
     for write in plan.writes().filter(|write| matches!(write.change, Change::Delete)) {
@@ -374,7 +377,7 @@ fn finalizers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Whether a claim that is to go is just being copied.
+/// Checks whether a claim that the plan takes away is being copied by a snapshot or a clone.
 fn copies(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     const COPYING: [&str; 2] = [
         "snapshot.storage.kubernetes.io/pvc-as-source-protection",
@@ -414,14 +417,14 @@ fn copies(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// The kind of source, who has the storage, and its name there, as far as the volume says.
+/// Returns the kind of source, the driver or server, and the name of the storage, as far as the volume states them.
 pub(super) fn storage_of(volume: &PersistentVolume) -> String {
     let source = &volume.source;
     let parts = [source.kind.as_str(), source.detail.as_str(), source.handle.as_str()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// What the data are known by, for the person to compare.
+/// Describes the volume, so that the person can compare it with the wanted one.
 fn identity(volume: &PersistentVolume) -> Guard {
     let size = volume.stated_storage().map_or_else(|| "no stated size".to_owned(), |size| size.quantity.to_string());
     let named = volume
@@ -441,7 +444,7 @@ fn identity(volume: &PersistentVolume) -> Guard {
     )
 }
 
-/// What may be under way with the data of a volume, out of sight.
+/// Warns of a deletion or recycling of the data that may have begun and that no object shows.
 fn operations(volume: &PersistentVolume) -> Option<Guard> {
     let name = &volume.meta.name;
     let ended = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
@@ -462,7 +465,7 @@ fn operations(volume: &PersistentVolume) -> Option<Guard> {
     }
 }
 
-/// Whether whoever deletes the storage shows any life.
+/// Checks whether the driver that deletes the storage is installed.
 fn actor(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
     const ID: &str = "actor";
     let driver = volume.source.detail.as_str();
@@ -483,7 +486,7 @@ fn actor(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
     Guard::new(ID, Holds::Warns, format!("no CSIDriver {driver} is seen: nobody may be there who deletes the storage"))
 }
 
-/// The namespaces in which claims are created: they must be there and stay.
+/// Checks that the namespaces in which claims are created exist and are not being deleted.
 fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     const ID: &str = "namespace";
     let mut guards = Vec::new();
@@ -497,7 +500,7 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
             None if situation.knows_all(Kind::Namespace, "") => {
                 Guard::new(ID, Holds::No, format!("namespace {name} does not exist"))
             }
-            // The dry run of the create tells.
+            // The dry run of the creation shows whether the namespace exists.
             None => Guard::new(ID, Holds::Unknown, format!("whether namespace {name} exists could not be read")),
         };
         if !guards.contains(&guard) {
@@ -507,8 +510,8 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Whether kube-controller-manager shows life: without it a claim that is deleted stays for ever as one that is being
-/// deleted.
+/// Whether the Lease of kube-controller-manager was renewed within its duration. Without kube-controller-manager, a
+/// deleted claim keeps its finalizer for ever.
 fn controllers(situation: &Situation<'_>, plan: &Plan) -> Guard {
     const ID: &str = "controller";
     let deletes = plan.writes().any(|write| matches!(write.change, Change::Delete));

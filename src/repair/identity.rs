@@ -1,10 +1,11 @@
-//! Which volume a plan means. A name alone does not say that: a volume may go, and another one get its name.
+//! The identity of the volume that a plan means. A name is not enough: a volume may be deleted, and another one may get
+//! its name.
 
 use super::guards::storage_of;
 use crate::model::{PersistentVolume, Str};
 use serde::{Deserialize, Serialize};
 
-/// A volume by its name, its uid and its storage. There is none without a uid.
+/// A volume's name, uid and storage. The uid is never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", try_from = "Stated")]
 pub struct VolumeIdentity {
@@ -13,7 +14,7 @@ pub struct VolumeIdentity {
     storage: String,
 }
 
-/// What a plan file or a journal states.
+/// The form of an identity in a plan file or a journal.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Stated {
@@ -35,24 +36,25 @@ impl TryFrom<Stated> for VolumeIdentity {
 }
 
 impl VolumeIdentity {
-    /// That volume. One that was never on an API server has no uid; no other volume is taken for it.
+    /// Returns the identity of a volume. A volume that was never on an API server has no uid. Its identity has the uid
+    /// `<none>`, which matches no volume.
     pub fn of(volume: &PersistentVolume) -> Self {
         let uid = if volume.meta.uid.is_empty() { "<none>".into() } else { volume.meta.uid.clone() };
         Self { name: volume.meta.name.clone(), uid, storage: storage_of(volume) }
     }
 
-    /// Its name.
+    /// Returns the name of the volume.
     pub fn name(&self) -> &Str {
         &self.name
     }
 
-    /// Its uid.
+    /// Returns the uid of the volume.
     pub fn uid(&self) -> &Str {
         &self.uid
     }
 
-    /// Why the volume that has the name now is another one, in a sentence without a full stop; nothing where it is
-    /// this one.
+    /// Returns why the volume that has the name now is another one, in a sentence without a full stop. Returns nothing
+    /// if it is the same volume.
     pub fn differs(&self, found: &PersistentVolume) -> Option<String> {
         let name = &self.name;
         if found.meta.uid != self.uid {

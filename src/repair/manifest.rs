@@ -1,20 +1,20 @@
-//! Manifests of claims that a repair creates: what a new claim carries over, and what it must not.
+//! The manifests of claims that a repair creates: what a new claim takes over from the old one, and what it must not.
 
 use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, StatefulSet, Str};
 use crate::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
-/// A claim that a repair creates, and what of the old one it leaves out, a few words each.
+/// The manifest of a new claim, and what it drops of the old one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replica {
     /// The manifest.
     pub manifest: Value,
-    /// What is dropped.
+    /// What is dropped, a few words each.
     pub dropped: Vec<String>,
 }
 
-/// What a claim must not carry over: marks of a binding, of a node and of a provisioner belong to the claim that had
-/// them, and what kubectl applied last describes another object.
+/// The annotations that a new claim must not take over. The marks of a binding, a node and a provisioner belong to the
+/// old claim, and the last applied configuration describes another object.
 const LEFT_OUT: [&str; 7] = [
     AnnotationKey::BindCompleted.as_str(),
     AnnotationKey::BoundByController.as_str(),
@@ -25,8 +25,8 @@ const LEFT_OUT: [&str; 7] = [
     "kubectl.kubernetes.io/last-applied-configuration",
 ];
 
-/// By these labels and annotations tools that apply manifests know what is theirs, and delete what they do not find in
-/// their sources.
+/// The labels and annotations by which tools that apply manifests recognise their objects. Such a tool deletes an
+/// object that is not in its sources.
 const TRACKED: [&str; 9] = [
     "app.kubernetes.io/instance",
     "argocd.argoproj.io/instance",
@@ -39,8 +39,8 @@ const TRACKED: [&str; 9] = [
     "meta.helm.sh/release-namespace",
 ];
 
-/// A claim like that one under another key. With a volume it names it, and asks for nothing that the volume does not
-/// have; without one it asks for what the old one asked for.
+/// Makes a claim like an existing one, under another key. With a volume, the claim names it and asks for nothing that
+/// the volume does not have. Without one, it asks for the same as the old claim.
 pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, snapshot: &Snapshot) -> Replica {
     let mut dropped = Vec::new();
     let metadata = &old["metadata"];
@@ -97,7 +97,7 @@ pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, sna
     Replica { manifest: manifest(&created, &spec), dropped }
 }
 
-/// A claim that the volume fits, of which nothing else is known.
+/// Makes a claim that matches the volume, if no more is known of the old claim.
 pub fn for_volume(volume: &PersistentVolume, key: &ObjectKey) -> Value {
     let mut spec = Map::new();
     fit(&mut spec, volume, &mut Vec::new());
@@ -109,7 +109,7 @@ fn manifest(metadata: &Value, spec: &Map<String, Value>) -> Value {
     json!({ "apiVersion": kind.api_version(), "kind": kind.as_str(), "metadata": metadata, "spec": spec })
 }
 
-/// Makes a claim's spec name the volume and ask for nothing else than it has.
+/// Makes a claim's spec name the volume and ask for nothing that the volume does not have.
 fn fit(spec: &mut Map<String, Value>, volume: &PersistentVolume, dropped: &mut Vec<String>) {
     let mut set = |field: &str, value: Value| {
         let before = spec.insert(field.to_owned(), value.clone());
@@ -158,7 +158,7 @@ fn fit(spec: &mut Map<String, Value>, volume: &PersistentVolume, dropped: &mut V
     }
 }
 
-/// The same manifest without owners that do not live any more.
+/// Returns the manifest without owners that no longer exist.
 pub fn with_living_owners(manifest: &Value, snapshot: &Snapshot) -> Value {
     let mut manifest = manifest.clone();
     let text = |field: &str| Str::from(manifest["metadata"][field].as_str().unwrap_or_default());
@@ -173,7 +173,8 @@ pub fn with_living_owners(manifest: &Value, snapshot: &Snapshot) -> Value {
     manifest
 }
 
-/// The owners that live in the namespace of the new claim: the garbage collector deletes what has none that lives.
+/// Returns the owners that exist in the namespace of the new claim. The garbage collector deletes a claim none of whose
+/// owners exists.
 fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<String>) -> Vec<Value> {
     let same_namespace = old["metadata"]["namespace"].as_str() == Some(key.namespace.as_str());
     let same_name = old["metadata"]["name"].as_str() == Some(key.name.as_str());
@@ -188,7 +189,7 @@ fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<S
     kept
 }
 
-/// The owners that a claim to be created names, each with whether it is known to live in the claim's namespace.
+/// Returns the owners that a new claim names, each with whether it is known to exist in the claim's namespace.
 pub fn owners_of_new<'m>(
     manifest: &'m Value,
     namespace: &'m str,
@@ -206,7 +207,7 @@ fn name_of(owner: &Value) -> String {
     format!("{} {}", text("kind"), text("name"))
 }
 
-/// Whether an owner is known to live in a namespace, by its uid. Those of claims are StatefulSets and Pods.
+/// Whether an owner with this uid is known to exist in a namespace. Owners of claims are StatefulSets and pods.
 fn lives(owner: &Value, namespace: &str, snapshot: &Snapshot) -> bool {
     let uid = owner["uid"].as_str().unwrap_or_default();
     let sets = snapshot.all::<StatefulSet>().iter().map(|set| &set.meta);

@@ -1,9 +1,8 @@
-//! Repairs that lose nothing: from what somebody asks for to a plan, and from a plan to something that may be carried
-//! out.
+//! Repairs that lose no data: from a request to a plan, and from a plan to one that may be carried out.
 //!
-//! Everything here is a pure function of a [`Situation`]: [`propose`] makes a [`Plan`] of conditional writes,
-//! [`review`] looks at it with guards, the controllers' answers and an adversary, and [`Reviewed::confirm`] turns it
-//! into a [`Confirmed`] one. Who carries that out is `execute`; nothing else can.
+//! All code here is a pure function of a [`Situation`]. [`propose`] makes a [`Plan`] of conditional writes. [`review`]
+//! checks it with guards, the simulated answers of the controllers, and the adversary. [`Reviewed::confirm`] turns it
+//! into a [`Confirmed`] plan, and only `execute` carries that out.
 
 mod actors;
 mod adversary;

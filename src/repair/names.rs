@@ -1,18 +1,18 @@
-//! Names in a request: those that the API server takes.
+//! The check of names in a request, by the rules of the API server.
 
 use super::request::{Recipient, Request, Setting};
 use crate::error::Error;
 use crate::model::{Kind, Str};
 
-/// The longest name of an object, and of a namespace. Upstream: `DNS1123SubdomainMaxLength`, `DNS1123LabelMaxLength`,
-/// apimachinery, 1.36.
+/// The greatest length of an object's name and of a namespace's name, in bytes. Upstream: `DNS1123SubdomainMaxLength`,
+/// `DNS1123LabelMaxLength`, apimachinery, 1.36.
 const LONGEST_NAME: usize = 253;
 const LONGEST_LABEL: usize = 63;
 
-/// A name that the API server takes for volumes, claims and classes: an RFC 1123 subdomain.
+/// Checks that the API server accepts a name for volumes, claims and classes: an RFC 1123 subdomain.
 ///
 /// # Errors
-/// A usage error that says of `what` it is no name.
+/// Returns a usage error that begins with `what`.
 pub fn object_name(what: &str, name: &str) -> Result<Str, Error> {
     if name.len() <= LONGEST_NAME && name.split('.').all(is_label) {
         return Ok(name.into());
@@ -21,10 +21,10 @@ pub fn object_name(what: &str, name: &str) -> Result<Str, Error> {
         .hint("a name has lower case letters, digits, '-' and '.', begins and ends with a letter or digit (RFC 1123)"))
 }
 
-/// A name that the API server takes for namespaces: an RFC 1123 label.
+/// Checks that the API server accepts a name for namespaces: an RFC 1123 label.
 ///
 /// # Errors
-/// A usage error that says of `what` it is no name.
+/// Returns a usage error that begins with `what`.
 pub fn namespace_name(what: &str, name: &str) -> Result<Str, Error> {
     if name.len() <= LONGEST_LABEL && is_label(name) {
         return Ok(name.into());
@@ -41,10 +41,10 @@ fn is_label(text: &str) -> bool {
         && bytes.iter().all(|byte| plain(byte) || *byte == b'-')
 }
 
-/// Names in a plan that was read from a file are checked as those that are typed.
+/// Checks the names in a plan that was read from a file, as names that are typed are checked.
 ///
 /// # Errors
-/// A usage error that names the field.
+/// Returns a usage error that names the field.
 pub fn check_names(request: &Request) -> Result<(), Error> {
     let claim = |namespace: &Str, name: &Str| {
         namespace_name("request.namespace", namespace).and_then(|_| object_name("request.name", name)).map(drop)

@@ -1,33 +1,33 @@
-//! Of which cluster something is. An address does not say: another cluster can be behind it by now, and the same one
-//! behind another address.
+//! The identity of a cluster. An address is not enough: another cluster may have it now, and the same cluster may have
+//! another address.
 
 use serde::{Deserialize, Serialize};
 
-/// What tells a cluster from others.
+/// The identity of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Origin {
     /// The address of the API server.
     pub server: String,
-    /// The uid of namespace kube-system, which is as old as its cluster; none where it could not be had.
+    /// The uid of namespace kube-system, which exists as long as its cluster. It is missing if it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
 }
 
-/// Whether two clusters are one.
+/// Whether two identities are those of one cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sameness {
-    /// They have one uid.
+    /// Both have the same uid.
     Sure,
-    /// They have one address, and the uid of one of them is not known.
+    /// Both have the same address, and the uid of at least one is unknown.
     ByAddress,
-    /// They are two, as far as can be told.
+    /// The clusters are different, as far as can be told.
     None,
 }
 
 impl Origin {
-    /// Whether it is the same cluster.
+    /// Compares two identities.
     pub fn sameness(&self, other: &Self) -> Sameness {
         match (&self.uid, &other.uid) {
             (Some(one), Some(another)) if one == another => Sameness::Sure,
@@ -39,7 +39,7 @@ impl Origin {
 }
 
 impl From<&str> for Origin {
-    /// A cluster of which the address is known alone.
+    /// Makes the identity of a cluster of which only the address is known.
     fn from(server: &str) -> Self {
         Self { server: server.to_owned(), uid: None }
     }

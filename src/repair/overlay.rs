@@ -1,4 +1,4 @@
-//! What a write makes of an object, by the rules of the API server: how the simulation reads a plan.
+//! The effect of a write on an object, by the rules of the API server. The simulation uses it to apply a plan.
 
 use super::write::{CLAIM_PROTECTION, Change, Reference, Seen, Write};
 use crate::model::{
@@ -8,8 +8,8 @@ use crate::model::{
 use std::sync::Arc;
 
 impl Write {
-    /// The object after the write, as the API server leaves it: nothing where it is gone. It is only asked where there
-    /// is no [`Self::obstacle`].
+    /// Returns the object after the write, as the API server stores it, or nothing if the object is gone. It is called
+    /// only if there is no [`Self::obstacle`].
     pub fn apply(&self, current: Option<&Seen>) -> Option<Seen> {
         match (&self.change, current) {
             (Change::Create { manifest }, _) => match Seen::decode(self.object.kind, manifest) {
@@ -70,7 +70,7 @@ impl Write {
     }
 }
 
-/// The object after a deletion was accepted: nothing where no finalizer keeps it.
+/// Returns the object after a deletion was accepted, or nothing if it has no finalizer.
 pub(super) fn delete(seen: &Seen) -> Option<Seen> {
     if seen.meta().finalizers.is_empty() {
         return None;
@@ -96,7 +96,7 @@ pub(super) fn delete(seen: &Seen) -> Option<Seen> {
     })
 }
 
-/// What the API server makes of a claim that is created: a uid, a phase, and the finalizer of its protection.
+/// Returns a created claim as the API server stores it: with a uid, a phase, and the finalizer of claim protection.
 /// Upstream: `StorageObjectInUseProtection`, `plugin/pkg/admission/storage`, 1.36.
 fn created(write: &Write, mut claim: PersistentVolumeClaim) -> PersistentVolumeClaim {
     claim.meta.name.clone_from(&write.object.name);
@@ -108,7 +108,7 @@ fn created(write: &Write, mut claim: PersistentVolumeClaim) -> PersistentVolumeC
     claim
 }
 
-/// The uid that a simulated claim has which a plan creates.
+/// Returns the uid of a claim that a plan creates in the simulation.
 fn created_uid(object: &ObjectKey) -> Str {
     format!("<created {}/{}>", object.namespace, object.name).into()
 }

@@ -1,4 +1,5 @@
-//! Who takes part where a plan is tried out: what it touches, whoever is tied to that by a name, and who may come.
+//! The participants of the safety model: the objects that the plan touches, those that are tied to them by a name, and
+//! the claims that somebody may create.
 
 use super::plan::Plan;
 use super::write::{Change, Seen, Write};
@@ -13,20 +14,20 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The namespace of a tenant whom nobody asked. No namespace can have that name.
+/// The namespace of a stranger. No namespace can have this name.
 pub(super) const STRANGER: &str = "<stranger>";
 
-/// So many claims that wait for any volume take part where a plan sets a volume free.
+/// The number of claims that wait for any volume and take part if a plan sets a volume free.
 const WAITING: usize = 4;
 
-/// Who may have a volume: whom it names already, and for whom it is meant.
+/// Returns the claims that may have a volume: the one that it names already, and those for which it is meant.
 pub(super) fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, Str)> {
     let meant = plan.volumes.iter().filter(|carried| carried.volume == volume.meta.name);
     let named = volume.claim_ref.iter().map(|named| (named.namespace.clone(), named.name.clone()));
     meant.flat_map(|carried| carried.for_claims.iter().cloned()).chain(named).collect()
 }
 
-/// Whether some take part only where everybody does who is tied to the plan's objects by names over others.
+/// Whether more objects take part if those are added that are tied to the plan's objects only through other objects.
 pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
     let size = |everyone| {
         let participants = Participants::reaching(snapshot, plan, everyone);
@@ -35,11 +36,11 @@ pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
     size(true) != size(false)
 }
 
-/// Who takes part.
+/// The participants.
 pub(super) struct Participants {
     pub(super) volumes: Vec<VolumeId>,
     pub(super) claims: Vec<ClaimId>,
-    /// Names of claims that a plan writes or waits for.
+    /// The names of claims that the plan writes or waits for.
     pub(super) awaited: BTreeSet<(Str, Str)>,
 }
 
@@ -84,19 +85,19 @@ impl Participants {
             claims.extend(waiting.map(|(id, _)| id).take(WAITING));
         }
         claims.extend(owned(snapshot, plan));
-        // The volumes that the claims have already, or that wait for them, tell what becomes of the claims.
+        // The volumes that the claims have, or that are reserved for them, decide what happens to the claims.
         for id in &claims {
             let claim = snapshot.claim(*id);
             volumes.extend(snapshot.volume_id(&claim.volume_name));
             volumes.extend(waiting_for(snapshot, &claim.meta.namespace, &claim.meta.name));
         }
-        // Without the claim that such a volume names it would seem to be nobody's.
+        // Without the claim that such a volume names, the volume would seem to belong to no claim.
         let named = volumes.iter().filter_map(|id| snapshot.volume(*id).claim_ref.as_ref());
         claims.extend(named.filter_map(|named| snapshot.claim_id(&named.namespace, &named.name)));
         Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
     }
 
-    /// Who takes part, with everyone who is tied to them by names over others where that is asked for.
+    /// Returns the participants. With `everyone`, objects are added that are tied to them only through other objects.
     pub(super) fn reaching(snapshot: &Snapshot, plan: &Plan, everyone: bool) -> Self {
         let mut participants = Self::of(snapshot, plan);
         if everyone {
@@ -105,9 +106,11 @@ impl Participants {
         participants
     }
 
-    /// Adds the free volumes of which the controller gives one to a claim that the plan creates, or gives a class, and
-    /// that names none. Gives the claims of which it is open what they get: there is no `room` for all that they may
-    /// get, or not all is known that decides.
+    /// Adds the free volumes that the controller may choose for a claim that the plan creates or gives a class, and
+    /// that names no volume.
+    ///
+    /// Returns the claims whose volume cannot be predicted, because there is no `room` for all possible volumes, or
+    /// because not all deciding objects were read.
     pub(super) fn serve(
         &mut self,
         snapshot: &Snapshot,
@@ -143,7 +146,7 @@ impl Participants {
         open
     }
 
-    /// Adds whoever is tied to somebody of the cast by a name, and so on until nobody is missing.
+    /// Adds all objects that are tied to a participant by a name, and repeats this until no object is added.
     fn widen(&mut self, snapshot: &Snapshot) {
         let mut volumes: BTreeSet<VolumeId> = self.volumes.iter().copied().collect();
         let mut claims: BTreeSet<ClaimId> = self.claims.iter().copied().collect();
@@ -169,9 +172,9 @@ impl Participants {
         self.claims = claims.into_iter().collect();
     }
 
-    /// The claims that somebody may create: for each volume that of a stranger whom it fits, with or without naming it,
-    /// and for each name that the plan writes or waits for one without a volume, as a StatefulSet makes it, and one
-    /// that names the volume.
+    /// Returns the claims that somebody may create. For each carried volume, these are two claims of a stranger that
+    /// match the volume: one that names it and one that does not. For each name that the plan writes or waits for,
+    /// there is a claim without a volume, as a StatefulSet creates it. There is also one that names the volume.
     pub(super) fn possible_claims(&self, snapshot: &Snapshot, plan: &Plan) -> Vec<Arc<PersistentVolumeClaim>> {
         let mut possible_claims: Vec<Arc<PersistentVolumeClaim>> = Vec::new();
         let carried = |id: &&VolumeId| {
@@ -195,8 +198,8 @@ impl Participants {
     }
 }
 
-/// The volumes that name the claim, but for those of which nothing can come any more: they are Released by an
-/// earlier claim of that name, and no claim names them.
+/// Returns the volumes that name the claim. Volumes are left out that an earlier claim of that name released and that
+/// no claim names, because nothing can happen to them any more.
 fn waiting_for(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterator<Item = VolumeId> {
     let uid = snapshot.claim_id(namespace, name).map(|id| snapshot.claim(id).meta.uid.clone());
     snapshot.volumes_naming(namespace, name).iter().copied().filter(move |id| {
@@ -208,8 +211,8 @@ fn waiting_for(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterato
     })
 }
 
-/// The free volumes that the controller may choose for the claim after a write: of those with the fewest access modes
-/// the smallest, as [`Query`] has it.
+/// Returns the free volumes that the controller may choose for the claim after a write: the smallest ones among those
+/// with the fewest access modes, by the tests of [`Query`].
 fn free_for(snapshot: &Snapshot, behavior: &KubernetesBehavior, write: &Write) -> Vec<VolumeId> {
     let id = snapshot.claim_id(&write.object.namespace, &write.object.name);
     let current = id.map(|id| Seen::Claim(Arc::new(snapshot.claim(id).clone())));
@@ -238,7 +241,8 @@ fn free_for(snapshot: &Snapshot, behavior: &KubernetesBehavior, write: &Write) -
     first.flat_map(|(_, (_, volumes))| volumes).collect()
 }
 
-/// The claims that the garbage collector deletes after those that the plan deletes, and after these in turn.
+/// Returns the claims that the garbage collector deletes after the claims that the plan deletes, and then those that
+/// these own.
 fn owned(snapshot: &Snapshot, plan: &Plan) -> BTreeSet<ClaimId> {
     let mut gone: BTreeSet<&str> = BTreeSet::new();
     for step in &plan.steps {
@@ -259,7 +263,7 @@ fn owned(snapshot: &Snapshot, plan: &Plan) -> BTreeSet<ClaimId> {
     owned
 }
 
-/// A claim that the volume fits.
+/// Returns a claim that matches the volume.
 fn fitting(volume: &PersistentVolume, namespace: &str, name: &str, names: Option<&str>) -> PersistentVolumeClaim {
     let mut claim = PersistentVolumeClaim {
         request: volume.stated_storage().cloned(),

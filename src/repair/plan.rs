@@ -1,4 +1,4 @@
-//! A repair as data: ordered conditional writes, each with its reason, what follows from it and how it is taken back.
+//! A repair as data: ordered conditional writes, each with its reason, its expected effects and its undo.
 
 use super::identity::VolumeIdentity;
 use super::request::Request;
@@ -8,100 +8,101 @@ use super::write::{Change, Expect, Seen, Write};
 use crate::model::{Kind, ObjectKey, PersistentVolume, Str, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A repair.
+/// A plan: the steps of a repair, as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Plan {
-    /// A short name: the verb and a hash of what was asked and of the world.
+    /// The id: the verb, and a hash of the request and of the deciding fields of the objects.
     pub id: String,
-    /// What was asked for.
+    /// The request.
     pub request: Request,
-    /// What the plan comes to, in a sentence without a full stop.
+    /// The goal of the plan, in a sentence without a full stop.
     pub goal: String,
-    /// The volumes that carry data, and what may become of them because it was asked for.
+    /// The volumes with data, and what may happen to each because the person asked for it.
     pub volumes: Vec<Carried>,
-    /// The volumes that have policy Retain while the plan is under way: from the start, or once a step has set it.
+    /// The volumes that have policy Retain while the plan is under way, either from the start or after a step has set
+    /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keeps: Vec<VolumeIdentity>,
-    /// The objects that the journal keeps whole before the first write.
+    /// The objects that the journal saves whole before the first write.
     pub saves: Vec<ObjectKey>,
-    /// The writes in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What people should know: what is dropped, what cannot be seen, what stays to be done.
+    /// What the person should know: what is dropped, what cannot be seen, and what remains to be done.
     pub notes: Vec<String>,
-    /// Why only a person can decide on it, in a sentence without a full stop, where that is so.
+    /// The reason why only a person can decide on the plan, in a sentence without a full stop, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judgement: Option<String>,
-    /// The name that the person has to type, where data are given away or deleted.
+    /// The name that the person has to type, if data are given away or deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_name: Option<Str>,
-    /// A hash of what decided, in the objects on which the plan rests.
+    /// A hash of the deciding fields of the objects on which the plan rests.
     pub world: String,
 }
 
-/// A volume of which a plan says what becomes of its data.
+/// A volume about whose data a plan decides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Carried {
     /// The volume.
     pub volume: Str,
-    /// Claims that may have it in the end, besides the one that has or had it: namespace and name.
+    /// The claims that may have the volume in the end, besides the one that has or had it: namespace and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub for_claims: Vec<(Str, Str)>,
-    /// What the person asked for that a plan would otherwise be refused for.
+    /// The losses that the person asked for. Without them, the plan would be refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given_up: Vec<GivenUp>,
 }
 
-/// What a person may ask for that loses or discloses data.
+/// A loss or disclosure of data that a person may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GivenUp {
     /// The data may be deleted.
     Data,
-    /// The object may go, with the data kept.
+    /// The object of the volume may go, and the data are kept.
     Object,
-    /// Anybody may have it.
+    /// Any claim may get the volume.
     Privacy,
-    /// Its claim becomes Lost again.
+    /// The claim of the volume becomes Lost again.
     Claim,
 }
 
-/// One step.
+/// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Step {
-    /// From 1.
+    /// The number of the step, from 1.
     pub id: u32,
-    /// Why, in a sentence without a full stop.
+    /// The reason, in a sentence without a full stop.
     pub why: String,
-    /// What is written; nothing for a step that only waits.
+    /// The write; nothing for a step that only waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<Write>,
-    /// What is looked at once more right before the write.
+    /// The rechecks right before the write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recheck: Vec<Recheck>,
-    /// What is waited for before the next step.
+    /// The condition that the step waits for before the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
-    /// The states in which the objects are once the controllers have answered, by the simulation.
+    /// The simulated states of the objects after the controllers have answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expects: Vec<Expected>,
-    /// How it is taken back.
+    /// How the step is taken back.
     pub undo: Undo,
 }
 
-/// What the simulation says of an object after a step.
+/// The simulated states of an object after a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Expected {
     /// The object.
     pub object: ObjectKey,
-    /// Its possible states, in words: `Released`, `Bound to pv-1`, `gone`.
+    /// The possible states of the object, in words: `Released`, `Bound to pv-1`, `gone`.
     pub states: Vec<String>,
 }
 
-/// How an object stands, in the words of [`Expected::states`]: what the simulation predicts, and what is there.
+/// Describes the state of an object, predicted or read, in the words of [`Expected::states`].
 pub fn state_in_words(kind: Kind, seen: Option<&Seen>) -> String {
     let Some(seen) = seen else {
         return if kind == Kind::PersistentVolume { "gone" } else { "not there" }.to_owned();
@@ -120,24 +121,25 @@ pub fn state_in_words(kind: Kind, seen: Option<&Seen>) -> String {
     }
 }
 
-/// What is looked at right before a write, because it may have changed since the review.
+/// A condition that is read again right before a write, because it may have changed since the review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Recheck {
-    /// No pod that has a node uses the claim.
+    /// No scheduled pod uses the claim.
     Unused {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
         name: Str,
     },
-    /// No pod that has a node and has not ended uses the claim, which is gone: its volume may be mounted all the same.
+    /// No scheduled pod that has not ended uses the claim, although the claim is gone. Its volume may still be mounted.
     Unmounted {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
         name: Str,
-        /// When another claim got the name: pods that are not older use what that one has.
+        /// The creation time of another claim that has the name now. Pods that are not older use the volume of that
+        /// claim.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<Timestamp>,
     },
@@ -151,14 +153,15 @@ pub enum Recheck {
         /// The volume.
         volume: VolumeIdentity,
     },
-    /// Every volume that the claim names, or that names the claim, has policy Retain: also one that came since.
+    /// Every volume that the claim names, or that names the claim, has policy Retain. This includes volumes that were
+    /// created since the review.
     AllRetained {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
         name: Str,
     },
-    /// The claim that has the volume, by its uid, is there and is not being deleted.
+    /// The claim that has the volume, by its uid, exists and is not being deleted.
     Lives {
         /// The claim's namespace.
         namespace: Str,
@@ -167,8 +170,8 @@ pub enum Recheck {
         /// The volume.
         volume: VolumeIdentity,
     },
-    /// The volume waits for the claim: it names it, and not by the uid of one that was there since, which keeps any
-    /// other from it.
+    /// The volume is reserved for the claim. Its claimRef names the claim and does not have the uid of another claim,
+    /// which would prevent the binding.
     Reserved {
         /// The volume.
         volume: VolumeIdentity,
@@ -177,7 +180,7 @@ pub enum Recheck {
         /// The claim's name.
         name: Str,
     },
-    /// No pod of the recycler erases the volume.
+    /// No recycler pod erases the volume.
     NotRecycled {
         /// The volume.
         volume: Str,
@@ -185,7 +188,8 @@ pub enum Recheck {
 }
 
 impl Recheck {
-    /// What leads on where it does not hold and asking for the same repair again does not help.
+    /// Returns what the person can do, if the condition does not hold and a new request for the same repair does not
+    /// help.
     pub fn way_on(&self) -> Option<String> {
         match self {
             Self::Reserved { volume, namespace, name } => Some(format!(
@@ -232,41 +236,41 @@ impl std::fmt::Display for Recheck {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Undo {
-    /// By another write.
+    /// The step is taken back by another write.
     Write {
-        /// The write. Where its object is the one that the step created, its uid is filled in from the journal.
+        /// The write. If its object is the one that the step created, its uid is taken from the journal.
         write: Box<Write>,
-        /// What is waited for afterwards.
+        /// The condition to wait for afterwards.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         wait: Option<Wait>,
     },
     /// There is nothing to take back.
     Nothing,
-    /// It cannot be.
+    /// The step cannot be taken back.
     Impossible {
-        /// Why, in a sentence without a full stop.
+        /// The reason, in a sentence without a full stop.
         why: String,
     },
 }
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Which guard or rule stands against it: a stable word.
+    /// The guard or rule that forbids the plan: a stable word.
     pub by: &'static str,
-    /// What stands against it, in a sentence without a full stop.
+    /// The reason, in a sentence without a full stop.
     pub message: String,
-    /// What leads further: sentences or commands.
+    /// The hints: sentences or commands.
     pub hints: Vec<String>,
 }
 
 impl Refusal {
-    /// A refusal without a hint.
+    /// Makes a refusal without a hint.
     pub fn new(by: &'static str, message: impl Into<String>) -> Self {
         Self { by, message: message.into(), hints: Vec::new() }
     }
 
-    /// Adds what leads further.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
@@ -274,19 +278,20 @@ impl Refusal {
     }
 }
 
-/// What comes of a request.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposed {
-    /// A plan, to be reviewed.
+    /// A plan, which has to be reviewed.
     Plan(Box<Plan>),
-    /// There is nothing to write: why, in a sentence without a full stop.
+    /// There is nothing to write. The text is the reason, in a sentence without a full stop.
     Nothing(String),
-    /// It is not done.
+    /// The request is refused.
     Refused(Refusal),
 }
 
 impl Plan {
-    /// The objects that its steps write to, and those that it carries, in order and once each.
+    /// Returns the objects that the steps write to or wait for, and those that the plan carries or saves, sorted and
+    /// without duplicates.
     pub fn objects(&self) -> Vec<ObjectKey> {
         let written = self.writes().map(|write| write.object.clone());
         let waited = self.steps.iter().filter_map(|step| step.wait.as_ref()).flat_map(Wait::objects);
@@ -302,13 +307,13 @@ impl Plan {
         objects
     }
 
-    /// What its steps write, in order.
+    /// Returns the writes of the steps, in order.
     pub fn writes(&self) -> impl DoubleEndedIterator<Item = &Write> {
         self.steps.iter().filter_map(|step| step.write.as_ref())
     }
 
-    /// Why a volume is not the one of that name which the plan is about, in a sentence without a full stop; nothing
-    /// where it is.
+    /// Returns why a volume is not the one of this name that the plan is about, in a sentence without a full stop.
+    /// Returns nothing if it is the same volume.
     pub fn replaced_by(&self, volume: &PersistentVolume) -> Option<String> {
         let (key, found) = (volume_key(&volume.meta.name), &volume.meta.uid);
         let mut kept = self.keeps.iter().filter(|kept| *kept.name() == volume.meta.name);
@@ -322,8 +327,9 @@ impl Plan {
         })
     }
 
-    /// The volumes whose data the plan keeps once a step is written: not before a step of its own sets Retain, and not
-    /// after one gives a volume its former policy back.
+    /// Returns the volumes whose data the plan keeps once a step is written. If a step of the plan sets Retain, the
+    /// volume is kept only from that step on. If a step restores the former policy, the volume is kept only up to that
+    /// step.
     pub fn kept_after(&self, step: u32) -> impl Iterator<Item = &VolumeIdentity> {
         self.keeps.iter().filter(move |volume| {
             let key = volume_key(volume.name());
@@ -338,13 +344,13 @@ impl Plan {
         })
     }
 
-    /// Whether some step takes something away for good.
+    /// Whether some step takes something away for ever.
     pub fn is_destructive(&self) -> bool {
         self.writes().any(Write::is_destructive)
     }
 
-    /// Whether a claim that was bound names the volume again that names it by its uid, and by no step of this plan: it
-    /// can never have another one, so that there is nothing to choose.
+    /// Whether a write makes a bound claim name the volume again whose claimRef has the claim's uid, and no step of
+    /// this plan wrote that claimRef. The claim can never have another volume, so there is nothing to choose.
     fn gives_own_name(&self, write: &Write) -> bool {
         let Change::NameVolume { volume } = &write.change else { return false };
         let made_so =
@@ -352,8 +358,8 @@ impl Plan {
         write.expect.contains(&Expect::BindCompleted { is: true }) && !self.writes().any(made_so)
     }
 
-    /// Whether every step can be taken back or does no harm when repeated, and nothing is at risk: what `fix --yes` may
-    /// do.
+    /// Whether every step can be taken back or can be repeated without harm, and no data are at risk. Only such plans
+    /// are carried out by `fix --yes`.
     pub fn is_safe(&self) -> bool {
         let harmless = |step: &Step| match (&step.undo, &step.write) {
             (_, Some(write)) if write.retains() || self.gives_own_name(write) => true,
@@ -368,7 +374,7 @@ impl Plan {
     }
 }
 
-/// FNV-1a: a hash that is the same in every version and on every machine.
+/// The hash FNV-1a, which is the same in every version and on every machine.
 #[derive(Clone, Copy, Debug)]
 pub struct StableHash(u64);
 
@@ -379,14 +385,14 @@ impl Default for StableHash {
 }
 
 impl StableHash {
-    /// Takes in some text and its end.
+    /// Adds a text and its end to the hash.
     #[must_use]
     pub fn with(self, text: &str) -> Self {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         Self(text.bytes().chain([0xff]).fold(self.0, step))
     }
 
-    /// Sixteen hexadecimal digits.
+    /// Returns the hash as sixteen hexadecimal digits.
     pub fn hex(self) -> String {
         format!("{:016x}", self.0)
     }

@@ -1,5 +1,5 @@
-//! From a finding to the requests that repair it, by what its rule says, the safest first. Whether there is a plan for
-//! one, and whether that is safe, [`crate::repair::propose`] and [`crate::repair::review`] say.
+//! The requests that repair a finding, as its rule lists them, the safest first. [`crate::repair::propose`] decides
+//! whether a request has a plan, and [`crate::repair::review`] whether that plan is safe.
 
 use super::guards::volumes_of;
 use super::request::{Recipient, Request, Setting};
@@ -7,7 +7,7 @@ use super::situation::{Known, Situation};
 use crate::diagnosis::{Finding, Repair, meant_class};
 use crate::model::{Kind, ObjectKey, ReclaimPolicy, StatefulSet, Str};
 
-/// What repairs a finding, the safest first; nothing where only a person can.
+/// Returns the requests that repair a finding, the safest first. It is empty if only a person can repair it.
 pub fn repairs(situation: &Situation<'_>, finding: &Finding) -> Vec<Request> {
     finding.rule.repairs.iter().flat_map(|repair| requests(situation, *repair, &finding.object)).collect()
 }
@@ -22,7 +22,8 @@ fn requests(situation: &Situation<'_>, repair: Repair, object: &ObjectKey) -> Ve
             let claim = match volume {
                 Some(volume) => {
                     let named = volume.claim_ref.as_ref().filter(|named| {
-                        // A claim that has another volume would lose that one: people decide which data it gets.
+                        // A claim that has another volume would lose that one. A person has to decide which data it
+                        // gets.
                         !matches!(situation.claim(&named.namespace, &named.name), Known::There(claim)
                             if !claim.volume_name.is_empty() && claim.volume_name != volume.meta.name)
                     });
@@ -103,7 +104,7 @@ fn volumes_of_claim(situation: &Situation<'_>, namespace: &str, name: &str) -> V
     }
 }
 
-/// The volumes of the claims that a StatefulSet made.
+/// Returns the volumes of the claims that a StatefulSet made.
 fn of_set(situation: &Situation<'_>, set: &ObjectKey) -> Vec<Str> {
     let Some(found) = situation.snapshot.find::<StatefulSet>(&set.namespace, &set.name) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Whether what a plan came to still stands: then there is nothing to do where the same is asked for again.
+//! The check whether the goal of an earlier plan still holds. If it does, the same request has nothing to do.
 
 use super::plan::Plan;
 use super::request::Request;
@@ -7,8 +7,8 @@ use super::write::{Change, PLAN_ANNOTATION, Write};
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, VolumePhase};
 use serde_json::Value;
 
-/// What stands of the goal of a plan that was carried out, in a sentence without a full stop. Nothing where it does not
-/// stand or nobody can tell, and for requests of which the planner sees by itself that they are done.
+/// Returns what still holds of the goal of a plan that was carried out, in a sentence without a full stop. Returns
+/// nothing if the goal does not hold or is unknown, and for requests whose planner itself sees that they are done.
 pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
     match &plan.request {
         Request::Release { .. } | Request::Unbind { .. } => {
@@ -46,20 +46,21 @@ pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
     }
 }
 
-/// Whether a plan is through where the same request finds nothing to do, although not all of its steps are carried out.
-/// What takes a repair back, or gives a volume its former policy at the end, is not: the request does not look at that.
+/// Whether a plan counts as complete if the same request finds nothing to do, although some of its steps are not
+/// carried out. A plan that takes a repair back, or that still has to restore a volume's former policy, does not: the
+/// planner of the request does not check that.
 pub fn is_met_by_others(plan: &Plan, remaining: &Plan) -> bool {
     let gives_back =
         remaining.writes().any(|write| matches!(&write.change, Change::SetReclaimPolicy { .. }) && !write.retains());
     !matches!(plan.request, Request::Undo { .. }) && !gives_back
 }
 
-/// The write by which a plan offers a volume.
+/// Returns the write by which a plan offers a volume.
 fn offer(plan: &Plan) -> Option<&Write> {
     plan.writes().rfind(|write| matches!(write.change, Change::SetClaimRef { .. }))
 }
 
-/// The claim that has the volume which was offered, that very one: whoever was meant, or anyone.
+/// Returns the claim that has exactly the volume that was offered. It must be the intended claim, if there is one.
 fn taker<'a>(situation: &Situation<'a>, offer: &Write) -> Option<&'a PersistentVolumeClaim> {
     let Change::SetClaimRef { to, .. } = &offer.change else { return None };
     let Known::There(volume) = situation.volume(&offer.object.name) else { return None };
@@ -73,8 +74,8 @@ fn taker<'a>(situation: &Situation<'a>, offer: &Write) -> Option<&'a PersistentV
     (volume.meta.uid == offer.uid && is_meant && is_bound && stays).then_some(claim)
 }
 
-/// The claim that a plan created in the place of another one, which is gone. The mark of the plan tells it from a
-/// stranger's.
+/// Returns the claim that a plan created in place of another one, which is gone. The plan's annotation distinguishes it
+/// from a claim that somebody else created.
 fn created<'a>(situation: &Situation<'a>, plan: &Plan, old: &ObjectKey) -> Option<&'a PersistentVolumeClaim> {
     let write = plan.writes().rfind(|write| matches!(write.change, Change::Create { .. }))?;
     let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { return None };
@@ -83,7 +84,7 @@ fn created<'a>(situation: &Situation<'a>, plan: &Plan, old: &ObjectKey) -> Optio
     (mark == plan.id && is_instead && !claim.terminating()).then_some(claim)
 }
 
-/// The plan that created a claim, by its own mark.
+/// Returns the id of the plan that created a claim, from the plan's annotation.
 pub fn made_by(manifest: &Value) -> Option<&str> {
     manifest.pointer("/metadata/annotations")?.get(PLAN_ANNOTATION)?.as_str()
 }

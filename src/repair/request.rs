@@ -1,59 +1,60 @@
-//! What somebody asks for, as data.
+//! The request for a repair, as data.
 
 use super::situation::{claim_key, volume_key};
 use crate::model::{Kind, ObjectKey, Str};
 use serde::{Deserialize, Serialize};
 
-/// What somebody asks for: a verb with its object and its arguments. A plan is a function of this and of the world.
+/// A request: a verb with its object and arguments. A plan is a function of the request and of the objects in the
+/// cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verb", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Request {
-    /// Keep the data of a volume whatever happens to its claim.
+    /// Keep the data of a volume, whatever happens to its claim.
     Retain {
         /// The volume.
         volume: Str,
     },
-    /// Offer a volume again whose claim is gone.
+    /// Offer a volume again, after its claim is gone.
     Release {
         /// The volume.
         volume: Str,
-        /// To whom.
+        /// The recipient.
         to: Recipient,
     },
     /// Roll back a binding that was never finished.
     Unbind {
         /// The volume.
         volume: Str,
-        /// To whom the volume is offered then.
+        /// The recipient of the volume after that.
         to: Recipient,
     },
-    /// Have the data of a volume deleted by whoever deletes them.
+    /// Leave the reclaiming of a volume to the component that does it, or hand its data over for deletion.
     Reclaim {
         /// The volume.
         volume: Str,
-        /// Whether a volume that is kept is handed to deletion.
+        /// Whether a volume with policy Retain is handed over for deletion.
         delete: bool,
     },
-    /// Replace a claim that never bound by a right one.
+    /// Replace a claim that never bound by a correct one.
     Recreate {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
         name: Str,
-        /// What is other than it was.
+        /// The settings that change.
         set: Vec<Setting>,
-        /// The person says that no provisioner is at work on it.
+        /// Whether the person says that no provisioner is making a volume for the claim.
         provisioner_stopped: bool,
     },
-    /// Make a claim that has exactly the volume that it had.
+    /// Give a claim exactly the volume that it had.
     Restore {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
         name: Str,
-        /// The volume; the only one that names the claim, unless given.
+        /// The volume. By default, it is the only volume that names the claim.
         from: Option<Str>,
-        /// The person says that no provisioner is at work on the claim.
+        /// Whether the person says that no provisioner is making a volume for the claim.
         #[serde(default)]
         provisioner_stopped: bool,
     },
@@ -65,7 +66,7 @@ pub enum Request {
         name: Str,
         /// The volume.
         to: Str,
-        /// The person says that no provisioner is at work on the claim.
+        /// Whether the person says that no provisioner is making a volume for the claim.
         #[serde(default)]
         provisioner_stopped: bool,
     },
@@ -79,7 +80,7 @@ pub enum Request {
         to_namespace: Str,
         /// The name of the new claim.
         to_name: Str,
-        /// Whether the volume gets its reclaim policy back in the end.
+        /// Whether the volume gets its former reclaim policy back in the end.
         restore_policy: bool,
     },
     /// Take one finalizer from a volume or claim.
@@ -88,10 +89,10 @@ pub enum Request {
         object: ObjectKey,
         /// The finalizer.
         finalizer: Str,
-        /// The person says that the owner of a protected finalizer is gone.
+        /// Whether the person agrees to remove a finalizer that protects data in use.
         protected: bool,
     },
-    /// Take back the scheduler's choice of a node that cannot be.
+    /// Remove the scheduler's choice of a node that does not exist.
     Unselect {
         /// The claim's namespace.
         namespace: Str,
@@ -100,16 +101,16 @@ pub enum Request {
     },
     /// Take back a repair, newest step first.
     Undo {
-        /// The id of its journal.
+        /// The id of the journal of the repair.
         journal: String,
-        /// The person says that no provisioner is at work on a claim that the repair created.
+        /// Whether the person says that no provisioner is making a volume for a claim that the repair created.
         #[serde(default)]
         provisioner_stopped: bool,
     },
 }
 
 impl Request {
-    /// The verb as it is typed.
+    /// Returns the verb as it is typed.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Retain { .. } => "retain",
@@ -127,7 +128,7 @@ impl Request {
         }
     }
 
-    /// The namespaces whose pods may use what it is about, as far as it names them.
+    /// Returns the namespaces whose pods may use the objects of the request, as far as the request names them.
     pub fn namespaces(&self) -> Vec<Str> {
         match self {
             Self::Retain { .. } | Self::Reclaim { .. } | Self::Undo { .. } => Vec::new(),
@@ -150,7 +151,7 @@ impl Request {
         }
     }
 
-    /// The volume of which is asked who uses it.
+    /// Returns the volume whose users must be read, if the request names one.
     pub fn volume(&self) -> Option<&Str> {
         match self {
             Self::Retain { volume }
@@ -169,7 +170,7 @@ impl Request {
         }
     }
 
-    /// The objects that have to be there for it to make sense. What may be gone is left out.
+    /// Returns the objects that must exist for the request to make sense. Objects that may be gone are left out.
     pub fn wants(&self) -> Vec<ObjectKey> {
         match self {
             Self::Retain { volume }
@@ -187,39 +188,39 @@ impl Request {
     }
 }
 
-/// To whom a volume is offered.
+/// The recipient of an offered volume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "to", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Recipient {
-    /// To a claim of the name that it had.
+    /// Any claim with the name of the last claim.
     LastClaim,
-    /// To a claim of that name.
+    /// Any claim with this name.
     Claim {
-        /// Its namespace.
+        /// The namespace of the claim.
         namespace: Str,
-        /// Its name.
+        /// The name of the claim.
         name: Str,
     },
-    /// To whoever comes first, with all that is on it.
+    /// Any claim that matches first, with all data on the volume.
     Anyone,
 }
 
-/// Something of a claim that `recreate` sets.
+/// A field of a claim that `recreate` sets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "field", content = "to", rename_all = "camelCase", deny_unknown_fields)]
 pub enum Setting {
-    /// `metadata.name`.
+    /// The field `metadata.name`.
     Name(Str),
-    /// `spec.storageClassName`; empty for no class at all.
+    /// The field `spec.storageClassName`; empty for no class.
     Class(Str),
-    /// `spec.resources.requests.storage`.
+    /// The field `spec.resources.requests.storage`.
     Size(Str),
-    /// `spec.accessModes`.
+    /// The field `spec.accessModes`.
     Modes(Vec<Str>),
-    /// `spec.volumeMode`.
+    /// The field `spec.volumeMode`.
     VolumeMode(Str),
-    /// `spec.volumeName`; empty for none.
+    /// The field `spec.volumeName`; empty for no volume.
     VolumeName(Str),
-    /// `spec.selector` goes.
+    /// The field `spec.selector` is removed.
     NoSelector,
 }

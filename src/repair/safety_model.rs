@@ -1,10 +1,10 @@
-//! The small world in which a plan is tried out: the objects that it touches, those that could come between, and
-//! nothing else.
+//! The safety model: the small world in which a plan is tried. It holds the objects that the plan touches, those that
+//! could interfere, and nothing else.
 //!
-//! Who changes it besides the plan and the controllers is in `actors`.
+//! The acts of others than the plan and the controllers are in `actors`.
 //!
-//! A [`State`] is a short list of numbers, so that many of them can be compared; an object that differs only in what
-//! nobody decides by is the same variant.
+//! A [`State`] is a short list of numbers, so that many states can be compared. Versions of an object that are equal in
+//! all deciding fields have the same number, and are called one variant.
 
 use super::guards::keeps;
 use super::identity::VolumeIdentity;
@@ -23,68 +23,69 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// So many volumes and claims have a place on a stage: states are kept in numbers, and have to be small.
+/// The largest numbers of volumes and claims in a safety model. A state has a fixed size and has to be small.
 pub(super) const VOLUMES: usize = 8;
 const CLAIMS: usize = 16;
 
-/// A state of the stage: for each volume and each claim the number of its variant, 0 where it is not there.
+/// A state of the safety model: for each volume and each claim the number of its variant, or 0 if it does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
     pub(super) objects: Objects,
-    /// For each volume: what was begun with its data.
+    /// For each volume, what has happened to its data.
     pub(super) fates: [DataState; VOLUMES],
-    /// How far the plan is: twice the number of steps that were written and waited for, plus one while it waits.
+    /// The position of the plan: twice the number of completed steps, plus one while it waits.
     pub(super) position: u8,
 }
 
-/// The variants of all objects.
+/// The numbers of the variants of all objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Objects {
     volumes: [u8; VOLUMES],
     pub(super) claims: [u8; CLAIMS],
 }
 
-/// What was begun with the data of a volume.
+/// The acts that were begun on the data of a volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct DataState {
-    /// A driver may have begun to delete it, and goes on whatever is written since.
+    /// Whether a driver may have begun to delete the volume. It continues, whatever is written afterwards.
     pub(super) doomed: bool,
-    /// The data are deleted.
+    /// Whether the data are deleted.
     pub(super) destroyed: bool,
-    /// A pod was started that erases them.
+    /// Whether a recycler pod was started that erases the data.
     pub(super) scrubbed: bool,
-    /// The volume is gone, and another one has its name.
+    /// Whether the volume is gone and another one has its name.
     pub(super) anew: bool,
-    /// The plan took that one for the one that it means.
+    /// Whether the plan mistook that other volume for the planned one.
     pub(super) mistaken: bool,
 }
 
-/// The objects, with the variants that were met.
+/// The safety model: the objects, with their variants.
 pub(super) struct SafetyModel<'a> {
     pub(super) snapshot: Snapshot,
     pub(super) settings: Settings<'a>,
     volumes: Vec<Vec<Arc<PersistentVolume>>>,
     claims: Vec<Vec<Arc<PersistentVolumeClaim>>>,
-    /// Claims that somebody may create, each with the place where it would stand.
+    /// The claims that somebody may create, each with its place.
     pub(super) possible_claims: Vec<(usize, Arc<PersistentVolumeClaim>)>,
-    /// The places of the volumes that somebody applies, and not with policy Retain.
+    /// The places of the volumes whose manifests somebody applies with a policy other than Retain.
     pub(super) applied: Vec<usize>,
-    /// The places of the volumes that the plan is about.
+    /// The places of the volumes that the plan carries.
     pub(super) carried: Vec<usize>,
-    /// For each volume, who may have it.
+    /// For each volume, the claims that may have it.
     allowed: Vec<BTreeSet<(Str, Str)>>,
     pub(super) initial: State,
-    /// What the controllers may make of an object where all that its sync rests on is so.
+    /// The results of the syncs of an object, by their basis.
     pub(super) known: FxHashMap<Basis, Arc<Vec<SyncResult>>>,
-    /// Whether an object has more variants than can be numbered: nothing is proven then.
+    /// Whether an object has more variants than can be numbered. Then nothing is proven.
     is_full: bool,
 }
 
-/// Whether nothing went wrong in a sync, and what it changed.
+/// The result of a sync: whether nothing went wrong, and what the sync changed.
 pub(super) type SyncResult = (bool, Vec<Delta>);
 
-/// All that a sync of an object rests on and that changes on the stage. The sync of a claim may look at every volume,
-/// and at no other claim; that of a volume at the claim that the volume names, or named at first where a cache lags.
+/// The basis of a sync: all changing facts on which the result of the sync depends. The sync of a claim may read every
+/// volume, but no other claim. The sync of a volume reads the claim that the volume names, or that it named at the
+/// start if a cache lags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Basis {
     target: ObjectId,
@@ -92,12 +93,13 @@ pub(super) struct Basis {
     own: u8,
     volumes: [u8; VOLUMES],
     claims: [u8; 2],
-    /// Whether anything may go wrong.
+    /// Whether failures are explored.
     failures: bool,
 }
 
 impl<'a> SafetyModel<'a> {
-    /// The stage for a plan. Everything that it touches is on it as recorded. Nothing where there is no room for all.
+    /// Makes the safety model of a plan, with the recorded state of all participants. Returns nothing if there is no
+    /// room for all of them.
     pub(super) fn new(
         snapshot: &'a Snapshot,
         settings: &Settings<'a>,
@@ -176,42 +178,42 @@ impl<'a> SafetyModel<'a> {
         Some(model)
     }
 
-    /// Whether states were met that could not be told apart any more.
+    /// Whether some states could no longer be told apart.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// The recorded state.
+    /// Returns the recorded state.
     pub(super) fn initial(&self) -> State {
         self.initial
     }
 
-    /// The volume at a place, if it is there.
+    /// Returns the volume at a place, if it exists.
     pub(super) fn volume(&self, state: &State, place: usize) -> Option<&Arc<PersistentVolume>> {
         self.volumes[place].get(usize::from(*state.objects.volumes.get(place)?).checked_sub(1)?)
     }
 
-    /// The claim at a place, if it is there.
+    /// Returns the claim at a place, if it exists.
     pub(super) fn claim(&self, state: &State, place: usize) -> Option<&Arc<PersistentVolumeClaim>> {
         self.claims[place].get(usize::from(*state.objects.claims.get(place)?).checked_sub(1)?)
     }
 
-    /// The places of all volumes.
+    /// Returns the places of all volumes.
     pub(super) fn volume_places(&self) -> std::ops::Range<usize> {
         0..self.volumes.len()
     }
 
-    /// The places of all claims.
+    /// Returns the places of all claims.
     pub(super) fn claim_places(&self) -> std::ops::Range<usize> {
         0..self.claims.len()
     }
 
-    /// The name of the volume at a place.
+    /// Returns the name of the volume at a place.
     pub(super) fn volume_name(&self, place: usize) -> &Str {
         &self.snapshot.volumes()[place].meta.name
     }
 
-    /// The object of that name as it is in a state.
+    /// Returns the object of this key, as it is in a state.
     pub(super) fn seen(&self, state: &State, object: &ObjectKey) -> Option<Seen> {
         match object.kind {
             Kind::PersistentVolume => {
@@ -226,7 +228,7 @@ impl<'a> SafetyModel<'a> {
         }
     }
 
-    /// The same state with that object in another version, or without it.
+    /// Returns the same state with another version of the object, or without it.
     pub(super) fn with(&mut self, state: &State, object: &ObjectKey, seen: Option<Seen>) -> State {
         let mut after = *state;
         match (object.kind, seen) {
@@ -262,7 +264,8 @@ impl<'a> SafetyModel<'a> {
         state.objects.claims[place] = claim.map_or(0, |claim| variant(variants, claim, same_claim, &mut self.is_full));
     }
 
-    /// Marks the volumes of which a driver may begin to delete the data: it goes on even if the policy changes then.
+    /// Marks the volumes whose data a driver may begin to delete. The driver continues even if the policy changes
+    /// afterwards.
     pub(super) fn doom(&self, state: &mut State) {
         for place in self.volume_places() {
             let deletable = self.volume(state, place).is_some_and(|volume| {
@@ -285,8 +288,8 @@ impl<'a> SafetyModel<'a> {
         world
     }
 
-    /// What the controllers may do next: the object that is synced, whether nothing goes wrong, and the state after it.
-    /// With `failures`, their caches may lag and they may die between two writes.
+    /// Returns the possible next syncs: the synced object, whether nothing goes wrong, and the state after the sync.
+    /// With `failures`, caches may lag and controllers may stop between two writes.
     pub(super) fn syncs(&mut self, state: &State, failures: bool) -> Vec<(ObjectId, bool, State)> {
         let mut all: Vec<(ObjectId, bool, State)> = Vec::new();
         for target in self.targets(state) {
@@ -338,7 +341,7 @@ impl<'a> SafetyModel<'a> {
         basis
     }
 
-    /// What the syncs of an object may change, as differences, which hold wherever the basis is the same.
+    /// Returns what the syncs of an object may change. The result is valid for every state with the same basis.
     fn explore(&mut self, state: &State, target: ObjectId, failures: bool) -> Vec<SyncResult> {
         let mut outcomes: Vec<(bool, Vec<Overlay>)> = Vec::new();
         {
@@ -386,17 +389,17 @@ impl<'a> SafetyModel<'a> {
         volumes.chain(claims.map(|(id, _)| ObjectId::from(ClaimId::new(id)))).collect()
     }
 
-    /// The object of that id, as people name it.
+    /// Returns the key of the object, as people name it.
     pub(super) fn key_of(&self, target: ObjectId) -> ObjectKey {
         self.snapshot.key(target)
     }
 
-    /// The claim at a place, as people name it.
+    /// Returns the claim at a place, as people name it.
     pub(super) fn claim_name(&self, place: usize) -> String {
         self.snapshot.claims()[place].key().to_string()
     }
 
-    /// A claim that somebody may create, as people name it.
+    /// Returns the possible claim of this number, as people name it.
     pub(super) fn possible_claim(&self, possible_claim: usize) -> String {
         let claim = &self.possible_claims[possible_claim].1;
         let whose = if claim.meta.namespace == STRANGER {
@@ -407,8 +410,7 @@ impl<'a> SafetyModel<'a> {
         if claim.volume_name.is_empty() { whose } else { format!("{whose} that names volume {}", claim.volume_name) }
     }
 
-    /// Whether what is looked at right before a write holds, as far as it is on the stage. Pods and attachments do not
-    /// change there.
+    /// Whether a recheck holds, as far as the safety model shows. Pods and attachments do not change in the model.
     pub(super) fn recheck(&self, state: &State, recheck: &Recheck) -> bool {
         let named = |wanted: &VolumeIdentity| {
             let id = self.snapshot.volume_id(wanted.name())?;
@@ -443,7 +445,7 @@ impl<'a> SafetyModel<'a> {
         }
     }
 
-    /// The claim that the volume named at the start, whether bound yet or about to be, and that is Lost now.
+    /// Returns the claim that the volume named at the start, bound or not, if that claim is Lost now.
     pub(super) fn lost(&self, state: &State, place: usize) -> Option<(Str, Str)> {
         let had = self.volume(&self.initial, place)?.claim_ref.as_ref()?;
         let claim = self.snapshot.claim_id(&had.namespace, &had.name)?.0 as usize;
@@ -455,7 +457,7 @@ impl<'a> SafetyModel<'a> {
         fell.then(|| (had.namespace.clone(), had.name.clone()))
     }
 
-    /// Whether some claim has the volume that nobody meant to have it.
+    /// Returns the claim that has the volume, if the claim is not an allowed one.
     pub(super) fn taker(&self, state: &State, place: usize) -> Option<(Str, Str)> {
         let named = self.volume(state, place)?.claim_ref.as_ref().filter(|named| !named.uid.is_empty())?;
         let taker = (named.namespace.clone(), named.name.clone());
@@ -472,7 +474,7 @@ enum Overlay {
 }
 
 impl Overlay {
-    /// What a sync changed. Objects are shared between the two worlds unless they were written.
+    /// Returns what a sync changed. Objects are shared between the two worlds unless they were written.
     fn between(before: &World<'_>, after: &World<'_>) -> Vec<Self> {
         let staged = before.snapshot().volumes().len();
         let mut changes = Vec::new();
@@ -507,17 +509,17 @@ fn is_same<T>(then: Option<&Held<'_, T>>, now: Option<&Held<'_, T>>) -> bool {
 /// A difference between two states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Delta {
-    /// The volume at a place is another variant.
+    /// The volume at this place has another variant.
     Volume(usize, u8),
-    /// The claim at a place is.
+    /// The claim at this place has another variant.
     Claim(usize, u8),
-    /// The data of a volume are deleted.
+    /// The data of the volume at this place are deleted.
     Destroyed(usize),
-    /// They are being erased.
+    /// The data of the volume at this place are being erased.
     Scrubbed(usize),
 }
 
-/// The number of a variant, from 1.
+/// Returns the number of a variant, from 1.
 fn variant<T>(known: &mut Vec<Arc<T>>, object: Arc<T>, same: impl Fn(&T, &T) -> bool, is_full: &mut bool) -> u8 {
     let at = known.iter().position(|one| Arc::ptr_eq(one, &object) || same(one, &object)).unwrap_or_else(|| {
         known.push(object);

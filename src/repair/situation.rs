@@ -1,5 +1,5 @@
-//! What planners and guards look at: the snapshot, the model, and the whole manifests of the few objects that a plan is
-//! about.
+//! The input of planners and guards: the snapshot, the settings of the simulation, and the whole manifests of the few
+//! objects that a plan is about.
 
 use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::simulate::Settings;
@@ -7,8 +7,8 @@ use crate::snapshot::{Absence, Snapshot};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Whole objects as the API server sent them. They may hold credentials: they are sent back, kept in a journal, and
-/// never printed.
+/// The whole objects as the API server sent them. They may hold credentials. They are sent back and kept in a journal,
+/// but never printed.
 #[derive(Clone, Default)]
 pub struct Manifests(BTreeMap<ObjectKey, Value>);
 
@@ -24,36 +24,36 @@ impl Manifests {
         self.0.insert(key, manifest);
     }
 
-    /// The object of that name, if it was read.
+    /// Returns the object of this key, if it was read.
     pub fn get(&self, key: &ObjectKey) -> Option<&Value> {
         self.0.get(key)
     }
 }
 
-/// What planners and guards look at.
+/// The input of planners and guards.
 #[derive(Clone, Debug)]
 pub struct Situation<'a> {
-    /// The objects.
+    /// The objects as they were read.
     pub snapshot: &'a Snapshot,
-    /// The model of Kubernetes.
+    /// The settings of the simulation, with the behavior of Kubernetes.
     pub settings: Settings<'a>,
     /// The whole objects that [`crate::repair::reads`] names.
     pub manifests: &'a Manifests,
 }
 
-/// What is known of an object that is asked for by its name.
+/// What is known of an object that was looked up by its name.
 #[derive(Clone, Copy, Debug)]
 pub enum Known<T> {
-    /// It is there.
+    /// The object exists.
     There(T),
-    /// It is certainly not there.
+    /// The object certainly does not exist.
     Absent,
-    /// Nobody can tell.
+    /// Whether the object exists is unknown.
     Unknown,
 }
 
 impl<T> Known<T> {
-    /// It, if it is seen.
+    /// Returns the object, if it is known to exist.
     pub fn there(self) -> Option<T> {
         match self {
             Self::There(object) => Some(object),
@@ -61,14 +61,14 @@ impl<T> Known<T> {
         }
     }
 
-    /// Whether it is certainly not there.
+    /// Whether the object certainly does not exist.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
 }
 
 impl<'a> Situation<'a> {
-    /// The volume of that name.
+    /// Returns the volume of this name.
     pub fn volume(&self, name: &str) -> Known<&'a PersistentVolume> {
         match self.snapshot.volume_id(name) {
             Some(id) => Known::There(self.snapshot.volume(id)),
@@ -76,7 +76,7 @@ impl<'a> Situation<'a> {
         }
     }
 
-    /// The claim of that name.
+    /// Returns the claim of this name.
     pub fn claim(&self, namespace: &str, name: &str) -> Known<&'a PersistentVolumeClaim> {
         match self.snapshot.claim_id(namespace, name) {
             Some(id) => Known::There(self.snapshot.claim(id)),
@@ -84,7 +84,7 @@ impl<'a> Situation<'a> {
         }
     }
 
-    /// Whether a list of that kind is complete.
+    /// Whether the list of this kind and namespace is complete.
     pub fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
         self.snapshot.coverage().absence(kind, namespace) == Absence::Certain
     }
@@ -96,7 +96,7 @@ impl<'a> Situation<'a> {
         }
     }
 
-    /// The claim that holds the volume: it lives, and the volume has its uid.
+    /// Returns the claim that holds the volume: it exists, and the volume's claimRef has its uid.
     pub fn holder(&self, volume: &PersistentVolume) -> Known<&'a PersistentVolumeClaim> {
         let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) else { return Known::Absent };
         match self.claim(&named.namespace, &named.name) {
@@ -107,12 +107,12 @@ impl<'a> Situation<'a> {
     }
 }
 
-/// The key of a volume.
+/// Returns the key of a volume.
 pub fn volume_key(name: &str) -> ObjectKey {
     ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: name.into() }
 }
 
-/// The key of a claim.
+/// Returns the key of a claim.
 pub fn claim_key(namespace: &str, name: &str) -> ObjectKey {
     ObjectKey { kind: Kind::PersistentVolumeClaim, namespace: namespace.into(), name: name.into() }
 }

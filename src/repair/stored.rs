@@ -1,13 +1,13 @@
-//! Whether the API server has stored what was sent. Mutating admission may change a request on its way.
+//! The check whether the API server has stored what was sent. Mutating admission may change a request.
 
 use super::write::{Change, Expect, PLAN_ANNOTATION, Reference, Seen, Write};
 use crate::model::{AnnotationKey, Quantity};
 use serde_json::Value;
 
 impl Write {
-    /// What differs from this write in the object that the API server answered with, in words: the field, what was
-    /// sent, what is stored. Nothing where all that the write states is there, and what decides of the data is
-    /// otherwise as it was before: the request named the version of that object.
+    /// Returns what differs from this write in the API server's answer, in words: the field, the stored value, and the
+    /// sent value. Returns nothing if the answer has all that the write states, and the other fields that decide about
+    /// the data are as before. Those cannot have changed earlier, because the request named the version of the object.
     pub fn differs_stored(&self, before: Option<&Value>, stored: &Value) -> Option<String> {
         if let Change::Create { manifest } = &self.change {
             return created_otherwise(manifest, stored);
@@ -24,7 +24,7 @@ impl Write {
         {
             return Some(format!("metadata.finalizers still has {finalizer}"));
         }
-        // An object that goes with this write keeps nothing.
+        // An object that vanishes with this write keeps nothing.
         if seen.meta().deleted.is_some() && seen.meta().finalizers.is_empty() {
             return None;
         }
@@ -37,7 +37,8 @@ impl Write {
         })
     }
 
-    /// What decides of the data, holds of the object before the change, and is not changed by it.
+    /// Returns the fields that decide about the data and that this write does not change, with their values before the
+    /// write.
     fn leaves(&self, before: &Value) -> Vec<Expect> {
         match Seen::decode(self.object.kind, before) {
             Ok(Seen::Volume(volume)) => {
@@ -56,7 +57,7 @@ impl Write {
         }
     }
 
-    /// What holds of the object once a change of its fields is stored.
+    /// Returns what holds for the object once a change of its fields is stored.
     fn results(&self) -> Vec<Expect> {
         match &self.change {
             Change::SetReclaimPolicy { to } => vec![Expect::ReclaimPolicy { is: to.clone() }],
@@ -73,8 +74,8 @@ impl Write {
     }
 }
 
-/// What of a created claim is other than its manifest says. A class is set by admission where none is stated, and the
-/// API server writes sizes in its own form.
+/// Returns what differs in a created claim from its manifest. A class that admission sets and another form of the same
+/// size are no differences.
 fn created_otherwise(manifest: &Value, stored: &Value) -> Option<String> {
     let shown = |value: &Value| if value.is_null() { "<unset>".to_owned() } else { value.to_string() };
     let plan = manifest["metadata"]["annotations"][PLAN_ANNOTATION].clone();

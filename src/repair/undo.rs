@@ -1,4 +1,4 @@
-//! The way back: from what a journal says was done to a plan that takes it back, newest step first.
+//! The way back: a plan that takes back the steps that a journal records, newest step first.
 
 use super::identity::VolumeIdentity;
 use super::manifest::with_living_owners;
@@ -19,13 +19,14 @@ use serde_json::Value;
 pub struct Done {
     /// The step.
     pub step: Step,
-    /// The object after it, as the API server answered; nothing for a deletion, and for a step that only waits.
+    /// The object after the step, as the API server answered. It is missing for a deletion, and for a step that only
+    /// waits.
     pub after: Option<Value>,
-    /// Whether it was so already, so that nothing was written.
+    /// Whether the object already was as the step wanted, so that nothing was written.
     pub was_so: bool,
 }
 
-/// The plan that takes back what was done of another one.
+/// Returns the plan that takes back the done steps of another plan.
 pub fn undo(
     situation: &Situation<'_>,
     journal: &str,
@@ -57,7 +58,7 @@ fn plan_of(
     }
     let created: Vec<(&ObjectKey, Str, Option<Str>)> = written.iter().filter_map(|done| created_by(done)).collect();
     let recreated: Vec<Recreated<'_>> = written.iter().filter_map(|done| recreated_by(done)).collect();
-    // Whether each volume may have its policy back is asked below, of the volume as the repair left it.
+    // Whether each volume may get its former policy is checked below, against the volume as the repair left it.
     let only_policies = written.iter().all(|done| {
         matches!(&done.step.undo, Undo::Write { write, .. } if matches!(write.change, Change::SetReclaimPolicy { .. }))
     });
@@ -82,7 +83,7 @@ fn plan_of(
         }
         let mut for_claims = carried.for_claims.clone();
         for_claims.extend(recreated.iter().map(|again| (again.key.namespace.clone(), again.key.name.clone())));
-        // What was so before comes back: a claim that was Lost, a volume that named one that is gone.
+        // The former state returns: a claim that was Lost, or a volume that named a deleted claim.
         let asked = carried.given_up.iter().copied().filter(|given| *given == GivenUp::Privacy);
         let given_up = std::iter::once(GivenUp::Claim).chain(asked).collect();
         for_claims.extend(written.iter().filter_map(|done| named_before(done, &carried.volume)));
@@ -99,7 +100,7 @@ fn plan_of(
             Change::Delete => {
                 let Some((key, uid, volume)) = created_by(done) else { continue };
                 let is_there = match situation.claim(&key.namespace, &key.name) {
-                    // Somebody has taken it away already.
+                    // The claim is already deleted.
                     Known::Absent => false,
                     Known::There(claim) if claim.meta.uid != uid => {
                         let message = format!("claim {} is another one than the repair created", claim.key());
@@ -137,7 +138,7 @@ fn plan_of(
             }
             Change::Create { manifest } => {
                 let Some(again) = recreated_by(done) else { continue };
-                // A claim may name a volume that it never had: that one is not reserved for it.
+                // A claim may name a volume that it never had. That volume is not reserved for it.
                 let had = again.volume.and_then(|name| match situation.volume(name) {
                     Known::There(volume) => Some(volume),
                     Known::Absent | Known::Unknown => None,
@@ -161,17 +162,18 @@ fn plan_of(
             }
             Change::SetReclaimPolicy { to } if to == "Delete" => {
                 let name = &write.object.name;
-                // A volume that names again whom it named before is not Bound any more.
+                // A volume whose former claimRef is restored is no longer Bound.
                 let stays = created.is_empty() && !referred.contains(name);
                 let keeper = match if stays { keeper(situation, write, done)? } else { Keeper::None } {
                     Keeper::Same(claim) => Some(claim),
                     Keeper::None => None,
-                    // The policy was all that was asked for: to give it back is refused, so that it is not taken for
-                    // given back.
+                    // The request asked only for the policy. The undo is refused, so that nobody takes the policy for
+                    // restored.
                     Keeper::Another(why) if matches!(plan.request, Request::Retain { .. }) => {
                         return Err(Refusal::new("held", why).hint(whose_policy(name)).into());
                     }
-                    // It was a means, and whoever has the volume now keeps it.
+                    // The policy was only a means to the goal of the request, so a volume that another claim has now
+                    // keeps it.
                     Keeper::Another(why) => {
                         back.note(why);
                         continue;
@@ -185,7 +187,7 @@ fn plan_of(
                         claim_key(&claim.meta.namespace, &claim.meta.name),
                         Expect::ClaimRef { is: Some(Reference::of(claim)) },
                     )),
-                    // It has a uid that nobody knows yet.
+                    // The new claim has a uid that is not known yet.
                     (_, Some(again)) => Some((
                         again.key.clone(),
                         Expect::RefersTo { namespace: again.key.namespace.clone(), name: again.key.name.clone() },
@@ -232,25 +234,26 @@ fn plan_of(
             }
         }
     }
-    // It counts as taken back all the same, so that the one before it can be.
+    // The repair counts as taken back even without steps, so that the repair before it can be taken back.
     let goal = if back.is_empty() { "nothing of what" } else { "what" };
     Ok(back.finish(format!("{goal} {journal} did is taken back")))
 }
 
-/// Which claim has a volume, the policy of which a step has set to Retain.
+/// The claim that now has a volume whose policy a step has set to Retain.
 enum Keeper<'a> {
-    /// None.
+    /// No claim has the volume.
     None,
-    /// The one that had it then: only with that one the data may go.
+    /// The claim that had the volume at that step. Only for this claim may the policy return to Delete.
     Same(&'a PersistentVolumeClaim),
-    /// Another one by now: why the volume keeps its policy, in a sentence without a full stop.
+    /// Another claim has the volume now. The text says why the volume keeps its policy, in a sentence without a full
+    /// stop.
     Another(String),
 }
 
-/// The claim that has the volume to which a step wrote.
+/// Returns the claim that has the volume to which a step wrote.
 ///
 /// # Errors
-/// The volume is another one by now, or nobody can tell who has it.
+/// Returns an error if another volume has the name now, or if it is unknown which claim has the volume.
 fn keeper<'a>(situation: &Situation<'a>, write: &Write, done: &Done) -> Result<Keeper<'a>, Proposed> {
     let name = &write.object.name;
     let Known::There(volume) = situation.volume(name) else { return Ok(Keeper::None) };
@@ -287,7 +290,7 @@ fn keeper<'a>(situation: &Situation<'a>, write: &Write, done: &Done) -> Result<K
     )))
 }
 
-/// Who decides about the policy of a volume that another claim has by now.
+/// Returns the hint that the policy of a volume is up to the claim that has it now.
 fn whose_policy(name: &str) -> String {
     format!(
         "the policy is a matter of whoever has the volume now: kubectl pvctl explain pv/{name} shows both, and nothing \
@@ -295,7 +298,7 @@ fn whose_policy(name: &str) -> String {
     )
 }
 
-/// With what the data of a volume would go, where the claim that has it is being deleted, or its namespace is.
+/// Returns with which object the data of a volume would go, if its claim or the claim's namespace is being deleted.
 fn goes(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Option<&'static str> {
     let namespace = situation.snapshot.find::<Namespace>("", &claim.meta.namespace);
     if claim.terminating() {
@@ -307,7 +310,7 @@ fn goes(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Option<&'st
     }
 }
 
-/// Whether a claim can be created again: there is none of its name, or only one that goes before.
+/// Whether a claim can be created again, because no claim has its name or the plan first waits for that claim to go.
 fn is_free_by_then(
     situation: &Situation<'_>,
     again: &Recreated<'_>,
@@ -323,7 +326,7 @@ fn is_free_by_then(
     }
 }
 
-/// The claim that a step deleted may still be going: what comes after it waits for that.
+/// Adds a wait for the end of a claim that a step deleted, if that claim still exists.
 fn await_end(situation: &Situation<'_>, back: &mut Builder, again: &Recreated<'_>, had: Option<&PersistentVolume>) {
     let (namespace, name) = (&again.key.namespace, &again.key.name);
     match situation.claim(namespace, name) {
@@ -338,7 +341,7 @@ fn await_end(situation: &Situation<'_>, back: &mut Builder, again: &Recreated<'_
     }
 }
 
-/// The claim that a step created, its uid, and the volume that it names.
+/// Returns the claim that a step created, its uid, and the volume that it names.
 fn created_by(done: &Done) -> Option<(&ObjectKey, Str, Option<Str>)> {
     let write = done.step.write.as_ref()?;
     let Change::Create { manifest } = &write.change else { return None };
@@ -346,8 +349,8 @@ fn created_by(done: &Done) -> Option<(&ObjectKey, Str, Option<Str>)> {
     Some((&write.object, uid.into(), manifest["spec"]["volumeName"].as_str().map(Str::from)))
 }
 
-/// The volumes of the plan that the controller has bound to a claim that the plan created without naming a volume.
-/// They waited for a claim of that name, unless the claim that comes back names them itself.
+/// Returns the volumes of the plan that the controller has bound to a claim that the plan created without a volume
+/// name. They were reserved for the name of that claim. A volume that the recreated claim names itself is left out.
 fn reserved_before<'a>(
     situation: &Situation<'a>,
     plan: &Plan,
@@ -359,7 +362,8 @@ fn reserved_before<'a>(
     volumes.filter(is_bound).filter(|volume| again.names != Some(volume.meta.name.as_str())).collect()
 }
 
-/// The claim that a volume named before a step, and names again when that is taken back: namespace and name.
+/// Returns namespace and name of the claim that a volume named before a step, and that it names again when the step is
+/// taken back.
 fn named_before(done: &Done, volume: &Str) -> Option<(Str, Str)> {
     let Undo::Write { write, .. } = &done.step.undo else { return None };
     match &write.change {
@@ -373,10 +377,10 @@ fn named_before(done: &Done, volume: &Str) -> Option<(Str, Str)> {
 /// A claim that a step deleted and that is created again, with the volume that it had.
 struct Recreated<'d> {
     key: &'d ObjectKey,
-    /// The uid of the one that was deleted.
+    /// The uid of the deleted claim.
     uid: &'d Str,
     volume: Option<&'d Str>,
-    /// The volume that its manifest names, which it need not have had.
+    /// The volume that its manifest names, even if the claim never had that volume.
     names: Option<&'d str>,
 }
 
@@ -392,7 +396,7 @@ fn recreated_by(done: &Done) -> Option<Recreated<'_>> {
     Some(Recreated { key: &write.object, uid, volume, names })
 }
 
-/// Nobody has the volume but a claim that the plan created, or one that it was about.
+/// Checks that no claim has the volume except one that the plan created, or one that the plan was about.
 fn untaken(
     situation: &Situation<'_>,
     plan: &Plan,
@@ -413,11 +417,12 @@ fn untaken(
         let names = matches!(&write.change, Change::NameVolume { volume: named } if *named == volume.meta.name);
         names && write.object == key
     });
-    // Under the name of the claim that the plan was about there may be another one by now.
+    // Another claim may now have the name of the claim that the plan was about.
     let is_another = plan.steps.iter().flat_map(|step| uids_of(step, &key)).any(|uid| *uid != holder.meta.uid);
     let ours = created.iter().any(|(_, uid, _)| *uid == holder.meta.uid)
         || (plan.saves.contains(&key) && !is_new && !is_another);
-    // The controller marks the volume first, and then the claim, which stays Pending where it comes too late.
+    // The controller writes the volume first and then the claim. If the claimRef changes before that, the claim stays
+    // Pending.
     let waits = volume.status.phase != VolumePhase::Bound && !holder.meta.annotations.has(AnnotationKey::BindCompleted);
     if ours || waits {
         return Ok(());
@@ -434,7 +439,7 @@ fn untaken(
     .into())
 }
 
-/// The uids of the claim of a name that a step knows of.
+/// Returns the uids that a step records for the claim of this key.
 fn uids_of<'p>(step: &'p Step, key: &'p ObjectKey) -> impl Iterator<Item = &'p Str> {
     let awaited = match &step.wait {
         Some(Wait::ClaimGone { namespace, name, uid }) if *namespace == key.namespace && *name == key.name => Some(uid),
@@ -450,7 +455,7 @@ fn uids_of<'p>(step: &'p Step, key: &'p ObjectKey) -> impl Iterator<Item = &'p S
     awaited.into_iter().chain(written).filter(|uid| !uid.is_empty())
 }
 
-/// A claim that a plan created goes again.
+/// Adds the deletion of a claim that the repair created.
 fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid: &Str, volume: Option<&Str>) {
     if let Known::There(claim) = situation.claim(&key.namespace, &key.name) {
         back.save_claim(claim);
@@ -468,7 +473,7 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
         Some(gone),
         for_good(),
     );
-    // One that the claim only names does not show that it is gone.
+    // A volume that the claim only names does not show that the claim is gone.
     let waits_for_it = |volume: &PersistentVolume| {
         let named =
             volume.claim_ref.as_ref().filter(|named| named.namespace == key.namespace && named.name == key.name);
@@ -481,7 +486,7 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
     }
 }
 
-/// A volume names again whom it named before.
+/// Adds the write that restores the former claimRef of a volume.
 fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, claim_goes: bool) {
     let Known::There(volume) = situation.volume(&write.object.name) else { return };
     let mut write = write.clone();
@@ -490,7 +495,7 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
         write.expect.push(Expect::VolumePhase { any_of: vec!["Released".into(), "Failed".into()] });
     } else {
         write.expect = vec![Expect::ClaimRef { is: volume.claim_ref.as_ref().map(Reference::from_stored) }];
-        // The controller marks the volume first: as long as it is not Bound, no claim has got it.
+        // The controller writes the volume first. As long as the volume is not Bound, no claim has it.
         if volume.status.phase != VolumePhase::Bound {
             let unbound = [VolumePhase::Available, VolumePhase::Released, VolumePhase::Failed, VolumePhase::Pending];
             write.expect.push(Expect::VolumePhase { any_of: unbound.map(|phase| phase.as_str().into()).to_vec() });
@@ -507,7 +512,7 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
     if let Change::SetClaimRef { to: Some(to), .. } = &write.change
         && is_gone(situation, to)
     {
-        // A volume that names a claim that is gone is Released, and with Delete its driver deletes the data.
+        // A volume that names a deleted claim is Released, and with policy Delete its driver deletes the data.
         back.retain(volume, "before it names a claim that is gone");
         write.expect.push(Expect::ReclaimPolicy { is: "Retain".into() });
     }
@@ -521,7 +526,7 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
     );
 }
 
-/// Whether a claim that is named by its uid is not known to live.
+/// Whether a claimRef has a uid and no claim with this uid is known to exist.
 fn is_gone(situation: &Situation<'_>, named: &Reference) -> bool {
     let lives = matches!(
         situation.claim(&named.namespace, &named.name),
@@ -530,12 +535,12 @@ fn is_gone(situation: &Situation<'_>, named: &Reference) -> bool {
     !named.uid.is_empty() && !lives
 }
 
-/// What takes a repair back is not taken back itself.
+/// Returns the undo of a step of a way back: such a step cannot be taken back itself.
 fn for_good() -> Undo {
     Undo::Impossible { why: "it is a way back already".to_owned() }
 }
 
-/// A volume that stayed behind waits again for the claim that had it.
+/// Adds the write that reserves a volume again for the claim that had it.
 fn reserve_again(back: &mut Builder, volume: &PersistentVolume, key: &ObjectKey) {
     let write = Write {
         object: super::situation::volume_key(&volume.meta.name),

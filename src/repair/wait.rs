@@ -1,4 +1,4 @@
-//! What a step waits for before the next one, and how far that is.
+//! The conditions that a step waits for before the next step, and whether they are met.
 
 use super::identity::VolumeIdentity;
 use super::situation::{claim_key, volume_key};
@@ -6,36 +6,37 @@ use super::write::{Reference, describe};
 use crate::model::{ClaimPhase, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use serde::{Deserialize, Serialize};
 
-/// For how long a step waits, and for what.
+/// The condition that a step waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Wait {
-    /// That claim is gone.
+    /// The claim is gone.
     ClaimGone {
-        /// Its namespace.
+        /// The namespace of the claim.
         namespace: Str,
-        /// Its name.
+        /// The name of the claim.
         name: Str,
-        /// Its uid.
+        /// The uid of the claim.
         uid: Str,
     },
-    /// A volume whose claim is gone has been seen to be so: Released, or Failed.
+    /// The controller has seen that the claim of the volume is gone: the volume is Released or Failed.
     Released {
         /// The volume.
         volume: VolumeIdentity,
     },
-    /// A volume is offered.
+    /// The volume is Available.
     Available {
         /// The volume.
         volume: VolumeIdentity,
     },
-    /// A claim and a volume are bound to each other, on both sides.
+    /// The claim and the volume are bound to each other, on both sides.
     Bound {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
         name: Str,
-        /// The claim's uid; empty for the claim that the step itself creates, whose uid the journal has.
+        /// The claim's uid. It is empty for the claim that the step itself creates, because only the journal has that
+        /// uid.
         #[serde(default, skip_serializing_if = "Str::is_empty")]
         uid: Str,
         /// The volume.
@@ -43,21 +44,21 @@ pub enum Wait {
     },
 }
 
-/// How far a wait is.
+/// The progress of a wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Waited {
-    /// It is so.
+    /// The condition is met.
     Met,
-    /// Not yet: what is there.
+    /// The condition is not met yet. The text says what is found.
     NotYet(String),
-    /// It will never be: what happened instead.
+    /// The condition will never be met. The text says what happened instead.
     Never(String),
-    /// It will never be, because the volume is gone, or another one has its name: which of the two.
+    /// The condition will never be met, because the volume is gone or another volume has its name. The text says which.
     Lost(String),
 }
 
 impl Wait {
-    /// The objects to look at.
+    /// Returns the objects that the condition is about.
     pub fn objects(&self) -> Vec<ObjectKey> {
         match self {
             Self::ClaimGone { namespace, name, .. } => vec![claim_key(namespace, name)],
@@ -66,7 +67,7 @@ impl Wait {
         }
     }
 
-    /// The volume that it looks at.
+    /// Returns the volume that the condition is about, if there is one.
     pub fn volume(&self) -> Option<&VolumeIdentity> {
         match self {
             Self::ClaimGone { .. } => None,
@@ -74,7 +75,7 @@ impl Wait {
         }
     }
 
-    /// How far it is, given the claim and the volume that have the names now.
+    /// Returns the progress, given the claim and the volume that have the names now.
     pub fn judge(&self, claim: Option<&PersistentVolumeClaim>, volume: Option<&PersistentVolume>) -> Waited {
         if let Some(why) = self.volume().zip(volume).and_then(|(wanted, found)| wanted.differs(found)) {
             return Waited::Lost(why);
@@ -98,7 +99,7 @@ impl Wait {
             Self::Available { volume: name } => match volume {
                 None => Waited::Lost(format!("volume {name} is gone")),
                 Some(volume) => match &volume.status.phase {
-                    // Whoever it is reserved for may have taken it at once.
+                    // The claim for which the volume is reserved may have been bound to it already.
                     VolumePhase::Available | VolumePhase::Bound => Waited::Met,
                     phase => Waited::NotYet(format!("volume {name} is {}", phase.as_str())),
                 },
@@ -139,7 +140,7 @@ impl Wait {
 }
 
 impl std::fmt::Display for Wait {
-    /// What is waited for, as the rest of "until …".
+    /// Writes the condition, as the rest of a sentence with "until".
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::ClaimGone { namespace, name, .. } => write!(out, "claim {namespace}/{name} is gone"),

@@ -1,7 +1,8 @@
-//! What a repair writes: a closed list of the smallest changes, each with what it expects to find.
+//! The writes of a repair: a closed list of the smallest possible changes, each with what it expects to find.
 //!
-//! A [`Write`] is what *we* propose; nothing else can become a request. Two readers, each an exhaustive match: the
-//! request for the API server ([`Write::request`]), and the overlay of the adversary ([`Write::apply`]).
+//! A [`Write`] is a change that this program proposes; nothing else can become a request. Two functions interpret it,
+//! each with an exhaustive match: [`Write::request`] makes the request for the API server, and [`Write::apply`] applies
+//! it in the simulation.
 
 use crate::model::{AnnotationKey, ClaimRef, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::snapshot::Item;
@@ -10,17 +11,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Under which name the API server records who wrote.
+/// The field manager under which the API server records the writes of this program.
 pub const FIELD_MANAGER: &str = "kubectl-pvctl";
 
-/// The annotation of a claim that a repair created: the id of its plan. By it a repair that was cut short knows what
-/// is its own.
+/// The annotation of a claim that a repair created, with the id of its plan. By this annotation, a repair that was cut
+/// short recognises its own claim.
 pub const PLAN_ANNOTATION: &str = "pvctl.dev/plan";
 
-/// Where the reclaim policy of a volume stands.
+/// The field of a volume's reclaim policy.
 const POLICY_FIELD: &str = "spec.persistentVolumeReclaimPolicy";
 
-/// Whom a volume names.
+/// The claim that a volume names in its claimRef.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Reference {
@@ -34,17 +35,17 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// A reservation for whatever claim has that name.
+    /// Makes a reservation for any claim of this name.
     pub fn reservation(namespace: &str, name: &str) -> Self {
         Self { namespace: namespace.into(), name: name.into(), uid: Str::default() }
     }
 
-    /// That very claim.
+    /// Makes a reference to exactly this claim, with its uid.
     pub fn of(claim: &PersistentVolumeClaim) -> Self {
         Self { namespace: claim.meta.namespace.clone(), name: claim.meta.name.clone(), uid: claim.meta.uid.clone() }
     }
 
-    /// What a `claimRef` says.
+    /// Makes a reference from a stored `claimRef`.
     pub fn from_stored(stored: &ClaimRef) -> Self {
         Self { namespace: stored.namespace.clone(), name: stored.name.clone(), uid: stored.uid.clone() }
     }
@@ -60,7 +61,7 @@ impl Reference {
         }
     }
 
-    /// The whole `claimRef` as a merge patch: what is not stated is taken away.
+    /// Returns the whole `claimRef` as a merge patch. Fields that the reference does not state are removed.
     fn to_patch(&self) -> Value {
         let uid = if self.uid.is_empty() { Value::Null } else { json!(self.uid) };
         json!({
@@ -75,114 +76,114 @@ impl Reference {
     }
 }
 
-/// The one thing that a step changes.
+/// The single change of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Change {
-    /// `spec.persistentVolumeReclaimPolicy` of a volume.
+    /// The change sets `spec.persistentVolumeReclaimPolicy` of a volume.
     SetReclaimPolicy {
-        /// `Retain` or `Delete`: nothing else is ever written.
+        /// The new policy: `Retain` or `Delete`. No other policy is ever written.
         to: Str,
     },
-    /// The whole `spec.claimRef` of a volume.
+    /// The change sets the whole `spec.claimRef` of a volume.
     SetClaimRef {
-        /// Whom it names from now on; none frees the volume for anybody.
+        /// The new reference. Without one, the volume becomes free for any claim.
         to: Option<Reference>,
-        /// Whether the mark of the controller (`pv.kubernetes.io/bound-by-controller`) is on the volume from now on.
+        /// Whether the volume has the annotation `pv.kubernetes.io/bound-by-controller` after the change.
         bound_by_controller: bool,
     },
-    /// One finalizer of the list goes; the others stay as they are.
+    /// The change removes one finalizer. The other finalizers stay.
     RemoveFinalizer {
-        /// Which one.
+        /// The finalizer.
         finalizer: Str,
     },
-    /// `spec.volumeName` of a claim that names none, which the API server allows once.
+    /// The change sets `spec.volumeName` of a claim that names no volume. The API server allows this once.
     NameVolume {
         /// The volume.
         volume: Str,
     },
-    /// `spec.storageClassName` of a claim that has none, which the API server allows once.
+    /// The change sets `spec.storageClassName` of a claim that has none. The API server allows this once.
     SetClass {
         /// The class.
         class: Str,
     },
-    /// An annotation of a claim that some controller reads.
+    /// The change sets or removes an annotation of a claim that some controller reads.
     SetAnnotation {
-        /// Its key, such as `volume.kubernetes.io/selected-node`.
+        /// The key of the annotation, such as `volume.kubernetes.io/selected-node`.
         key: Str,
-        /// Its value from now on; none takes it away.
+        /// The new value. Without one, the annotation is removed.
         value: Option<Str>,
     },
-    /// A new claim.
+    /// The change creates a claim.
     Create {
         /// The manifest that is sent.
         manifest: Value,
     },
-    /// The object goes, or is marked while it has finalizers.
+    /// The change deletes the object. If it has finalizers, it gets a deletion timestamp first.
     Delete,
 }
 
-/// What a step expects to find, right before it writes, in the object that it writes to.
+/// A condition that a step expects of the object that it writes to, right before the write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Expect {
-    /// The reclaim policy of a volume.
+    /// The volume has this reclaim policy.
     ReclaimPolicy {
-        /// Such as `Retain`.
+        /// The policy, such as `Retain`.
         is: Str,
     },
-    /// A volume names exactly that, with that uid.
+    /// The volume's claimRef is exactly this one, with this uid.
     ClaimRef {
-        /// None: it names nobody.
+        /// The reference; none means that the volume has no claimRef.
         is: Option<Reference>,
     },
-    /// A volume names that claim, whatever the uid.
+    /// The volume's claimRef names this claim, with any uid.
     RefersTo {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
         name: Str,
     },
-    /// The recorded phase of a volume is one of these.
+    /// The recorded phase of the volume is one of these.
     VolumePhase {
-        /// Such as `Released`.
+        /// The phases, such as `Released`.
         any_of: Vec<Str>,
     },
-    /// Whether the object is being deleted.
+    /// The object is, or is not, being deleted.
     Terminating {
-        /// Is it?
+        /// Whether the object is being deleted.
         is: bool,
     },
-    /// A claim names that volume; empty for none.
+    /// The claim names this volume, or no volume if the name is empty.
     VolumeName {
         /// The volume.
         is: Str,
     },
-    /// Whether a completed binding stands on a claim.
+    /// The claim has, or does not have, the annotation of a completed binding.
     BindCompleted {
-        /// Does it?
+        /// Whether the claim has the annotation.
         is: bool,
     },
-    /// The class of a claim; none where no class is stated at all.
+    /// The claim has this class.
     Class {
-        /// The class.
+        /// The class; none means that no class is stated.
         is: Option<Str>,
     },
-    /// An annotation; none where it is not there.
+    /// The object has this annotation with this value.
     Annotation {
-        /// Its key.
+        /// The key of the annotation.
         key: Str,
-        /// Its value.
+        /// The value; none means that the annotation is missing.
         is: Option<Str>,
     },
-    /// A finalizer is there.
+    /// The object has this finalizer.
     Finalizer {
-        /// Which one.
+        /// The finalizer.
         has: Str,
     },
 }
 
-/// An object that steps are about, as a decision sees it.
+/// A decoded object that steps read or write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// A volume.
@@ -192,10 +193,10 @@ pub enum Seen {
 }
 
 impl Seen {
-    /// What the API server sent.
+    /// Decodes an object as the API server sent it.
     ///
     /// # Errors
-    /// Why it is no volume and no claim that could be understood.
+    /// Returns an error if the object is neither a volume nor a claim, or cannot be decoded.
     pub fn decode(kind: Kind, manifest: &Value) -> Result<Self, String> {
         let bytes = serde_json::to_vec(manifest).map_err(|failure| failure.to_string())?;
         match decode_as(kind, &bytes, "the API server").map_err(|issue| issue.to_string())? {
@@ -205,7 +206,7 @@ impl Seen {
         }
     }
 
-    /// Its metadata.
+    /// Returns the metadata of the object.
     pub fn meta(&self) -> &crate::model::ObjectMeta {
         match self {
             Self::Volume(volume) => &volume.meta,
@@ -215,7 +216,7 @@ impl Seen {
 }
 
 impl Expect {
-    /// Where people look it up, and what stands there.
+    /// Returns the field that the condition is about, and its expected value.
     pub fn shown(&self) -> (String, Value) {
         let text = |value: &Option<Str>| value.as_ref().map_or(Value::Null, |value| json!(value));
         match self {
@@ -248,7 +249,7 @@ impl Expect {
         }
     }
 
-    /// What stands there instead, in words; nothing where the expectation holds.
+    /// Returns the found value, in words, or nothing if the condition holds.
     pub fn differs(&self, seen: &Seen) -> Option<String> {
         let unless = |holds: bool, found: String| if holds { None } else { Some(found) };
         let of = |value: &str| if value.is_empty() { "<unset>".to_owned() } else { value.to_owned() };
@@ -296,7 +297,7 @@ impl Expect {
     }
 }
 
-/// A `claimRef` in words.
+/// Describes a `claimRef` in words.
 pub(super) fn describe(named: &Reference) -> String {
     let uid = if named.uid.is_empty() { "no uid".to_owned() } else { format!("uid {}", named.uid) };
     format!("{}/{} with {uid}", named.namespace, named.name)
@@ -306,41 +307,41 @@ pub(super) fn describe(named: &Reference) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Write {
-    /// What is written to.
+    /// The object that is written to.
     pub object: ObjectKey,
-    /// Its uid; empty for an object that is created.
+    /// The uid of the object. It is empty for an object that is created.
     #[serde(default, skip_serializing_if = "Str::is_empty")]
     pub uid: Str,
-    /// What it expects to find there.
+    /// The conditions that the object must meet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expect>,
-    /// What is changed.
+    /// The change.
     pub change: Change,
 }
 
-/// A request to the API server, but for who sends it where.
+/// A request to the API server, without its sender and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// `POST`, `PATCH` or `DELETE`.
+    /// The HTTP method: `POST`, `PATCH` or `DELETE`.
     pub method: &'static str,
-    /// Path and query.
+    /// The path and query.
     pub path: String,
-    /// `Content-Type`.
+    /// The header `Content-Type`.
     pub content_type: &'static str,
     /// The body.
     pub body: Value,
 }
 
-/// Why a write does not happen.
+/// The reason why a write cannot be carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// The object is not there.
+    /// The object does not exist.
     Missing,
-    /// An object of that name is there already.
+    /// An object of this name exists already.
     Exists,
-    /// Another object has the name by now.
+    /// Another object, with this uid, has the name now.
     OtherUid(Str),
-    /// A field is not as expected: the field, what was expected, what was found.
+    /// A field has another value than expected: the field, the expected value, and the found value.
     Differs(String, Value, String),
 }
 
@@ -356,7 +357,7 @@ impl std::fmt::Display for Obstacle {
 }
 
 impl Obstacle {
-    /// What leads on where asking for the same repair again does not help.
+    /// Returns what the person can do, if a new request for the same repair does not help.
     pub fn way_on(&self, object: &ObjectKey) -> Option<String> {
         match self {
             Self::Differs(field, wanted, _) if field == POLICY_FIELD && wanted == "Retain" => {
@@ -368,7 +369,7 @@ impl Obstacle {
 }
 
 impl Write {
-    /// The verb of the API, as RBAC names it.
+    /// Returns the verb of the API, as RBAC names it.
     pub fn verb(&self) -> &'static str {
         match self.change {
             Change::Create { .. } => "create",
@@ -382,18 +383,18 @@ impl Write {
         }
     }
 
-    /// Whether it makes a volume outlive its claim.
+    /// Whether the write sets policy Retain.
     pub fn retains(&self) -> bool {
         matches!(&self.change, Change::SetReclaimPolicy { to } if to == "Retain")
     }
 
-    /// Whether a claim goes by it, or may.
+    /// Whether the write deletes a claim, or may let it go.
     pub fn takes_claim(&self) -> bool {
         self.object.kind == Kind::PersistentVolumeClaim
             && matches!(self.change, Change::Delete | Change::RemoveFinalizer { .. })
     }
 
-    /// Whether it takes something away that no later step of ours can put back as it was.
+    /// Whether the write takes something away that no later step can restore exactly.
     pub fn is_destructive(&self) -> bool {
         match &self.change {
             Change::Delete | Change::RemoveFinalizer { .. } => true,
@@ -406,8 +407,8 @@ impl Write {
         }
     }
 
-    /// The merge patch without its preconditions; for a finalizer, the JSON patch; nothing for what is created or
-    /// deleted.
+    /// Returns the merge patch without its preconditions, or the JSON patch for a finalizer. Returns nothing for a
+    /// creation or deletion.
     pub fn patch(&self) -> Option<Value> {
         let marks = AnnotationKey::BoundByController.as_str();
         match &self.change {
@@ -428,13 +429,14 @@ impl Write {
         }
     }
 
-    /// Where the object is read.
+    /// Returns the path of the object.
     pub fn path(&self) -> String {
         path(self.object.kind, &self.object.namespace, &self.object.name)
     }
 
-    /// The request, on the object as it was just read: it carries that object's uid and version, so that it does
-    /// nothing on any other. Nothing where the object is not there, or what is to be removed is not in it.
+    /// Returns the request, based on the object as it was just read. The request carries the uid and version of that
+    /// object, so that it has no effect on any other. Returns nothing if the object does not exist, or if it lacks the
+    /// finalizer to be removed.
     pub fn request(&self, current: Option<&Value>, dry_run: bool) -> Option<Request> {
         let path = self.path();
         let text = |pointer: &str| current.and_then(|object| object.pointer(pointer)).and_then(Value::as_str);
@@ -496,7 +498,7 @@ impl Write {
         }
     }
 
-    /// Why it cannot be done on what is there now, if it cannot.
+    /// Returns why the write cannot be carried out on the current object, if it cannot.
     pub fn obstacle(&self, current: Option<&Seen>) -> Option<Obstacle> {
         match (&self.change, current) {
             (Change::Create { .. }, None) => None,
@@ -511,13 +513,13 @@ impl Write {
         }
     }
 
-    /// Whether what is there now is already as this write would leave it. A created object is recognised by the id of
-    /// the plan in its annotation, which only the manifest shows: of that `execute` takes care.
+    /// Whether the current object is already as this write would leave it. A created object is recognised by the
+    /// annotation with the plan's id, which only the manifest shows; `execute` checks that.
     pub fn is_done(&self, current: Option<&Seen>) -> bool {
         let Some(seen) = current else { return matches!(self.change, Change::Delete) };
         let same = seen.meta().uid == self.uid;
         match (&self.change, seen) {
-            // A deletion that was accepted cannot be taken back: finalizers delay it, and nothing else.
+            // A deletion that was accepted cannot be taken back. Finalizers only delay it.
             (Change::Delete, seen) => !same || seen.meta().deleted.is_some(),
             (Change::SetReclaimPolicy { to }, Seen::Volume(volume)) => {
                 same && volume.reclaim_policy.as_str() == to.as_str()
@@ -537,7 +539,8 @@ impl Write {
         }
     }
 
-    /// Whether the claim takes any volume that fits after it: it is created, or gets a class, and names none.
+    /// Whether the claim may get any matching volume after the write: it is created or gets a class, and names no
+    /// volume.
     pub fn asks_for_any_volume(&self) -> bool {
         match &self.change {
             Change::Create { manifest } => manifest["spec"]["volumeName"].as_str().unwrap_or_default().is_empty(),
@@ -551,14 +554,14 @@ impl Write {
         }
     }
 
-    /// Whether nothing has to be written, because somebody else has done just that: a controller that finished a
-    /// binding, or the person. What is created or deleted by others is not ours.
+    /// Whether nothing has to be written, because somebody else has made exactly this change, such as a controller that
+    /// finished a binding. Creations and deletions by others do not count.
     pub fn is_so_already(&self, current: Option<&Seen>) -> bool {
         !matches!(self.change, Change::Create { .. } | Change::Delete) && self.is_done(current)
     }
 }
 
-/// Where an object is read.
+/// Returns the path of an object in the API.
 pub fn path(kind: Kind, namespace: &str, name: &str) -> String {
     let group = match kind.api_version().split_once('/') {
         Some(_) => format!("/apis/{}", kind.api_version()),
@@ -571,8 +574,8 @@ pub fn path(kind: Kind, namespace: &str, name: &str) -> String {
     }
 }
 
-/// The finalizer that keeps a claim while pods use it.
+/// The finalizer that prevents the removal of a claim while pods use it.
 pub(super) const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
 
-/// The finalizer that keeps a volume while it is Bound.
+/// The finalizer that prevents the removal of a volume while it is Bound.
 pub(super) const VOLUME_PROTECTION: &str = "kubernetes.io/pv-protection";

@@ -1,6 +1,6 @@
-//! How results are shown: values in, text out. Nothing here decides.
+//! The output of results. The functions turn values into text and decide nothing.
 //!
-//! Each document has a folder, in which `document.rs` holds it as data and each format has a file. `shared` is what
+//! Each document has a folder, in which `document.rs` holds it as data and each format has a file. `shared` has what
 //! several documents need.
 
 pub mod audit;

@@ -1,4 +1,4 @@
-//! Small worlds for the tests of reports, written as manifests.
+//! Small clusters for the tests of reports, written as manifests.
 
 use crate::controllers::KubernetesBehavior;
 use crate::engines::simulation;
@@ -12,14 +12,14 @@ pub(super) fn world(objects: &[Value]) -> Snapshot {
     Snapshot::new(parts(objects))
 }
 
-/// A snapshot of these objects, while one kind is hidden.
+/// A snapshot of these objects, in which one kind was not read.
 pub(super) fn world_without(kind: Kind, objects: &[Value]) -> Snapshot {
     let mut parts = parts(objects);
     parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::Forbidden));
     Snapshot::new(parts)
 }
 
-/// These objects, before they are put in order.
+/// These objects before they are indexed.
 pub(super) fn parts(objects: &[Value]) -> Parts {
     let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
     for object in objects {
@@ -31,12 +31,12 @@ pub(super) fn parts(objects: &[Value]) -> Parts {
     parts
 }
 
-/// The simulation of a world with the default rules.
+/// The simulation of a snapshot with the default behavior.
 pub(super) fn simulate(snapshot: &Snapshot) -> Simulation<'_> {
     simulation(snapshot, Settings::new(KubernetesBehavior::default()), 1)
 }
 
-/// The object that is written `pv/NAME` or `pvc/NAME`, the latter in namespace `db`.
+/// The object that `pv/NAME` or `pvc/NAME` names. The claim is in namespace `db`.
 pub(super) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
     match object.split_once('/') {
         Some(("pv", name)) => model::ObjectId::from(snapshot.volume_id(name).unwrap()),
@@ -45,7 +45,7 @@ pub(super) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
     }
 }
 
-/// The object with these fields over it, as by an RFC 7386 merge patch.
+/// The object changed by an RFC 7386 merge patch.
 pub(super) fn with(mut object: Value, patch: Value) -> Value {
     merge(&mut object, patch);
     object
@@ -100,7 +100,7 @@ pub(super) fn pvc(name: &str) -> Value {
     })
 }
 
-/// A class that binds at once or, with `late`, when a pod uses the claim.
+/// A class with immediate binding or, with `late`, with WaitForFirstConsumer.
 pub(super) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
     json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
@@ -110,7 +110,7 @@ pub(super) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
     })
 }
 
-/// A pod of namespace `db` that uses the claim; with a node it is scheduled.
+/// A pod of namespace `db` that uses the claim. With a node it is scheduled.
 pub(super) fn pod(name: &str, claim: &str, node: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -123,20 +123,20 @@ pub(super) fn pod(name: &str, claim: &str, node: &str) -> Value {
     })
 }
 
-/// What makes a volume belong to a claim of `db`: with its uid it is bound, without one it is reserved.
+/// The claimRef of a volume for a claim of `db`. With a uid the volume is bound; without one it is reserved.
 pub(super) fn claim_ref(name: &str, uid: &str) -> Value {
     json!({ "spec": { "claimRef": {
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": name, "uid": uid,
     } } })
 }
 
-/// The volume as it is when it is bound to that claim.
+/// The volume in the state in which it is bound to that claim.
 pub(super) fn bound_pv(name: &str, claim: &str) -> Value {
     let bound = with(pv(name), claim_ref(claim, &format!("uid-{claim}")));
     with(bound, json!({ "status": { "phase": "Bound" } }))
 }
 
-/// The claim as it is when it is bound to that volume.
+/// The claim in the state in which it is bound to that volume.
 pub(super) fn bound_pvc(name: &str, volume: &str) -> Value {
     with(
         pvc(name),
@@ -148,7 +148,7 @@ pub(super) fn bound_pvc(name: &str, volume: &str) -> Value {
     )
 }
 
-/// What marks an object as being deleted.
+/// The fields that mark an object as being deleted.
 pub(super) fn deleted() -> Value {
     json!({ "metadata": { "deletionTimestamp": "2026-06-01T10:00:00Z", "deletionGracePeriodSeconds": 0 } })
 }

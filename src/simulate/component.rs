@@ -4,15 +4,15 @@ use crate::controllers::{CONTROLLERS, Links, Participants, Settings};
 use crate::model::{Id, ObjectId, Resource};
 use crate::snapshot::Snapshot;
 
-/// Objects that can influence each other, by kind and each kind in the order of names.
+/// A set of objects that can influence each other, sorted by kind and, within a kind, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Component {
-    /// The objects.
+    /// The objects of the component, in this order.
     pub objects: Vec<ObjectId>,
 }
 
 impl Component {
-    /// Its objects of a kind.
+    /// The objects of the kind `T` in this component.
     pub fn of<T: Resource>(&self) -> impl ExactSizeIterator<Item = Id<T>> + DoubleEndedIterator + Clone {
         let start = self.objects.partition_point(|id| id.kind < T::KIND);
         let end = self.objects.partition_point(|id| id.kind <= T::KIND);
@@ -20,12 +20,12 @@ impl Component {
     }
 }
 
-/// All components, in the order of their first object.
+/// All components of the snapshot, ordered by their first object.
 pub fn components(snapshot: &Snapshot, settings: &Settings<'_>) -> Vec<Component> {
     components_of(snapshot, settings, &Participants::new(snapshot, &settings.controllers))
 }
 
-/// All components of the objects that take part, in the order of their first object.
+/// All components of the participants, ordered by their first object.
 pub(super) fn components_of(
     snapshot: &Snapshot,
     settings: &Settings<'_>,

@@ -1,5 +1,6 @@
-//! Components in which controllers make objects, and which are too large to be explored: the engine of those objects
-//! looks at the world without the new ones, and at worlds in which they are there from the beginning.
+//! Outcomes of components in which controllers create objects and that are too large to explore. The engine of those
+//! objects computes outcomes in the world without the created objects, and in worlds in which they exist from the
+//! beginning.
 
 use super::component::Component;
 use super::engine::Engine;
@@ -11,11 +12,12 @@ use crate::world::ControllerState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// What parts the name or uid of an object that has another one's from a number that tells them apart. No name of
-/// Kubernetes has it.
+/// The separator between the name or uid that several objects share and the number that distinguishes them. Names in
+/// Kubernetes cannot contain this character.
 const ALIAS: char = '#';
 
-/// The worlds with the new objects; made when asked for, since most worlds have no such component.
+/// The worlds that contain the created objects. They are built on first use, since most snapshots have no component
+/// that needs them.
 #[derive(Debug)]
 pub(super) struct Grown {
     engines: &'static [&'static Engine],
@@ -23,16 +25,17 @@ pub(super) struct Grown {
 }
 
 impl Grown {
-    /// None are made yet.
+    /// Creates the value without building the worlds.
     pub(super) fn new(engines: &'static [&'static Engine]) -> Self {
         Self { engines, worlds: OnceLock::new() }
     }
 
-    /// As many worlds as there are objects that may have one name, one after the other. In each another one of them has
-    /// it; the others are there as well under names of their own: some of what they do may have been done before.
+    /// Builds the worlds. There are as many worlds as the largest number of objects that may have the same name. In
+    /// each world, another one of these objects has the name. The others exist too, under names of their own, because
+    /// some of their syncs may have happened earlier.
     ///
-    /// A recorded object may also change what names it before it goes. For each way to do so, the worlds in which a new
-    /// one has its name come once more with these changes.
+    /// A recorded object may also change the objects that name it before it goes. For each way to do so, the worlds in
+    /// which a created object has its name are repeated with these changes.
     fn worlds(&self, snapshot: &Snapshot, settings: &Settings<'_>) -> &[Snapshot] {
         self.worlds.get_or_init(|| {
             let mut variants: BTreeMap<ObjectKey, Vec<Object>> = BTreeMap::new();
@@ -70,7 +73,7 @@ impl Grown {
         })
     }
 
-    /// The outcomes of a component by an engine that knows all of its objects that have ends.
+    /// The outcomes of a component, from an engine that knows all objects of the component that have ends.
     pub(super) fn bounds(
         &self,
         snapshot: &Snapshot,
@@ -92,11 +95,12 @@ impl Grown {
         let bounds = (engine.bounds)(snapshot, settings, &recorded);
         let mut sets: BTreeMap<ObjectKey, OutcomeSet> =
             recorded.objects.iter().map(|id| snapshot.key(*id)).zip(bounds).collect();
-        // None of these may ever be made.
+        // It is possible that the controllers never create one of these objects.
         for key in made.iter().filter(|key| is_new(key)) {
             sets.insert(key.clone(), OutcomeSet::single(Outcome::Gone { data: None, unsettled: false }));
         }
-        // What a memory says of objects says nothing of other worlds; their caches may lag as well.
+        // The controllers' memory describes objects of the recorded world only. The caches in the other worlds may lag
+        // as well.
         let failures = settings.may_be_interrupted();
         let settings = &Settings { controller: ControllerState::in_step(), failures, ..settings.clone() };
         let worlds = if made.is_empty() { &[] } else { self.worlds(snapshot, settings) };
@@ -129,7 +133,7 @@ impl Grown {
     }
 }
 
-/// The object under a name and a uid of its own.
+/// Returns the object with a distinct name and uid.
 fn aliased(mut object: Object, place: usize) -> Object {
     let meta = object.meta_mut();
     meta.name = Str::from(format!("{}{ALIAS}{place}", meta.name));
@@ -141,7 +145,7 @@ fn alias(key: &ObjectKey, place: usize) -> ObjectKey {
     ObjectKey { name: Str::from(format!("{}{ALIAS}{place}", key.name)), ..key.clone() }
 }
 
-/// The object under the name that it has in the end.
+/// Returns the key with the name that the object really has, without its alias.
 fn without_alias(key: ObjectKey) -> ObjectKey {
     match before_alias(&key.name) {
         Some(name) => ObjectKey { name, ..key },
@@ -153,7 +157,7 @@ fn before_alias(text: &str) -> Option<Str> {
     text.split_once(ALIAS).map(|(text, _)| Str::from(text))
 }
 
-/// What names the objects that controllers may make for these, in order.
+/// The keys of the objects that controllers may create because of these objects, sorted.
 pub(super) fn keys_of_made(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Vec<ObjectKey> {
     let made = objects.iter().flat_map(|id| controllers::made(snapshot, settings, *id));
     let mut keys: Vec<ObjectKey> = made.map(|object| ObjectKey::of(object.kind(), object.meta())).collect();

@@ -1,22 +1,22 @@
-//! What one sync of one object does now, for every outcome of the choices that nobody controls.
+//! What one sync of one object does now, for every result of its choices.
 
 use crate::controllers::{Alike, Branch, Controller, KubernetesBehavior, Limit, Settings, SyncContext};
 use crate::model::ObjectId;
 use crate::world::{Cached, Choices, ControllerState, Effect, OperationState, Record, World};
 
-/// What wakes an object next.
+/// What causes the next sync of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NextSync {
-    /// An event: this sync wrote the object, or put it on a queue.
+    /// An event of the object: this sync wrote something or put a key on a queue, or the controller has no resync.
     RecordedEvent,
     /// The periodic resync.
     Resync,
-    /// The retry of something that failed.
+    /// The retry after an error or a failed operation.
     Backoff,
 }
 
 impl NextSync {
-    /// The word of the output contract.
+    /// The word for the cause in the output contract.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::RecordedEvent => "event",
@@ -26,31 +26,31 @@ impl NextSync {
     }
 }
 
-/// What one sync of one controller does.
+/// What one controller does in one sync of one object.
 #[derive(Clone, Debug)]
 pub struct Decision<'s> {
-    /// Whose.
+    /// The controller that syncs.
     pub controller: Controller,
     /// The leaf at which the sync function ended.
     pub branch: Branch,
-    /// Everything that was done and asked on the way.
+    /// Everything that the sync read, compared and did.
     pub record: Record<'s, Branch>,
-    /// What wakes the object next.
+    /// What causes the next sync of the object.
     pub next_sync: NextSync,
-    /// The next decisions, where they are this one with another object; see [`decide_folded`].
+    /// The following decisions that differ from this one only in another object; see [`decide_folded`].
     pub alike: Option<Alike>,
 }
 
 impl Decision<'_> {
-    /// How many decisions this one stands for, itself included.
+    /// The number of decisions that this one stands for, including itself.
     pub fn stands_for(&self) -> usize {
         1 + self.alike.as_ref().map_or(0, |alike| alike.others.len())
     }
 }
 
 impl<'s> Decisions<'s> {
-    /// The first ones, as many as the limit allows, but at least one of each controller; each with how many of those
-    /// that it stands for are among them.
+    /// The first decisions, as many as the limit allows, but at least one of each controller. Each comes with the
+    /// number of further decisions that it stands for within the limit.
     pub fn within(&self, limit: Limit) -> impl Iterator<Item = (&Decision<'s>, usize)> {
         let mut before = 0;
         let mut controller = None;
@@ -67,19 +67,21 @@ impl<'s> Decisions<'s> {
 /// All decisions of one object.
 #[derive(Clone, Debug, Default)]
 pub struct Decisions<'s> {
-    /// The listed ones: by controller, then by branch and chosen object.
+    /// The listed decisions: by controller, then by branch and chosen object.
     pub listed: Vec<Decision<'s>>,
-    /// How many there are in all.
+    /// The number of all decisions, listed or not.
     pub count: u64,
 }
 
-/// The decisions of every controller that syncs that kind of object, each listed.
+/// The decisions of every controller that syncs this kind of object. Each is listed by itself, up to the limit of the
+/// settings.
 pub fn decide<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId) -> Decisions<'s> {
     decided(world, settings, object, false)
 }
 
-/// The same decisions, where one may stand for the ones after it: [`Decision::alike`] says for which. No run is made
-/// for these, which saves most of the work where many objects are equally good.
+/// Returns the same decisions as [`decide`], but one decision may stand for several that follow it: [`Decision::alike`]
+/// names them. No run is made for the decisions that it stands for. This saves most of the work if many objects are
+/// equally good.
 pub fn decide_folded<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId) -> Decisions<'s> {
     decided(world, settings, object, settings.starts_in_step())
 }
@@ -114,13 +116,13 @@ fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId, fol
     decisions
 }
 
-/// A controller begins with taking the informer's copy of the object that it is about to sync into its own cache.
+/// A controller first copies the object that it is about to sync from the informer's cache into its own cache.
 /// Upstream: `storeVolumeUpdate`, `storeClaimUpdate`, 1.36.
 fn take_in(memory: &mut ControllerState<'_>, object: ObjectId) {
     memory.cached.retain(|(cached, how)| *cached != object || !matches!(how, Cached::InformerOnly));
 }
 
-/// One sync; nothing where the controller does not look at that kind of object, or the object is not there.
+/// Runs one sync. Returns none if the controller does not sync this kind of object, or if the object does not exist.
 pub fn run<'s>(
     mut sync: SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,

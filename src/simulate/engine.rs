@@ -1,5 +1,5 @@
-//! What a controller's own knowledge adds to the simulation: outcomes that need no exploring, and what no component
-//! shows by itself.
+//! The interface of engines: knowledge about a controller that gives outcomes without exploring, and effects between
+//! objects of different components.
 
 use super::component::Component;
 use super::decide::Decisions;
@@ -11,36 +11,39 @@ use crate::snapshot::{Absence, Snapshot};
 use crate::world::{Need, World};
 use std::collections::BTreeMap;
 
-/// The outcomes of a component that were found without exploring it.
+/// The outcomes of a component that an engine found without exploring the component.
 #[derive(Clone, Debug)]
 pub struct Exact {
     /// The outcomes of each object, in the component's order.
     pub sets: Vec<OutcomeSet>,
-    /// How many states it is worth to look at for the joint end states.
+    /// The largest number of states that may be explored to find the joint outcomes.
     pub most_states: usize,
 }
 
-/// What a controller's engine knows of components whose objects are of its kinds.
+/// The functions of one engine, for components whose objects are of its kinds.
 #[derive(Debug)]
 pub struct Engine {
-    /// The kinds: of a component with objects of other kinds it knows nothing.
+    /// The kinds that the engine knows. It knows nothing of components with objects of other kinds.
     pub kinds: &'static [Kind],
-    /// The outcomes of a component that need no exploring; none where the component is not of such a sort.
+    /// Returns the exact outcomes of a component without exploring, or none if the engine cannot do so for this
+    /// component.
     pub exact: fn(&Snapshot, &Settings<'_>, &Component) -> Option<Exact>,
-    /// Sets that hold all outcomes of a component, however large it is, and may hold others.
+    /// Returns sets that hold all outcomes of a component of any size. The sets may also hold outcomes that are
+    /// impossible.
     pub bounds: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<OutcomeSet>,
-    /// For an object that will be gone, the ways in which it may leave others changed: for each, those others.
+    /// For an object that will be gone: the ways in which it may change other objects before that. Each way is the list
+    /// of the changed objects.
     pub left_by: fn(&Snapshot, ObjectId) -> Vec<Vec<Object>>,
-    /// What decides between the outcomes of a component that has several.
+    /// Returns what decides between the outcomes of a component that has several outcomes.
     pub decided_by: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<DecidedBy>,
-    /// What the objects of different components do to each other by other means than objects.
+    /// Computes what objects of different components do to each other by other means than objects of the API.
     pub between: fn(&Snapshot, &Settings<'_>, &mut Settlement<'_>) -> BTreeMap<ObjectId, Beside>,
-    /// The decisions of an object, with what is under way outside the controller's objects.
+    /// Adds to the decisions of an object what is under way outside of the controller's objects.
     pub under_way: for<'s> fn(&World<'s>, &Settings<'s>, ObjectId, Decisions<'s>) -> Decisions<'s>,
 }
 
 impl Engine {
-    /// The engine that knows those objects of a component that have ends.
+    /// The engine that knows all objects of the component that have ends.
     pub(super) fn of_ends(
         engines: &'static [&'static Self],
         snapshot: &Snapshot,
@@ -63,15 +66,15 @@ impl Engine {
 /// What happens to an object because of objects of other components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beside {
-    /// How many others there are.
+    /// The number of these other objects.
     pub others: usize,
-    /// How many ends the object has more because of that.
+    /// The number of additional outcomes that the object has because of them.
     pub added: u64,
-    /// What decides about these.
+    /// What decides about these additional outcomes.
     pub decided_by: DecidedBy,
 }
 
-/// All components when each has been settled by itself.
+/// All components, after each has been settled by itself.
 #[derive(Debug)]
 pub struct Settlement<'a> {
     pub(super) participants: &'a Participants,
@@ -91,18 +94,19 @@ impl Settlement<'_> {
         &self.settled[number].sets[place]
     }
 
-    /// The outcomes of the component of an object, and its place there.
+    /// The outcomes of the component of an object, and the object's place in the component.
     pub fn settled_mut(&mut self, id: ObjectId) -> (&mut Settled, usize) {
         let (number, place) = self.place(id);
         (&mut self.settled[number], place)
     }
 
-    /// The readings on which the outcomes of an object rest and that are not certain.
+    /// The incomplete lists on which the outcomes of an object rest, each with what the absence of an object from it
+    /// means.
     pub fn uncertain(&self, id: ObjectId) -> &[(Need, Absence)] {
         &self.uncertain[self.place(id).0]
     }
 
-    /// The same, to be added to.
+    /// The same lists, to be extended.
     pub fn uncertain_mut(&mut self, id: ObjectId) -> &mut Vec<(Need, Absence)> {
         let number = self.place(id).0;
         &mut self.uncertain[number]

@@ -1,5 +1,5 @@
-//! The exact engine, for components of few objects: every state that any order of syncs can reach, and of those the
-//! ones that are reached again and again however things go on.
+//! Exact exploration of components with few objects. It visits every state that any order of syncs can reach. Of these,
+//! the ends are the states in which the component stays, or that it visits again and again in a cycle.
 
 use super::created::keys_of_made;
 use super::decide::run;
@@ -12,29 +12,30 @@ use crate::snapshot::Snapshot;
 use crate::world::{Answers, Changed, Choices, ControllerState, ObjectRef, World};
 use rustc_hash::FxHashMap;
 
-/// Where at most six objects of each kind can influence each other, the answer is to be exact: such a component may
-/// meet ten times as many states.
+/// The limit of states for a component. A component with at most six objects of each kind may have ten times as many
+/// states, because its answer should be exact.
 fn of_component(budget: Budget, objects: &[ObjectId]) -> usize {
     let few = |kind: Kind| objects.iter().filter(|id| id.kind == kind).count() <= 6;
     if objects.iter().all(|id| few(id.kind)) { budget.states.saturating_mul(10) } else { budget.states }
 }
 
-/// What exploring a component found.
+/// The result of exploring a component.
 #[derive(Clone, Debug)]
 pub struct Explored {
-    /// For each object of the component, in order: its outcomes, sorted; none for objects of kinds without ends.
+    /// For each object of the component, in order: its outcomes, sorted. The list is empty for objects of kinds without
+    /// ends.
     pub outcomes: Vec<(ObjectId, Vec<Outcome>)>,
-    /// For each object that controllers may make and that is not there yet, in order: its outcomes, sorted.
+    /// For each object that controllers may create and that does not exist yet, in order: its outcomes, sorted.
     pub created: Vec<(ObjectKey, Vec<Outcome>)>,
-    /// The joint end states, where there are at most [`JOINT_LIMIT`]: for each, the outcomes of the objects with ends,
-    /// in their order, and then of those that are made.
+    /// The joint outcomes, if there are at most [`JOINT_LIMIT`]. Each holds the outcomes of the objects with ends, in
+    /// their order, and then those of the objects that may be created.
     pub worlds: Option<Vec<Vec<Outcome>>>,
-    /// How many states were met.
+    /// The number of states that were visited.
     pub states: usize,
 }
 
 impl Explored {
-    /// The outcomes as sets, which are exact.
+    /// Converts the outcomes to sets, which are exact.
     pub(super) fn settled(self, limit: Limit) -> Settled {
         let set = |ends: Vec<Outcome>| OutcomeSet::of(ends, true, limit);
         Settled {
@@ -45,21 +46,21 @@ impl Explored {
     }
 }
 
-/// Above so many joint end states they are not listed.
+/// The largest number of joint outcomes that is listed. If there are more, none is listed.
 pub const JOINT_LIMIT: usize = 8;
 
 /// One sync of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Who syncs.
+    /// The controller that syncs.
     pub controller: Controller,
-    /// What is synced.
+    /// The object that is synced.
     pub object: ObjectRef,
-    /// The name of the object that its search takes, where several are equally good.
+    /// The name of the object that the search of this sync takes, if several objects are equally good.
     pub picked: Option<Str>,
 }
 
-/// Explores a component; nothing where the budget does not suffice. With `failures`, writes may be refused, the
+/// Explores a component. Returns none if the budget does not suffice. With `failures`, writes may be refused, the
 /// controller may stop inside a sync, and its caches may lag.
 pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[ObjectId]) -> Option<Explored> {
     let search = Search::through(snapshot, settings, objects)?;
@@ -67,13 +68,13 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[O
     Some(search.outcomes(&ends))
 }
 
-/// A schedule that leads a component from the recorded world to an end that is wanted: the syncs that are made, one
-/// after the other, with caches in step between them. `wanted` gets the joint outcomes of the objects
-/// with ends, in their order, and then of those that are made.
-/// Where an end goes round, the schedule leads to one of the states on the round.
+/// Finds a schedule that leads a component from the recorded world to a wanted end. The schedule lists the syncs one
+/// after the other, and the caches are in step between them. `wanted` receives the joint outcomes: those of the objects
+/// with ends, in their order, and then those of the objects that may be created. If the end is a cycle of states, the
+/// schedule leads to one state of the cycle.
 ///
-/// Nothing where no such end is reached, where the budget does not suffice, and where failures, lagging caches or
-/// answers are asked for, which no list of syncs can tell.
+/// The result is none if no such end is reached, or if the budget does not suffice. It is also none if the settings ask
+/// for failures, lagging caches or scripted answers, because a list of syncs cannot express these.
 pub fn schedule<'s>(
     snapshot: &'s Snapshot,
     settings: &Settings<'s>,
@@ -90,7 +91,7 @@ pub fn schedule<'s>(
     Some(search.steps_to(end))
 }
 
-/// How a state was reached first.
+/// The sync by which a state was reached first.
 #[derive(Clone, Copy, Debug)]
 struct FirstPath {
     from: usize,
@@ -102,30 +103,31 @@ struct FirstPath {
 /// A state that a sync leads to.
 struct Reached {
     state: State,
-    /// Nobody else can see the step.
+    /// Whether no other sync can observe this step.
     hidden: bool,
-    /// The object that the sync's search took, where it had several.
+    /// The object that the search of the sync took, if it found several.
     picked: Option<ObjectId>,
 }
 
 struct Search<'a, 's> {
     settings: &'a Settings<'s>,
     objects: Vec<ObjectId>,
-    /// What names the objects that may be made and are not there yet.
+    /// The keys of the objects that may be created and do not exist yet.
     created: Vec<ObjectKey>,
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
-    /// For each state how it was reached first; nothing for the recorded one, and where something went wrong.
+    /// For each state, the sync that reached it first. None for the recorded state, and for states after a failure.
     ways: Vec<Option<FirstPath>>,
-    /// Where syncs without a failure lead: the ends are those of a world in which no more failures happen.
+    /// For each state, the states that syncs without a failure lead to. Ends are computed from these edges only,
+    /// because failures do not last.
     edges: Vec<Vec<usize>>,
-    /// Syncs may run under other circumstances than the ordinary ones.
+    /// Whether syncs may also run with failures, lagging caches or scripted answers.
     may_fail: bool,
 }
 
 impl<'a, 's> Search<'a, 's> {
-    /// All states of a component; nothing where the budget does not suffice.
+    /// Visits all states of a component. Returns none if the budget does not suffice.
     fn through(snapshot: &'s Snapshot, settings: &'a Settings<'s>, objects: &[ObjectId]) -> Option<Self> {
         let limit = of_component(settings.budget, objects);
         let made = keys_of_made(snapshot, settings, objects).into_iter();
@@ -165,8 +167,8 @@ impl<'a, 's> Search<'a, 's> {
         number
     }
 
-    /// All states that one sync leads to. A step that nobody else can see is taken at once and alone: all orders
-    /// lead through it.
+    /// Visits all states that one sync leads to. If a step is invisible to all others, it is the only step taken: every
+    /// order of syncs leads through it.
     fn expand(&mut self, number: usize) {
         let world = self.variants.world_of(&self.states[number].clone());
         let mut successors: Vec<(State, FirstPath)> = Vec::new();
@@ -194,14 +196,14 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// The syncs that led to a state first, from the recorded one on.
+    /// The syncs that first led to a state, beginning at the recorded state.
     fn steps_to(&self, number: usize) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut way = self.ways[number];
         while let Some(FirstPath { from, controller, object, picked }) = way {
             let world = self.variants.world_of(&self.states[from]);
             let named = |id: ObjectId| world.object(id).map(|object| ObjectRef::of(id.kind, object.meta()));
-            // A sync of an object that is not there reaches nothing, so that it is on no way.
+            // A sync of an object that does not exist reaches no state, so such a sync is in no schedule.
             steps.extend(named(object).map(|object| Step {
                 controller,
                 object,
@@ -213,14 +215,14 @@ impl<'a, 's> Search<'a, 's> {
         steps
     }
 
-    /// The component's objects, with those that were created since.
+    /// The component's objects, and the objects that were created since.
     fn objects_in(&self, world: &World<'s>) -> Vec<ObjectId> {
         let created = world.changed().iter().map(|(id, _)| *id).filter(|id| world.snapshot().object(*id).is_none());
         self.objects.iter().copied().chain(created).collect()
     }
 
-    /// The states other than this one that a sync leads to; those that it leads to under other circumstances than the
-    /// ordinary ones are added to `failed`.
+    /// Returns the states other than the current one that an ordinary sync leads to. States that a sync with failures,
+    /// lagging caches or scripted answers leads to are added to `failed`.
     fn syncs(
         &mut self,
         world: &World<'s>,
@@ -243,7 +245,7 @@ impl<'a, 's> Search<'a, 's> {
             let state = self.variants.state_of(&after);
             if state != here {
                 let hidden = self.is_hidden(world, &after, object);
-                // A sync searches once at most.
+                // A sync searches at most once.
                 let picked = met.only_search().map(|(picked, _)| picked);
                 reached.push(Reached { state, hidden, picked });
             }
@@ -260,7 +262,7 @@ impl<'a, 's> Search<'a, 's> {
         reached
     }
 
-    /// Whether only the synced object changed, in a way that nobody else can see.
+    /// Whether the step changed only the synced object, in a way that no other sync can observe.
     fn is_hidden(&self, before: &World<'s>, after: &World<'s>, object: ObjectId) -> bool {
         let controllers = &self.settings.controllers;
         let same = |(id, is): &Changed<'s>| {
@@ -277,8 +279,8 @@ impl<'a, 's> Search<'a, 's> {
         after.changed().iter().all(same) && controllers.iter().all(|controller| (controller.is_hidden)(&step))
     }
 
-    /// The outcomes in an end state of each object that has ends, and of each that may be made: several where no object
-    /// tells which it is.
+    /// The outcomes in an end state, for each object that has ends and for each object that may be created. An object
+    /// has several outcomes if no object shows which one it is.
     fn ends_in(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
         let world = self.variants.world_of(&self.states[number]);
         let ends = |id: ObjectId| controllers::ends(&self.settings.behavior, &world, id, unsettled);
@@ -293,11 +295,11 @@ impl<'a, 's> Search<'a, 's> {
         recorded.chain(self.created.iter().map(created)).collect()
     }
 
-    /// The joint outcomes in an end state; every outcome of every object is in one of them.
+    /// The joint outcomes in an end state. Every outcome of every object is in at least one of them.
     fn joints(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
         let mut joints = vec![Vec::with_capacity(self.objects.len())];
         for ends in self.ends_in(number, unsettled) {
-            // More joint states than are listed need not be told apart any more.
+            // If there are more joint outcomes than are listed, they need not be distinguished any more.
             let others: Vec<Vec<Outcome>> = joints.iter().take(JOINT_LIMIT + 1).cloned().collect();
             for joint in &mut joints {
                 joint.extend(ends.first().cloned());
@@ -345,8 +347,8 @@ impl<'a, 's> Search<'a, 's> {
     }
 }
 
-/// The states of the strongly connected components that nothing leads out of, each with whether its component has more
-/// than one state. Tarjan's algorithm, without recursion.
+/// Returns the states of the strongly connected components that no edge leaves. Each comes with whether its component
+/// has more than one state. The algorithm is Tarjan's, without recursion.
 fn bottom_components(edges: &[Vec<usize>]) -> Vec<(usize, bool)> {
     const UNSEEN: usize = usize::MAX;
     let mut index = vec![UNSEEN; edges.len()];
@@ -435,7 +437,7 @@ mod tests {
             "status": {"phase": "Pending"}})
     }
 
-    /// Who syncs first decides which claim stays without a volume, and a search decides between equal volumes.
+    /// The order of syncs decides which claim stays without a volume. A search decides between equal volumes.
     #[test]
     fn a_schedule_names_the_syncs_and_what_a_search_takes() {
         let snapshot = world(&[volume("pv-1"), volume("pv-2"), claim("c1"), claim("c2"), claim("c3")]);
@@ -452,7 +454,7 @@ mod tests {
             });
             Some(steps.collect::<Vec<_>>())
         };
-        // Volumes come first. When one volume is left, nothing is picked.
+        // Outcomes of volumes come first. When only one volume is left, the search picks nothing.
         let end = |ends: &[Outcome]| bound(&ends[4], "pv-2") && bound(&ends[2], "pv-1");
         let steps = told(&end, &settings).unwrap_or_default();
         assert!(steps == ["c3 pv-2", "c1 "] || steps == ["c1 pv-1", "c3 "], "{steps:?}");

@@ -1,14 +1,14 @@
-//! What can go wrong in one sync: refused writes, failed reads, the end of the process, and caches that lag.
+//! The failures of one sync: refused writes, failed reads, a crash of the controller, and lagging caches.
 
 use super::decide::{Decision, run};
 use crate::controllers::{Controller, Settings, SyncContext};
 use crate::model::ObjectId;
 use crate::world::{Answers, ApiRefusal, Cached, Choices, ControllerState, Effect, World};
 
-/// The worlds after one sync under all circumstances but the ordinary ones, for every choice: with the memory and the
-/// answers that the settings give, and, where failures are asked for, with everything that can go wrong inside it and
-/// with caches that still have the recorded version of one object. None of this lasts: the ends are those of a world in
-/// which the caches are in step and nothing fails any more.
+/// Returns the worlds after one sync under all circumstances except the ordinary ones, for every choice. These are
+/// syncs with the memory and the answers that the settings give. If the settings ask for failures, they are also syncs
+/// with each possible failure, and syncs whose caches still hold the recorded version of one object. None of this
+/// lasts: the ends are computed for a world in which the caches are in step and nothing fails any more.
 pub fn with_failures<'s>(
     before: &World<'s>,
     settings: &Settings<'s>,
@@ -56,7 +56,8 @@ pub fn with_failures<'s>(
     worlds
 }
 
-/// The memory with one of the objects that changed as it was recorded, or without one that was created since.
+/// Copies of the memory, one for each changed object. Its cache holds the recorded version of this object, or does not
+/// hold the object if it was created since.
 fn lagging<'s>(world: &World<'s>, memory: &ControllerState<'s>) -> Vec<ControllerState<'s>> {
     let mut all = Vec::new();
     for (id, _) in world.changed() {
@@ -70,17 +71,17 @@ fn lagging<'s>(world: &World<'s>, memory: &ControllerState<'s>) -> Vec<Controlle
     all
 }
 
-/// A sync that goes wrong.
+/// One possible failure of a sync.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
-    /// What the API server answers.
+    /// The answers of the API server.
     pub(super) answers: Answers,
-    /// The write before which the process ends, from 1.
+    /// The number of the write, counted from 1, before which the controller's process ends.
     pub(super) crash_before: Option<u32>,
 }
 
-/// Every way in which a sync that did this can go wrong: each of its writes may be refused, the process may end before
-/// it, and each of its live reads may fail.
+/// All possible failures of a sync with this decision. Each of its writes may be refused, the process may end before
+/// each write, and each of its live reads may fail.
 pub(super) fn failures(decision: &Decision<'_>, answers: &Answers) -> Vec<Failure> {
     let unavailable = || "the server is currently unable to handle the request".to_owned();
     let mut all = Vec::new();

@@ -1,6 +1,6 @@
-//! From controllers to predictions: what one sync does now, and in which states the objects can be when nothing moves
-//! any more. Nothing here knows a controller or a kind by name: the controllers are in the settings, and what they know
-//! beyond single syncs are engines, which are an argument.
+//! Predictions from controllers: what one sync does now, and in which states the objects can be when nothing changes
+//! any more. Nothing in this module names a controller or a kind. The settings hold the controllers. Engines hold the
+//! knowledge beyond single syncs, and are passed as an argument.
 
 pub mod component;
 mod created;

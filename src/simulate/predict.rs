@@ -1,4 +1,5 @@
-//! Predictions: for each object what one sync does now, where it all ends, and on what reading the answer rests.
+//! Predictions: for each object, what one sync does now, in which states it can end, and on which reads the answer
+//! rests.
 
 use super::component::{Component, components_of};
 use super::created::Grown;
@@ -18,71 +19,73 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// The world of one run, cut into components whose outcomes are known.
+/// The world of one run, divided into components whose outcomes are known.
 #[derive(Debug)]
 pub struct Simulation<'s> {
     snapshot: &'s Snapshot,
     settings: Settings<'s>,
-    /// How many decisions and outcomes answers list; at hand are at least as many as by default.
+    /// The number of decisions and outcomes that an answer lists. The simulation computes at least [`LISTED`] of each.
     decision_limit: Limit,
     outcome_limit: Limit,
     components: Vec<Component>,
     settled: Vec<Settled>,
-    /// For each component, the readings on which its outcomes rest and that are not certain.
+    /// For each component, the incomplete lists on which its outcomes rest.
     uncertain: Vec<Vec<(Need, Absence)>>,
-    /// For each component, what decides between its outcomes; found when asked for.
+    /// For each component, what decides between its outcomes. It is computed on first use.
     decided_by: Vec<OnceLock<Vec<DecidedBy>>>,
     participants: Participants,
-    /// For each of these, its component and its place there.
+    /// For each participant, the number of its component and its place in the component.
     places: Vec<(u32, u32)>,
     engines: &'static [&'static Engine],
     /// What happens to objects because of objects of other components.
     beside: BTreeMap<ObjectId, Beside>,
 }
 
-/// The joint end states of a component.
+/// The joint outcomes of a component.
 #[derive(Clone, Debug)]
 pub struct Joint<'a> {
-    /// Its objects that have ends.
+    /// The objects of the component that have ends.
     pub objects: Cow<'a, [ObjectId]>,
-    /// The objects that controllers may make, with the states in which they can be.
+    /// The objects that controllers may create, with their outcomes.
     pub created: &'a [(ObjectKey, OutcomeSet)],
-    /// Each state: the outcomes of the objects, and then of those that are made.
+    /// The joint outcomes. Each holds the outcomes of the objects, and then those of the objects that may be created.
     pub states: Vec<Vec<&'a Outcome>>,
 }
 
-/// What is predicted for one object.
+/// The prediction for one object.
 #[derive(Clone, Debug)]
 pub struct Prediction<'s> {
     /// The object.
     pub target: ObjectId,
-    /// The number of its component, from 1.
+    /// The number of the object's component, counted from 1.
     pub component: usize,
     /// What one sync does now.
     pub decisions: Decisions<'s>,
-    /// The states in which it can end; nothing where a read is missing on which they rest.
+    /// The outcomes of the object. None if they rest on a read that is missing, or if objects of this kind have no
+    /// ends.
     pub outcomes: Option<OutcomeSet>,
-    /// What decides between several outcomes.
+    /// What decides between the outcomes, if there are several.
     pub decided_by: Vec<DecidedBy>,
-    /// Absences that were assumed, because files cannot tell.
+    /// The absences of objects that were assumed, because input files cannot show them.
     pub assumed: Vec<Assumed>,
-    /// Parts that could not be judged.
+    /// The parts of the prediction that could not be computed.
     pub unknown: Vec<Unknown>,
-    /// How many decisions are to be listed in an answer.
+    /// The number of decisions that an answer lists.
     pub decision_limit: Limit,
-    /// How many outcomes are to be listed in an answer.
+    /// The number of outcomes that an answer lists.
     pub outcome_limit: Limit,
-    /// The object lacked something that an API server always sets; its defaults were assumed.
+    /// Whether the object lacked a field that an API server always sets. Its default was assumed.
     pub defaulted: bool,
 }
 
 impl<'s> Prediction<'s> {
-    /// The decisions that an answer lists, each with how many of those that it stands for it lists, too.
+    /// The decisions that an answer lists. Each comes with the number of further decisions that it stands for in this
+    /// list.
     pub fn listed_decisions(&self) -> impl Iterator<Item = (&Decision<'s>, usize)> {
         self.decisions.within(self.decision_limit)
     }
 
-    /// The outcomes that an answer lists; none where they are unknown.
+    /// The outcomes that an answer lists. The list is empty if the outcomes are unknown.
     pub fn listed_outcomes(&self) -> &[Outcome] {
         let listed = self.outcomes.as_ref().map_or(&[][..], |set| &set.listed);
         &listed[..most(self.outcome_limit).min(listed.len())]
@@ -93,12 +96,11 @@ impl<'s> Prediction<'s> {
         self.outcomes.is_none() && !self.unknown.iter().any(|unknown| unknown.field == "outcomes")
     }
 
-    /// Whether the object can end in another state than the recorded one: another phase, another binding,
-    /// newly being deleted, without its data, or gone.
-    /// Where that is unknown it does not count as a change.
+    /// Whether the object can end in another state than the recorded one: another phase, another binding, newly being
+    /// deleted, without its data, or gone. If the outcomes are unknown, the answer is no.
     pub fn changes(&self, snapshot: &Snapshot) -> bool {
         let world = World::new(snapshot);
-        // Neither the version nor a flag decides over the phase and the binding.
+        // Neither the minor version nor a flag changes the recorded phase and binding.
         let recorded = controllers::ends(&KubernetesBehavior::default(), &world, self.target, false);
         let Some(recorded) = recorded.first() else { return false };
         let is_another = |end: &Outcome| {
@@ -109,30 +111,30 @@ impl<'s> Prediction<'s> {
     }
 }
 
-/// An absence that was assumed.
+/// An absence of objects that was assumed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Assumed {
-    /// The kind of which nothing more was taken to exist.
+    /// The kind of which no further object was assumed to exist.
     pub kind: Kind,
-    /// The namespace; empty for all, and for kinds that have none.
+    /// The namespace. It is empty for all namespaces, and for kinds without namespaces.
     pub namespace: Str,
 }
 
-/// A part of a prediction that could not be judged.
+/// A part of a prediction that could not be computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
     /// The part: `decisions` or `outcomes`.
     pub field: &'static str,
-    /// Whose decisions, where not all are missing.
+    /// The controller whose decisions are missing. None if the part is `outcomes`.
     pub controller: Option<Controller>,
     /// The read that was missing.
     pub need: Need,
-    /// Why it was missing.
+    /// The reason why it was missing.
     pub reason: CoverageState,
 }
 
 impl<'s> Simulation<'s> {
-    /// Cuts the world into components and settles each, on as many threads as asked for.
+    /// Divides the snapshot into components and settles each of them, on the given number of threads.
     pub fn new(
         snapshot: &'s Snapshot,
         settings: Settings<'s>,
@@ -196,17 +198,17 @@ impl<'s> Simulation<'s> {
         self.beside.get(&object.into()).copied()
     }
 
-    /// How many outcomes of an object answers list.
+    /// The number of outcomes that an answer lists for an object.
     pub fn outcome_limit(&self) -> Limit {
         self.outcome_limit
     }
 
-    /// What the simulation is of.
+    /// The snapshot that is simulated.
     pub fn snapshot(&self) -> &'s Snapshot {
         self.snapshot
     }
 
-    /// What decides besides the objects.
+    /// The settings of the simulation: everything besides the objects that decides.
     pub fn settings(&self) -> &Settings<'s> {
         &self.settings
     }
@@ -216,8 +218,8 @@ impl<'s> Simulation<'s> {
         self.participants.ids()
     }
 
-    /// The joint end states of the component with that number, from 1: where these are known, few, and rest on no
-    /// missing reading.
+    /// The joint outcomes of the component with this number, counted from 1. None if they are unknown, too many, or
+    /// rest on a missing read.
     pub fn joint(&self, number: usize) -> Option<Joint<'_>> {
         let at = number.checked_sub(1)?;
         if self.is_unknown(at) {
@@ -233,8 +235,8 @@ impl<'s> Simulation<'s> {
         })
     }
 
-    /// The objects that controllers may make and that are not there yet, each with the number of its component and the
-    /// states in which it can be; none of these where they rest on a missing reading.
+    /// The objects that controllers may create and that do not exist yet. Each comes with the number of its component
+    /// and its outcomes. The outcomes are none if they rest on a missing read.
     pub fn created(&self) -> impl Iterator<Item = (usize, &ObjectKey, Option<&OutcomeSet>)> {
         self.settled.iter().enumerate().flat_map(move |(at, settled)| {
             let known = move || !self.is_unknown(at);
@@ -255,7 +257,7 @@ impl<'s> Simulation<'s> {
         place_in(&self.participants, &self.places, id)
     }
 
-    /// The states in which an object can end, whatever the reading was worth.
+    /// The outcomes of an object, even if they rest on a missing read.
     pub fn outcomes(&self, object: impl Into<ObjectId>) -> &OutcomeSet {
         let (number, place) = self.place(object.into());
         &self.settled[number].sets[place]
@@ -268,7 +270,8 @@ impl<'s> Simulation<'s> {
         self.predicted(target, &world, decide(&world, &self.settings, target))
     }
 
-    /// The same, where one decision may stand for several that differ in the volume alone; see [`decide_folded`].
+    /// Returns the same prediction, but one decision may stand for several that differ only in the volume; see
+    /// [`decide_folded`].
     pub fn predict_folded(&self, object: impl Into<ObjectId>) -> Prediction<'s> {
         let target = object.into();
         let world = World::new(self.snapshot);
@@ -279,7 +282,8 @@ impl<'s> Simulation<'s> {
         let under_way = |decisions, engine: &&Engine| (engine.under_way)(world, &self.settings, target, decisions);
         let mut decisions = self.engines.iter().fold(decisions, under_way);
         let outcomes = self.outcomes(target).clone();
-        // Whatever makes several of those ends that it has otherwise is something else.
+        // Outcomes that come from objects of other components are subtracted: `decided_by` of the component explains
+        // only the rest.
         let beside = self.beside(target).filter(|beside| beside.added > 0);
         let several = outcomes.count - beside.map_or(0, |beside| beside.added) > 1;
         let mut decided_by = if several { self.decided_by(self.place(target).0).to_vec() } else { Vec::new() };
@@ -337,7 +341,7 @@ impl<'s> Simulation<'s> {
         }
     }
 
-    /// What decides between the outcomes of a component that has several.
+    /// Returns what decides between the outcomes of a component that has several outcomes.
     fn decided_by(&self, number: usize) -> &[DecidedBy] {
         self.decided_by[number].get_or_init(|| {
             let component = &self.components[number];
@@ -349,7 +353,8 @@ impl<'s> Simulation<'s> {
     }
 }
 
-/// The component of an object, and its place there; that of the first one for an object that takes no part.
+/// The component of an object and the object's place in it. For an object that is no participant, the result is the
+/// first place of the first component.
 pub(super) fn place_in(participants: &Participants, places: &[(u32, u32)], id: ObjectId) -> (usize, usize) {
     let place = participants.number(id).and_then(|number| places.get(number)).copied();
     let (number, place) = place.unwrap_or_default();

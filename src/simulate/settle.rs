@@ -1,4 +1,4 @@
-//! The outcomes of a component, by the engine that suits it.
+//! Finds the outcomes of a component by the engine that fits it.
 
 use super::component::Component;
 use super::created::{Grown, keys_of_made};
@@ -10,7 +10,8 @@ use crate::model::{ObjectId, ObjectKey};
 use crate::snapshot::Snapshot;
 use crate::world::{Choices, ControllerState, World};
 
-/// Components of up to so many objects are explored for their joint end states, and up to twice as many for all else.
+/// The largest number of objects of a component that is explored for its joint outcomes after an exact engine.
+/// Otherwise components of up to twice as many objects are explored.
 pub const SMALL: usize = 16;
 
 /// The outcomes of all objects of a component.
@@ -18,17 +19,17 @@ pub const SMALL: usize = 16;
 pub struct Settled {
     /// The outcomes of each object, in the component's order.
     pub sets: Vec<OutcomeSet>,
-    /// The objects that controllers may make and that are not there yet, in order, with their outcomes.
+    /// The objects that controllers may create and that do not exist yet, in order, with their outcomes.
     pub created: Vec<(ObjectKey, OutcomeSet)>,
-    /// The joint end states where they were explored and are few: for each, the outcomes of those that have ends, in
-    /// the component's order, and then of those that are made.
+    /// The joint outcomes, if they were explored and are few. Each holds the outcomes of the objects that have ends, in
+    /// the component's order, and then those of the objects that may be created.
     pub worlds: Option<Vec<Vec<Outcome>>>,
 }
 
 impl Settled {
-    /// The joint end states, where they are known and at most [`JOINT_LIMIT`](super::explore::JOINT_LIMIT). Where every
-    /// object has a single outcome, that is one: all of them together. It takes at least one listed outcome for each
-    /// object.
+    /// The joint outcomes, if they are known and at most [`JOINT_LIMIT`](super::explore::JOINT_LIMIT). If every object
+    /// has a single outcome, these outcomes together are the only joint outcome. This case needs at least one listed
+    /// outcome for each object.
     pub fn joint(&self) -> Option<Vec<Vec<&Outcome>>> {
         if let Some(worlds) = &self.worlds {
             return Some(worlds.iter().map(|world| world.iter().collect()).collect());
@@ -43,7 +44,7 @@ impl Settled {
     }
 }
 
-/// All states in which the objects of a component can be when nothing moves any more.
+/// Returns all outcomes of a component: the states in which its objects can be when nothing changes any more.
 pub fn settle(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -53,7 +54,7 @@ pub fn settle(
     settle_in(snapshot, settings, engines, component, &Grown::new(engines))
 }
 
-/// The same, with what all components of a snapshot share.
+/// Does the same as [`settle`], with the values that all components of a snapshot share.
 pub(super) fn settle_in(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -88,20 +89,20 @@ pub(super) fn settle_in(
     }
     match Engine::of_ends(engines, snapshot, settings, component) {
         Some(engine) => grown.bounds(snapshot, settings, engine, component),
-        // Nobody knows a shorter way.
+        // No engine knows the objects, so the component is explored without a limit.
         None => explored_whole(snapshot, settings, objects),
     }
 }
 
-/// The outcomes of a component of whatever size, where no engine knows its objects.
+/// The outcomes of a component of any size whose objects no engine knows.
 fn explored_whole(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Settled {
     let whole = Settings { budget: Budget { states: usize::MAX }, ..settings.clone() };
     let nothing = || Settled { sets: vec![OutcomeSet::none(); objects.len()], created: Vec::new(), worlds: None };
     explore(snapshot, &whole, objects).map_or_else(nothing, |explored| explored.settled(settings.outcomes))
 }
 
-/// The outcomes of a small component in which nothing moves: no sync of any of its objects writes anything, so that
-/// exploring would meet the recorded state alone.
+/// The outcomes of a small component in which no sync of any object writes anything. Exploring such a component would
+/// visit only the recorded state.
 fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Option<Settled> {
     if objects.len() > SMALL * 2 || settings.budget.states == 0 {
         return None;

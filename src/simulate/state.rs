@@ -1,7 +1,8 @@
-//! Canonical states of a few objects: what distinguishes one state of the world from another for all that follows.
+//! Canonical states of a few objects. Two worlds have the same state if they differ in nothing that later syncs depend
+//! on.
 //!
-//! Versions, messages and the parts of a claim's status that no controller reads are left out, so that the number of
-//! states is finite and small.
+//! Resource versions, messages and the parts of a claim's status that no controller reads are left out, so that the
+//! number of states is finite and small.
 
 use crate::controllers::Controller;
 use crate::model::{HeldObject, ObjectId};
@@ -9,27 +10,27 @@ use crate::snapshot::Snapshot;
 use crate::world::{Mark, World};
 use rustc_hash::FxHashMap;
 
-/// The number of a variant of an object; 0 is the object as recorded.
+/// The number of a variant of an object. 0 stands for the object as recorded.
 pub(super) type Variant = u32;
 
-/// A state: the objects that are not as recorded, in order, with their variants.
+/// A state: the objects that differ from the recorded ones, in order, each with the number of its variant.
 pub(super) type State = Box<[(ObjectId, Variant)]>;
 
-/// A version of an object that was met.
+/// A variant of an object that was met.
 #[derive(Clone, Debug)]
 struct Stored<'s> {
-    /// None where the object is gone.
+    /// The object. None if it is gone.
     object: Option<HeldObject<'s>>,
-    /// What controllers did to it that no request shows.
+    /// What controllers did to the object that no request shows.
     marks: Vec<Mark>,
 }
 
-/// Whether two versions of an object are alike for all who take part.
+/// Whether two versions of an object are the same for all controllers.
 fn same(controllers: &[Controller], a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     controllers.iter().all(|controller| (controller.same)(a, b))
 }
 
-/// The same, where either may be gone.
+/// Does the same for versions of which either may be gone.
 pub(super) fn same_or_gone(controllers: &[Controller], a: Option<&HeldObject<'_>>, b: Option<&HeldObject<'_>>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => same(controllers, a, b),
@@ -38,11 +39,12 @@ pub(super) fn same_or_gone(controllers: &[Controller], a: Option<&HeldObject<'_>
     }
 }
 
-/// All variants of objects that were met, so that a state is a short list of numbers.
+/// All variants of objects that were met. They allow a state to be a short list of numbers.
 #[derive(Debug)]
 pub(super) struct Variants<'s> {
     snapshot: &'s Snapshot,
-    /// Who takes part: two versions are one variant where all of these take them for the same.
+    /// The controllers of the run. Two versions of an object are one variant if all of these controllers treat them as
+    /// the same.
     controllers: Vec<Controller>,
     known: FxHashMap<ObjectId, Vec<Stored<'s>>>,
 }
@@ -52,7 +54,7 @@ impl<'s> Variants<'s> {
         Self { snapshot, controllers: controllers.to_vec(), known: FxHashMap::default() }
     }
 
-    /// The state that a world is in.
+    /// The state of a world.
     pub(super) fn state_of(&mut self, world: &World<'s>) -> State {
         let mut state = Vec::with_capacity(world.changed().len());
         for (id, object) in world.changed() {
@@ -78,7 +80,7 @@ impl<'s> Variants<'s> {
         state.into()
     }
 
-    /// A world in that state.
+    /// A world in this state.
     pub(super) fn world_of(&self, state: &[(ObjectId, Variant)]) -> World<'s> {
         let mut world = World::new(self.snapshot);
         for (id, variant) in state {
@@ -93,7 +95,7 @@ impl<'s> Variants<'s> {
     }
 }
 
-/// Variants are numbered from 1. More of one object than 32 bits can number do not fit into memory.
+/// Variants are numbered from 1. Memory cannot hold more variants of one object than 32 bits can number.
 fn number(at: usize) -> Variant {
     Variant::try_from(at + 1).unwrap_or(Variant::MAX)
 }

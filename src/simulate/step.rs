@@ -1,4 +1,4 @@
-//! Where single syncs lead from a world, for whoever explores more than controllers alone.
+//! The worlds that single syncs lead to, for code that explores more than the controllers.
 
 use super::decide::run;
 use super::failures::failures;
@@ -6,18 +6,18 @@ use crate::controllers::{Controller, Settings, SyncContext};
 use crate::model::ObjectId;
 use crate::world::{Answers, Cached, Choices, ControllerState, World};
 
-/// What one sync can lead to.
+/// One result of a sync.
 #[derive(Clone, Debug)]
 pub struct Stepped<'s> {
-    /// The world after it.
+    /// The world after the sync.
     pub world: World<'s>,
-    /// Whether nothing went wrong: caches in step, no write refused, no crash.
+    /// Whether the sync was ordinary: caches in step, no refused write, no failed read and no crash.
     pub ordinary: bool,
 }
 
-/// The worlds that one sync of the object leads to, by any controller and for every choice that it has. With
-/// `earlier`, also those of controllers whose caches still have one object as it was then, and of syncs that end
-/// between two of their writes.
+/// Returns the worlds that one sync of the object leads to, for every controller and every choice. With `earlier`, it
+/// adds syncs of controllers whose caches still hold one object as it was in that world. It also adds syncs in which a
+/// write is refused, a live read fails or the process ends before a write.
 pub fn stepped<'s>(
     world: &World<'s>,
     earlier: Option<&World<'s>>,
@@ -52,8 +52,8 @@ pub fn stepped<'s>(
     all
 }
 
-/// The memories with one of the objects that changed since as it was then, or without one that came since: of those
-/// that a sync of the object looks at by name or by searching.
+/// Controller states with one lagging object. The cache holds this object as it was in the earlier world, or does not
+/// hold it if it did not exist then. Only objects that a sync of `object` looks at by name or by searching are used.
 fn lagging<'s>(
     world: &World<'s>,
     earlier: &World<'s>,

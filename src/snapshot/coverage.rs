@@ -1,39 +1,39 @@
-//! What was read, and so what the absence of an object means.
+//! Coverage: which lists were read completely, and therefore what the absence of an object means.
 
 use super::decode::DecodeIssue;
 use crate::model::{Kind, Str};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How complete the reading of one kind is.
+/// The completeness of the read objects of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CoverageState {
-    /// Everything was read: what is absent does not exist.
+    /// All objects were read. An absent object does not exist.
     Complete,
-    /// Some of it was read, and some could not be.
+    /// Some objects were read, and some could not be read.
     Partial,
-    /// RBAC hides it.
+    /// RBAC forbids the user to read the objects.
     Forbidden,
-    /// The API server does not serve it.
+    /// The API server does not serve the kind.
     NotServed,
-    /// No decision asked for it.
+    /// No decision needed the objects, so they were not read.
     NotNeeded,
-    /// Reading it failed.
+    /// The request failed.
     Failed,
-    /// A file that does not say: what is absent is assumed not to exist.
+    /// A file does not state whether it is complete. An absent object is assumed not to exist.
     Assumed,
 }
 
 impl CoverageState {
-    /// Every state, the one that says most first.
+    /// Every state, in the order of the information that it gives, most first.
     pub const ALL: [Self; 7] =
         [Self::Complete, Self::Partial, Self::Forbidden, Self::Failed, Self::NotServed, Self::NotNeeded, Self::Assumed];
 
-    /// The state that the output contract writes so.
+    /// The state with this word of the output contract.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
 
-    /// The state as the output contract writes it.
+    /// The word for the state in the output contract.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -47,49 +47,49 @@ impl CoverageState {
     }
 }
 
-/// The reading of one kind, in one namespace or in all.
+/// The coverage of one kind, in one namespace or in all namespaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoverageEntry {
-    /// The kind that was to be read.
+    /// The kind.
     pub kind: Kind,
-    /// The namespace, or all of them.
+    /// The namespace. None means all namespaces.
     pub namespace: Option<Str>,
-    /// How it went.
+    /// The completeness.
     pub state: CoverageState,
-    /// The list's resource version, where there was a list.
+    /// The resource version of the list, if a list was read.
     pub resource_version: Option<Str>,
-    /// Why it is not complete, for people.
+    /// The reason why the coverage is not complete, for people.
     pub reason: Option<String>,
-    /// The names of objects that were asked for one by one and are not there, whatever is known of the others.
+    /// The names of objects that were requested one by one and do not exist, whatever is known of other objects.
     pub absent: BTreeSet<Str>,
 }
 
 impl CoverageEntry {
-    /// A reading that went so, of which nothing more is known.
+    /// Creates an entry with this state and no further information.
     pub fn new(kind: Kind, namespace: Option<Str>, state: CoverageState) -> Self {
         Self { kind, namespace, state, resource_version: None, reason: None, absent: BTreeSet::new() }
     }
 }
 
-/// What an object's absence means.
+/// The meaning of an object's absence from the snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Absence {
-    /// It does not exist.
+    /// The object does not exist.
     Certain,
-    /// It is taken not to exist, because files cannot tell.
+    /// The object is assumed not to exist, because input files cannot show it.
     Assumed,
-    /// Nobody can tell, for this reason.
+    /// It is unknown whether the object exists, for this reason.
     Unknown(CoverageState),
 }
 
-/// The readings of all kinds. A kind without an entry counts as [`CoverageState::Assumed`].
+/// The coverage of all kinds. A kind without an entry counts as [`CoverageState::Assumed`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     entries: Vec<CoverageEntry>,
 }
 
 impl Coverage {
-    /// The coverage of a world that is known in full: every kind complete.
+    /// The coverage of a fully known cluster: every kind in [`Kind::ALL`] is complete.
     pub fn complete() -> Self {
         let mut coverage = Self::default();
         for kind in Kind::ALL {
@@ -98,7 +98,7 @@ impl Coverage {
         coverage
     }
 
-    /// Records one reading, in place of an earlier one of the same kind and namespace.
+    /// Records one entry. It replaces an earlier entry of the same kind and namespace.
     pub fn set(&mut self, entry: CoverageEntry) {
         let place = self
             .entries
@@ -109,13 +109,14 @@ impl Coverage {
         }
     }
 
-    /// Drops the entries of a kind in those states.
+    /// Removes the entries of a kind whose state fulfils the condition.
     pub fn forget(&mut self, kind: Kind, states: impl Fn(CoverageState) -> bool) {
         self.entries.retain(|entry| entry.kind != kind || !states(entry.state));
     }
 
-    /// Says that a kind is partial, in a namespace or at all; in the latter case nothing else is said of it any more.
-    /// No name is known to be absent then: the object of which nobody knows what it is may have it.
+    /// Records that a kind is partial, in one namespace or in all. In the latter case, all other entries of the kind
+    /// are removed. No name of the kind is known to be absent any more, because the object that could not be decoded
+    /// may have this name.
     pub fn set_partial(&mut self, kind: Kind, namespace: Option<Str>, reason: String) {
         let resource_version = self.entry(kind, namespace.as_deref()).and_then(|entry| entry.resource_version.clone());
         if namespace.is_none() {
@@ -129,7 +130,8 @@ impl Coverage {
         });
     }
 
-    /// What could not be decoded is there, and nobody knows as what: its kind is partial.
+    /// Records that the kinds of objects that could not be decoded are partial: such an object exists, but its content
+    /// is unknown.
     pub fn doubt(&mut self, issues: &[DecodeIssue]) {
         let mut last: BTreeMap<(Kind, Option<&str>), &str> = BTreeMap::new();
         for issue in issues {
@@ -140,13 +142,13 @@ impl Coverage {
                 if issue.name.is_empty() { "an object without a name" } else { &issue.name },
             );
         }
-        // What is said of all namespaces comes first, because it takes the place of the rest.
+        // Entries for all namespaces come first, because they replace the other entries of their kind.
         for ((kind, namespace), name) in last {
             self.set_partial(kind, namespace.map(Str::from), format!("{name} could not be decoded"));
         }
     }
 
-    /// What was said of just that: a kind in one namespace, or in all of them.
+    /// The entry for exactly this kind and namespace. A namespace of none means the entry for all namespaces.
     pub fn entry(&self, kind: Kind, namespace: Option<&str>) -> Option<&CoverageEntry> {
         let sought = (kind, namespace);
         let place =
@@ -154,34 +156,35 @@ impl Coverage {
         self.entries.get(place)
     }
 
-    /// The readings in the order of kinds and namespaces, those for all namespaces first.
+    /// The entries, sorted by kind and namespace. Entries for all namespaces come first.
     pub fn entries(&self) -> &[CoverageEntry] {
         &self.entries
     }
 
-    /// The state of a kind in a namespace; the entry for the namespace goes before the one for all.
+    /// The state of a kind in a namespace. An entry for the namespace has precedence over an entry for all namespaces.
     pub fn state(&self, kind: Kind, namespace: &str) -> CoverageState {
         let specific = if kind.namespaced() { self.entry(kind, Some(namespace)) } else { None };
         specific.or_else(|| self.entry(kind, None)).map_or(CoverageState::Assumed, |entry| entry.state)
     }
 
-    /// Whether the object of that name was asked for and is not there; `namespace` is empty where its kind has none.
+    /// Whether the object of this name was requested and does not exist. `namespace` is empty for kinds without
+    /// namespaces.
     pub fn was_missed(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let place = Some(namespace).filter(|_| kind.namespaced());
         self.entry(kind, place).is_some_and(|entry| entry.absent.contains(name))
     }
 
-    /// What it means that the object of that name is not in the snapshot.
+    /// The meaning of the absence of the object of this name from the snapshot.
     pub fn absence_of(&self, kind: Kind, namespace: &str, name: &str) -> Absence {
         if self.was_missed(kind, namespace, name) { Absence::Certain } else { self.absence(kind, namespace) }
     }
 
-    /// What it means that an object of that kind is not in the snapshot.
+    /// The meaning of the absence of any object of this kind from the snapshot.
     pub fn absence(&self, kind: Kind, namespace: &str) -> Absence {
         match self.state(kind, namespace) {
             CoverageState::Complete => Absence::Certain,
             CoverageState::Assumed => Absence::Assumed,
-            // A decision that asks for it after all must not take it for empty.
+            // A decision that needs such a kind after all must not treat it as empty.
             state @ (CoverageState::NotNeeded
             | CoverageState::Partial
             | CoverageState::Forbidden
@@ -195,8 +198,9 @@ impl Coverage {
 mod tests {
     use super::*;
 
-    /// Each place is said to be partial once, by the last object there that nobody understands; what is said of all
-    /// namespaces takes the place of what was known of single ones, and not of what is in doubt.
+    /// Each kind and namespace becomes partial once, with the name of its last object that could not be decoded. An
+    /// entry for all namespaces replaces all earlier entries of the kind. Entries for single namespaces from the same
+    /// call stay.
     #[test]
     fn what_nobody_understands_makes_its_place_partial() {
         let issue = |namespace: &str, name: &str| DecodeIssue {
@@ -238,7 +242,7 @@ mod tests {
         assert_eq!(coverage.state(Kind::Pod, "a"), CoverageState::Complete);
     }
 
-    /// Only a file that does not say may be taken at its word; what was never read is unknown.
+    /// Only a file that does not state its completeness may be assumed complete. What was never read is unknown.
     #[test]
     fn what_was_not_read_is_not_absent() {
         let absence = |state| {
@@ -254,8 +258,8 @@ mod tests {
         }
     }
 
-    /// What was asked for by name and is not there does not exist, whatever may not be listed; nothing follows for
-    /// others, and nothing stays of it where an object is there that nobody understands.
+    /// An object that was requested by name and was not found does not exist, even if the kind may not be listed.
+    /// Nothing follows for other objects. The knowledge is removed if an object of the kind could not be decoded.
     #[test]
     fn one_that_was_asked_for_and_is_not_there_does_not_exist() {
         let (kind, state) = (Kind::PersistentVolume, CoverageState::Forbidden);

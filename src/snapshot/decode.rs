@@ -1,9 +1,10 @@
-//! From the bytes of one object to a value of the model: total, and strict about what a decision reads.
+//! Decodes the JSON of one object to a value of the model. Decoding never panics, and it is strict about the fields
+//! that a decision reads.
 //!
-//! A field that no decision reads is not looked at, whatever its type; `null` counts as absent. What could hold a
-//! secret (`volumeAttributes`, annotations such as the last applied configuration, `managedFields`) is skipped while
-//! it is read and kept nowhere, also not in an issue. Of `managedFields` [`change_of`] reads the times where they are
-//! asked for.
+//! A field that no decision reads is skipped, whatever its type. `null` counts as absent. Fields that could hold a
+//! secret (`volumeAttributes`, annotations such as the last applied configuration, `managedFields`) are skipped while
+//! the JSON is read. They are kept nowhere, not even in an issue. [`change_of`] reads the times in `managedFields` if
+//! the caller asks for them.
 
 mod place;
 pub mod size;
@@ -20,17 +21,17 @@ use serde_json::error::Category;
 use std::borrow::Cow;
 use std::fmt;
 
-/// What became of one object.
+/// The result of decoding one object.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// It is of a kind that some answer reads.
+    /// An object of a kind that some answer reads.
     Object(Object),
-    /// It is of a kind that no answer reads, or that nobody asked for.
+    /// An object of a kind that no answer reads, or that the caller did not ask for. The value is the kind.
     Skipped(Str),
 }
 
 impl Item {
-    /// The object, if it is of that kind.
+    /// The object as the type `T`. None if it is of another kind.
     pub fn of<T: Resource>(self) -> Option<T> {
         match self {
             Self::Object(object) => T::of(object),
@@ -39,22 +40,22 @@ impl Item {
     }
 }
 
-/// A well-formed object that could not be decoded, and so is left out of the snapshot.
+/// An object in valid JSON that could not be decoded. It is left out of the snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeIssue {
-    /// The kind, as the object states it; empty when it states none.
+    /// The kind that the object states. It is empty if the object states none.
     pub kind: String,
-    /// The namespace, if it could be read.
+    /// The namespace. It is empty if it could not be read.
     pub namespace: String,
-    /// The name, if it could be read.
+    /// The name. It is empty if it could not be read.
     pub name: String,
     /// The path of the field, such as `spec.capacity.storage`.
     pub field: String,
     /// The value that was found, shortened.
     pub value: String,
-    /// What is wrong with it, for people.
+    /// The problem with the value, for people.
     pub reason: String,
-    /// Where it was found: the file or the list.
+    /// The file or the list that has the object.
     pub origin: String,
 }
 
@@ -79,21 +80,21 @@ impl fmt::Display for DecodeIssue {
     }
 }
 
-/// Why bytes did not become an item.
+/// The reason why bytes could not be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// They are not one JSON value in UTF-8.
+    /// The bytes are not one JSON value in UTF-8.
     Syntax {
-        /// How many bytes come before the place.
+        /// The number of bytes before the error.
         offset: usize,
-        /// What is wrong there.
+        /// The problem at this place.
         reason: String,
     },
-    /// They are, but a field that some decision reads is not what it must be.
+    /// The bytes are valid JSON, but a field that some decision reads has a wrong value.
     Issue(Box<DecodeIssue>),
 }
 
-/// What an object says that it is.
+/// The API version and kind that an object states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header<'a> {
     /// `apiVersion`; empty when absent.
@@ -103,8 +104,8 @@ pub struct Header<'a> {
 }
 
 impl Header<'_> {
-    /// The kind, if it is one that some decision reads. An object that states its kind but no version is taken at its
-    /// word: to pass over a volume in silence would be worse.
+    /// The kind, if it is one that some answer reads. An object that states its kind but no version is accepted.
+    /// Otherwise a volume could be skipped without a message.
     pub fn known(&self) -> Option<Kind> {
         let kind = Kind::from_manifest(&self.kind)?;
         let version = self.api_version.as_ref();
@@ -116,24 +117,24 @@ impl Header<'_> {
 ///
 /// # Errors
 ///
-/// A field that some decision reads is not what it must be, or the bytes are not JSON.
+/// A field that some decision reads has a wrong value, or the bytes are not JSON.
 #[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
 pub fn decode(json: &[u8], origin: &str) -> Result<Item, DecodeIssue> {
     read(None, json, origin).map_err(|failure| flatten(failure, None, origin))
 }
 
-/// Decodes the JSON of one object whose kind is known from the list that it was in; what the object itself says of its
-/// kind does not count.
+/// Decodes the JSON of one object whose kind is known from the list that has it. The kind that the object itself states
+/// is ignored.
 ///
 /// # Errors
 ///
-/// As [`decode`].
+/// The errors are those of [`decode`].
 #[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
 pub fn decode_as(kind: Kind, json: &[u8], origin: &str) -> Result<Item, DecodeIssue> {
     read(Some(kind), json, origin).map_err(|failure| flatten(failure, Some(kind), origin))
 }
 
-/// Decodes the JSON of one object, and tells bytes that are not JSON from an object that is not as it must be.
+/// Decodes the JSON of one object. Its errors distinguish bytes that are not JSON from an object with a wrong value.
 ///
 /// # Errors
 ///
@@ -142,7 +143,7 @@ pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failu
     read_some(kind, json, origin, &Kind::SURROUNDING)
 }
 
-/// As [`read`]; of the kinds that no decision reads, those alone are read that are named here.
+/// Does the same as [`read`], but of the kinds that no decision reads, it decodes only those in `surroundings`.
 ///
 /// # Errors
 ///
@@ -156,7 +157,7 @@ pub fn read_some(kind: Option<Kind>, json: &[u8], origin: &str, surroundings: &[
         (header.known(), header.kind)
     };
     let kind = kind.filter(|kind| kind.is_asked(surroundings));
-    // A kind that no decision reads is a word that is kept, and the rest of its objects is not.
+    // Of an object whose kind is not decoded, only the kind is kept, so its size does not matter.
     if json.len() > LARGEST_OBJECT && (kind.is_some() || stated.len() > size::LONGEST_NAME) {
         let issue = size::Named::in_beginning(json).issue(kind, Some(json.len() as u64), origin);
         return Err(Failure::Issue(Box::new(issue)));
@@ -169,21 +170,21 @@ pub fn read_some(kind: Option<Kind>, json: &[u8], origin: &str, surroundings: &[
     }
 }
 
-/// Whether the bytes are one JSON value in UTF-8; what it says is not looked at.
+/// Checks that the bytes are one JSON value in UTF-8. The content of the value does not matter.
 ///
 /// # Errors
 ///
-/// [`Failure::Syntax`].
+/// The error is [`Failure::Syntax`].
 pub fn check(json: &[u8]) -> Result<(), Failure> {
     let text = utf8(json)?;
     Context { text, kind: "", origin: "" }.parse::<IgnoredAny>().map(|_| ())
 }
 
-/// What the JSON of one object says that it is.
+/// The API version and kind that the JSON of one object states.
 ///
 /// # Errors
 ///
-/// See [`Failure`]; an object without a kind is an issue.
+/// See [`Failure`]. An object without a kind is an issue.
 pub fn header<'a>(json: &'a [u8], origin: &str) -> Result<Header<'a>, Failure> {
     let text = utf8(json)?;
     header_of(text, origin)
@@ -210,7 +211,8 @@ fn header_of<'a>(text: &'a str, origin: &str) -> Result<Header<'a>, Failure> {
     Ok(header)
 }
 
-/// The header of an object that starts with `apiVersion` and `kind`, as kubectl prints nearly all of them.
+/// The header of an object that begins with `apiVersion` and `kind`, as kubectl prints nearly all objects. None for
+/// other objects.
 fn sniff(text: &str) -> Option<Header<'_>> {
     fn skip(text: &str, expected: char) -> Option<&str> {
         text.trim_ascii_start().strip_prefix(expected)
@@ -219,7 +221,7 @@ fn sniff(text: &str) -> Option<Header<'_>> {
         let text = skip(text, '"')?;
         let end = memchr::memchr2(b'"', b'\\', text.as_bytes())?;
         let (value, rest) = text.split_at(end);
-        // An escape or a control character is left to the real parser.
+        // Strings with an escape or a control character are left to the real parser.
         let plain = !value.bytes().any(|byte| byte < b' ');
         rest.strip_prefix('"').filter(|_| plain).map(|rest| (value, rest))
     }
@@ -255,7 +257,8 @@ impl<'a> Context<'a> {
         T::deserialize(&mut parser).and_then(|value| parser.end().map(|()| value)).map_err(|error| self.failure(&error))
     }
 
-    /// Tells broken JSON from a wrong value. A wrong value stops the parser, so what follows it is checked here.
+    /// Distinguishes invalid JSON from a wrong value. The parser stops at a wrong value, so this function checks the
+    /// JSON after it.
     fn failure(&self, error: &serde_json::Error) -> Failure {
         if error.classify() == Category::Data {
             match serde_json::from_str::<IgnoredAny>(self.text) {
@@ -328,7 +331,7 @@ fn flatten(failure: Failure, kind: Option<Kind>, origin: &str) -> DecodeIssue {
     }
 }
 
-/// The parser counts lines from 1 and columns in bytes, the last one that it took being the column.
+/// The byte offset of an error. The parser counts lines from 1, and its column is the number of bytes read in the line.
 pub(crate) fn offset(text: &str, error: &serde_json::Error) -> usize {
     let lines_before = error.line().saturating_sub(1);
     let start = match lines_before.checked_sub(1) {
@@ -338,7 +341,7 @@ pub(crate) fn offset(text: &str, error: &serde_json::Error) -> usize {
     start.saturating_add(error.column().saturating_sub(1)).min(text.len())
 }
 
-/// The parser's message without the place, which we state in terms of the whole file or of the field.
+/// The parser's message without the place, because this program states the place by the whole file or by the field.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let bare = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
@@ -348,8 +351,9 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// When the object was written last, by `metadata.managedFields`: its newest `time`; none where that cannot be told,
-/// and for all but the volume or claim of the kind and name in question. It takes a second look at the object.
+/// The time of the last write of the object: the newest `time` in `metadata.managedFields`. None if the times are
+/// absent, and for all objects except those with the kind and name in `asked`. The function parses the JSON a second
+/// time.
 pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(ObjectKey, Timestamp)> {
     let Item::Object(object) = item else { return None };
     let (kind, meta) = (object.kind(), object.meta());
@@ -380,7 +384,7 @@ mod tests {
         json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv-1"}, "spec": spec})
     }
 
-    /// The newest of the times, for the object in question alone.
+    /// The result is the newest of the times, and only for the object that was asked for.
     #[test]
     fn the_last_change_is_the_newest_time_of_a_manager() {
         let entry = |time: Value| json!({"manager": "m", "time": time, "fieldsV1": {"f:spec": {}}});

@@ -1,4 +1,4 @@
-//! Look-ups by name over the ordered objects, so that no name is stored twice.
+//! Look-ups by name in the sorted objects. The names themselves are not stored a second time.
 
 use super::kinds::Index;
 use crate::model::{Kind, List, ObjectMeta, Objects};
@@ -6,15 +6,16 @@ use rustc_hash::FxBuildHasher;
 use std::cmp::Ordering;
 use std::hash::BuildHasher as _;
 
-/// Places by namespace and name: a hash table of places alone, open to one side. Names stand in the objects.
+/// The places of objects by namespace and name. It is a hash table with open addressing that holds only places. The
+/// names are in the objects.
 #[derive(Debug)]
 pub(super) struct Names {
-    /// A power of two of slots, at most half of them taken.
+    /// The slots. Their number is a power of two, and at most half of them are used.
     slots: Vec<u32>,
 }
 
 impl Names {
-    /// No object is in the slot.
+    /// The value of a slot without an object.
     const FREE: u32 = u32::MAX;
 
     fn new(objects: &dyn List) -> Self {
@@ -48,13 +49,13 @@ impl Names {
     }
 }
 
-/// The names of each kind, and the look-ups.
+/// The names of each kind, and the index for other look-ups.
 pub(super) fn of(objects: &Objects) -> ([Names; Kind::COUNT], Index) {
     let total = objects.lists().iter().map(|list| list.length()).sum();
     both(total, || objects.lists().map(Names::new), || Index::new(objects))
 }
 
-/// Does two things, side by side where they are about so many objects that a thread is worth its while.
+/// Runs two functions. They run in parallel if there are so many objects that a thread is worth the effort.
 pub(super) fn both<A, B: Send>(objects: usize, one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
     const MANY: usize = 10_000;
     if objects < MANY {
@@ -66,7 +67,7 @@ pub(super) fn both<A, B: Send>(objects: usize, one: impl FnOnce() -> A, other: i
     })
 }
 
-/// Places as 32-bit numbers: an input of four thousand million objects does not fit into memory anyway.
+/// The places as 32-bit numbers. An input with more than four thousand million objects does not fit into memory.
 pub(super) fn ids(length: usize) -> std::ops::Range<u32> {
     0..u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -1,6 +1,6 @@
-//! The immutable input of one run: the objects, how complete they are, and look-ups over them.
+//! The immutable input of one run: the objects, their coverage, and look-ups over them.
 //!
-//! Decoding is in [`decode`], which is total; where the bytes come from is the business of `source`.
+//! [`decode`] decodes objects and never panics. The module `source` gets the bytes.
 
 pub mod coverage;
 pub mod decode;
@@ -20,28 +20,29 @@ use index::Names;
 use kinds::{Index, apply_defaults};
 use std::collections::BTreeSet;
 
-/// What was read, before it is put in order.
+/// Everything that was read, before it is sorted and indexed.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
-    /// The objects of each kind in any order, possibly twice; nothing of a kind that nobody asked for.
+    /// The objects of each kind, in any order and possibly repeated. Kinds that the caller did not ask for are absent.
     pub objects: Objects,
-    /// What the absence of an object means.
+    /// The coverage, which defines what the absence of an object means.
     pub coverage: Coverage,
-    /// The moment from which ages count; without one, the newest timestamp in the input.
+    /// The time from which ages are counted. Without a stated time, it is the newest timestamp in the input.
     pub now: Option<Timestamp>,
-    /// Whether a flag, a snapshot or a server's clock says that moment; otherwise it is the newest one that objects
-    /// tell of.
+    /// Whether a flag, a snapshot or a server's clock states this time. Otherwise it is the newest timestamp of the
+    /// objects.
     pub now_is_stated: bool,
-    /// Objects that were there and could not be decoded.
+    /// The objects that exist but could not be decoded.
     pub issues: Vec<DecodeIssue>,
-    /// When objects were written last, by their `managedFields`: for those alone of which it was asked.
+    /// The times of the last writes of objects, from their `managedFields`. They are present only for objects for which
+    /// the caller asked.
     pub changed: Vec<(ObjectKey, Timestamp)>,
 }
 
-/// The objects of one run in a defined order, each once, with the API server's defaults.
+/// The objects of one run, sorted, without duplicates and with the API server's defaults.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// On the heap, with the names, since whoever waits for a request may hold a snapshot meanwhile.
+    /// The objects and names are on the heap, because a future that waits for a request may hold a snapshot.
     objects: Box<Objects>,
     coverage: Coverage,
     now: Option<Timestamp>,
@@ -55,8 +56,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Puts the parts in order. Of an object that was read twice the newer resource version stays; objects that were
-    /// never on an API server get its defaults.
+    /// Sorts and indexes the parts. Of an object that was read several times, the newest resource version stays.
+    /// Objects that were never on an API server get its defaults.
     pub fn new(parts: Parts) -> Self {
         let Parts { mut objects, coverage, now, now_is_stated, issues, changed } = parts;
         let duplicates = objects.order();
@@ -67,7 +68,7 @@ impl Snapshot {
         Self { objects, coverage, now, now_is_stated, issues, duplicates, defaulted, changed, names, index }
     }
 
-    /// The same world with other objects, each in the place of the one that has its name.
+    /// The same snapshot with other objects. Each of them replaces the object of the same kind and name, or is added.
     #[must_use]
     pub fn with(&self, others: Vec<Object>) -> Self {
         let keys: BTreeSet<ObjectKey> =
@@ -87,59 +88,59 @@ impl Snapshot {
         })
     }
 
-    /// All objects of a kind by namespace and name.
+    /// All objects of a kind, sorted by namespace and name.
     pub fn all<T: Resource>(&self) -> &[T] {
         T::list(&self.objects)
     }
 
-    /// How many objects there are of a kind.
+    /// The number of objects of a kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.objects.list(kind).length()
     }
 
-    /// All objects of a kind by namespace and name, each with its place.
+    /// All objects of a kind, sorted by namespace and name, each with its place.
     pub fn with_ids<T: Resource>(&self) -> impl ExactSizeIterator<Item = (Id<T>, &T)> {
         let id = |(at, object)| (Id::new(u32::try_from(at).unwrap_or(u32::MAX)), object);
         self.all().iter().enumerate().map(id)
     }
 
-    /// The object at that place.
+    /// The object at this place.
     pub fn get<T: Resource>(&self, id: Id<T>) -> &T {
         &self.all()[id.0 as usize]
     }
 
-    /// The object at that place, whatever its kind; none where there is none.
+    /// The object of any kind at this place. None if there is no such object.
     pub fn object(&self, id: ObjectId) -> Option<HeldObject<'_>> {
         self.objects.at(id)
     }
 
-    /// A copy of the object at that place, whatever its kind; none where there is none.
+    /// A copy of the object of any kind at this place. None if there is no such object.
     pub fn owned(&self, id: ObjectId) -> Option<Object> {
         self.object(id).map(|object| object.to_object())
     }
 
-    /// The metadata of the object at that place, whatever its kind.
+    /// The metadata of the object of any kind at this place.
     pub fn meta(&self, id: ObjectId) -> &ObjectMeta {
         self.objects.list(id.kind).meta(id.at as usize)
     }
 
-    /// What names the object at that place.
+    /// The key of the object at this place.
     pub fn key(&self, id: ObjectId) -> ObjectKey {
         ObjectKey::of(id.kind, self.meta(id))
     }
 
-    /// The place of the object of that name.
+    /// The place of the object of this name.
     pub fn id<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
         let objects = self.all::<T>();
         self.names[T::KIND as usize].place(|at| objects[at].meta(), namespace, name).map(Id::new)
     }
 
-    /// The object of that name.
+    /// The object of this name.
     pub fn find<T: Resource>(&self, namespace: &str, name: &str) -> Option<&T> {
         self.id(namespace, name).map(|id| self.get(id))
     }
 
-    /// The place of the object of that kind and name.
+    /// The place of the object with this key.
     pub fn object_id(&self, key: &ObjectKey) -> Option<ObjectId> {
         let at = self.place(key.kind, &key.namespace, &key.name)?;
         Some(ObjectId { kind: key.kind, at })
@@ -150,42 +151,43 @@ impl Snapshot {
         self.names[kind as usize].place(|at| list.meta(at), namespace, name)
     }
 
-    /// Whether there is an object of that name.
+    /// Whether the snapshot has an object of this name.
     pub fn has(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         self.place(kind, namespace, name).is_some()
     }
 
-    /// What the absence of an object means.
+    /// The coverage, which defines what the absence of an object means.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
     }
 
-    /// The moment from which ages count.
+    /// The time from which ages are counted.
     pub fn now(&self) -> Option<Timestamp> {
         self.now
     }
 
-    /// Whether that moment is the one of the reading, and not only the newest one that the objects tell of.
+    /// Whether this time is stated, and not only the newest timestamp of the objects.
     pub fn now_is_stated(&self) -> bool {
         self.now_is_stated
     }
 
-    /// Objects that were there and could not be decoded.
+    /// The objects that exist but could not be decoded.
     pub fn issues(&self) -> &[DecodeIssue] {
         &self.issues
     }
 
-    /// Objects that were read more than once, with the older versions dropped.
+    /// The objects that were read more than once. Their older versions were dropped.
     pub fn duplicates(&self) -> &[ObjectKey] {
         &self.duplicates
     }
 
-    /// Objects that lacked something that an API server always sets, in order of their keys.
+    /// The objects that lacked a field that an API server always sets, in the order of their keys.
     pub fn defaulted(&self) -> &[ObjectKey] {
         &self.defaulted
     }
 
-    /// When the object was written last, by its `managedFields`; none where nobody asked or where it does not say.
+    /// The time of the last write of the object, from its `managedFields`. None if the times were not asked for, or if
+    /// the object has none.
     pub fn last_change(&self, kind: Kind, namespace: &str, name: &str) -> Option<Timestamp> {
         let about = |key: &ObjectKey| key.kind == kind && key.namespace == namespace && key.name == name;
         self.changed.iter().filter(|(key, _)| about(key)).map(|(_, time)| *time).max()

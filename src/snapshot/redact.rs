@@ -1,15 +1,16 @@
-//! What of an object may leave the cluster in a file: an allow-list. Keys stay, values that are not on it are replaced.
+//! Redaction: an allow-list of what may leave the cluster in a file. Values that are not on the list are replaced or
+//! left out.
 //!
-//! Everything that a decision reads is on the list, so that a redacted object decodes to the same value.
+//! Every field that a decision reads is on the list, so a redacted object decodes to the same value.
 
 use super::kinds;
 use crate::model::{AnnotationKey, Kind, Timestamp};
 use serde_json::{Value, json};
 
-/// What stands in the place of a text that is kept back.
+/// The text that replaces a hidden text.
 pub const REDACTED: &str = "<redacted>";
 
-/// Annotations that no decision reads, but people do, and that hold no secrets.
+/// The annotations that no decision reads, but that are useful for people and contain no secrets.
 const HARMLESS_ANNOTATIONS: [&str; 8] = [
     "deployment.kubernetes.io/revision",
     "helm.sh/resource-policy",
@@ -36,9 +37,10 @@ const META: [&str; 12] = [
     "uid",
 ];
 
-/// The object without what could be a secret; of `managedFields` the times stay, for volumes and claims. All other
-/// kinds but classes keep only what is read, and what kubectl and the API server want to find in an object that is
-/// created. Messages of events about volumes and claims, and of attachments, stay: they are the evidence.
+/// Removes everything from the object that could be secret. Volumes and claims keep the times in `managedFields`.
+/// Volumes, claims and StorageClasses keep their keys. All other kinds keep only the fields that are read, and the
+/// fields that kubectl and the API server require in an object that is created. Messages of events about volumes and
+/// claims, and of VolumeAttachments, stay, because they are the evidence.
 pub fn redact(kind: Kind, object: Value) -> Value {
     let Value::Object(fields) = object else { return hidden(object) };
     let keeps_times = kinds::keeps_change_times(kind);
@@ -54,7 +56,7 @@ pub fn redact(kind: Kind, object: Value) -> Value {
     Value::Object(fields.collect())
 }
 
-/// As [`metadata`], and when each manager wrote last.
+/// Redacts metadata as [`metadata`] does, but keeps the times of the last writes of each manager.
 fn metadata_with_times(value: Value) -> Value {
     let times = change_times(&value);
     let mut kept = metadata(value);
@@ -64,7 +66,7 @@ fn metadata_with_times(value: Value) -> Value {
     kept
 }
 
-/// What stays of the metadata of an object of any kind.
+/// Redacts the metadata of an object of any kind.
 pub(super) fn metadata(value: Value) -> Value {
     let Value::Object(fields) = value else { return hidden(value) };
     let fields = fields.into_iter().filter(|(key, _)| key != "managedFields").map(|(key, value)| {
@@ -78,15 +80,15 @@ pub(super) fn metadata(value: Value) -> Value {
     Value::Object(fields.collect())
 }
 
-/// What stays of `managedFields`: when each manager wrote last, and neither who that was nor what.
+/// Redacts `managedFields`. Only the time of the last write of each manager stays, but neither its name nor its fields.
 fn change_times(metadata: &Value) -> Vec<Value> {
     let entries = metadata.get("managedFields").and_then(Value::as_array);
     let times = entries.into_iter().flatten().filter_map(|entry| entry.get("time")?.as_str());
     times.filter(|time| Timestamp::parse(time).is_some()).map(|time| json!({ "time": time })).collect()
 }
 
-/// The API server reads this annotation of a DaemonSet as a number, and refuses the object where it is none. Upstream:
-/// `Convert_v1_DaemonSet_To_apps_DaemonSet`, `pkg/apis/apps/v1`, 1.36.
+/// The API server reads this annotation of a DaemonSet as a number, and refuses an object in which it is no number.
+/// Upstream: `Convert_v1_DaemonSet_To_apps_DaemonSet`, `pkg/apis/apps/v1`, 1.36.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 fn annotation(key: &str, value: Value) -> Value {
@@ -101,12 +103,12 @@ fn annotation(key: &str, value: Value) -> Value {
     }
 }
 
-/// The object with the named fields as they are and the values of all others hidden.
+/// The object with all fields. The named fields keep their values, and the values of the others are hidden.
 pub(super) fn keep(value: Value, allowed: &[&str]) -> Value {
     each(value, |key, value| if allowed.contains(&key) { value } else { hidden(value) })
 }
 
-/// The object with the named fields alone.
+/// The object with only the named fields.
 pub(super) fn only(value: Value, allowed: &[&str]) -> Value {
     let Value::Object(fields) = value else { return hidden(value) };
     Value::Object(fields.into_iter().filter(|(key, _)| allowed.contains(&key.as_str())).collect())
@@ -128,7 +130,7 @@ pub(super) fn each_item(value: Value, change: impl FnMut(Value) -> Value) -> Val
     Value::Array(items.into_iter().map(change).collect())
 }
 
-/// A status of which some fields stay, and of the conditions what no message says.
+/// Redacts a status. The named fields stay. Conditions stay without their messages.
 pub(super) fn status(value: Value, allowed: &[&str]) -> Value {
     let Value::Object(fields) = value else { return hidden(value) };
     let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
@@ -142,7 +144,7 @@ pub(super) fn status(value: Value, allowed: &[&str]) -> Value {
     Value::Object(fields.collect())
 }
 
-/// Texts and numbers replaced, with the same keys, so that the form stays that of the API.
+/// Replaces texts and numbers, and keeps all keys, so that the structure remains that of the API.
 pub(super) fn hidden(value: Value) -> Value {
     match value {
         Value::Null | Value::Bool(_) => value,

@@ -1,4 +1,4 @@
-//! Objects as they were read, redacted, as a `v1` List that `-f` and kubectl read back.
+//! The objects as they were read, redacted, as a `v1` List that `-f` and kubectl can read again.
 
 use super::statement::Statement;
 use crate::model::{Kind, ObjectKey, Str};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// One redacted object, in the compact form in which it waits for its turn.
+/// One redacted object as compact JSON, until it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchivedObject {
     key: ObjectKey,
@@ -20,8 +20,8 @@ pub struct ArchivedObject {
 }
 
 impl ArchivedObject {
-    /// Redacts one object of a known kind. Objects in typed lists lack their `kind`; it is put in. A text that is no
-    /// JSON object is none, and an object above the size of any that is decoded.
+    /// Redacts one object of a known kind. The `kind` is added, because objects in typed lists lack it. Returns none
+    /// for a text that is no JSON object, and for an object larger than `LARGEST_OBJECT`, which is never decoded.
     pub fn new(kind: Kind, json: &[u8]) -> Option<Self> {
         let whole = Some(json).filter(|json| json.len() <= LARGEST_OBJECT)?;
         let mut object: Value = serde_json::from_slice(whole).ok().filter(Value::is_object)?;
@@ -37,7 +37,7 @@ impl ArchivedObject {
         Some(Self { key, version, json: redact(kind, object).to_string().into() })
     }
 
-    /// Redacts one object that states its kind; one of a kind that no decision reads is none.
+    /// Redacts one object that states its kind. Returns none for a kind that the program does not read.
     pub fn from_manifest(json: &[u8]) -> Option<Self> {
         #[derive(serde::Deserialize)]
         struct Kinded<'a> {
@@ -48,25 +48,25 @@ impl ArchivedObject {
         Self::new(kind, json)
     }
 
-    /// What names the object.
+    /// The kind, the namespace and the name of the object.
     pub fn key(&self) -> &ObjectKey {
         &self.key
     }
 }
 
-/// Puts the objects in the order of kind, namespace and name, each once in its newest version: the same objects give
-/// the same file, however they were read.
+/// Sorts the objects by kind, namespace and name, and keeps the newest version of each. So the same objects give the
+/// same file, in whatever order they were read.
 pub fn order(objects: &mut Vec<ArchivedObject>) {
     objects.sort_by(|a, b| a.key.cmp(&b.key).then(b.version.cmp(&a.version)).then_with(|| a.json.cmp(&b.json)));
     objects.dedup_by(|later, kept| later.key == kept.key);
 }
 
-/// Writes the objects as kubectl prints a list: keys in alphabetical order, four blanks for each level. What is stated
-/// of them stands in annotations of the list.
+/// Writes the objects as kubectl prints a list: keys in alphabetical order, four blanks for each level. The `statement`
+/// about them is written into annotations of the list.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the error of the writer.
 pub fn write(objects: &[ArchivedObject], statement: &Statement, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\n    \"apiVersion\": \"v1\",\n    \"items\": [")?;
     let mut buffer = Vec::new();
@@ -80,7 +80,7 @@ pub fn write(objects: &[ArchivedObject], statement: &Statement, out: &mut dyn Wr
     out.write_all(b"\n}\n")
 }
 
-/// Writes a value, all its lines but the first with so many blanks before them.
+/// Writes a value. Each of its lines but the first is indented by `indent`.
 fn write_value(value: &Value, indent: &str, buffer: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
     buffer.clear();
     value.serialize(&mut Serializer::with_formatter(&mut *buffer, PrettyFormatter::with_indent(b"    ")))?;
@@ -93,7 +93,7 @@ fn write_value(value: &Value, indent: &str, buffer: &mut Vec<u8>, out: &mut dyn 
     Ok(())
 }
 
-/// `metadata` of the list.
+/// The `metadata` of the list.
 fn metadata(statement: &Statement) -> Value {
     let mut metadata = json!({"resourceVersion": ""});
     let annotations = statement.annotations();
@@ -103,11 +103,11 @@ fn metadata(statement: &Statement) -> Value {
     metadata
 }
 
-/// The same list as YAML, again as kubectl prints it.
+/// Writes the same list as YAML, as kubectl prints it.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the error of the writer.
 pub fn write_yaml(objects: &[ArchivedObject], statement: &Statement, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(if objects.is_empty() { b"apiVersion: v1\nitems: []\n" } else { b"apiVersion: v1\nitems:\n" })?;
     for object in objects {
@@ -117,18 +117,18 @@ pub fn write_yaml(objects: &[ArchivedObject], statement: &Statement, out: &mut d
     write_yaml_value("  ", &metadata(statement), out)
 }
 
-/// Writes a value, with this before its first line and as many blanks before the others.
+/// Writes a value. Its first line follows the text `first`; the other lines are indented.
 fn write_yaml_value(first: &str, value: &Value, out: &mut dyn Write) -> io::Result<()> {
     let text = serde_yaml::to_string(value).map_err(io::Error::other)?;
     if text.lines().any(|line| matches!(sanitize(line), Cow::Owned(_))) {
-        // JSON is YAML too, and has escapes in every place.
+        // JSON is valid YAML, and can escape every character.
         out.write_all(first.as_bytes())?;
         out.write_all(&escape_json(&serde_json::to_vec(value)?))?;
         return out.write_all(b"\n");
     }
     for (place, line) in text.lines().enumerate() {
         let before = if place == 0 { first } else { "  " };
-        // The empty lines of a block of text stay empty.
+        // Empty lines of a block of text stay empty.
         let line = if line.is_empty() { String::new() } else { format!("{before}{line}") };
         writeln!(out, "{line}")?;
     }

@@ -1,7 +1,7 @@
-//! A live cluster as a source: volumes, claims and classes first, then only what decisions ask for.
+//! A live cluster as a source: volumes, claims and classes are read first, then only what decisions need.
 //!
-//! Nothing is ever written here. What cannot be read becomes [`Coverage`](crate::snapshot::Coverage); only where
-//! nothing at all can be read is there an error.
+//! This module never writes to the cluster. What cannot be read is recorded in [`Coverage`](crate::snapshot::Coverage).
+//! There is an error only where nothing at all can be read.
 
 use super::archive::ArchivedObject;
 use super::body::SMALL_ANSWER;
@@ -22,16 +22,16 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// How many requests are under way at once.
+/// The largest number of requests that are under way at once.
 pub(super) const AT_ONCE: usize = 8;
-/// How long completion may take in all.
+/// The time limit for all requests of shell completion.
 const COMPLETION_TIME: Duration = Duration::from_secs(1);
-/// How many names completion offers at most.
+/// The largest number of names that shell completion offers.
 const COMPLETION_NAMES: u32 = 500;
-/// Metadata alone is enough for names; servers and proxies that do not know the form send whole objects.
+/// Names need only the metadata. Servers and proxies that do not support this form send whole objects.
 const NAMES_ONLY: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
-/// What `/version` says.
+/// The answer of `/version`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerVersion {
     /// The major version: 1.
@@ -42,24 +42,24 @@ pub struct ServerVersion {
     pub git_version: String,
 }
 
-/// One cluster, as one user sees it.
+/// One cluster, as one user can read it.
 pub struct Cluster<'a> {
     pub(super) api: Api<'a>,
     namespace: String,
     chunk_size: Option<u32>,
 }
 
-/// What one run has read so far.
+/// The objects that one run has read so far.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) parts: Parts,
     pub(super) archive: Vec<ArchivedObject>,
     pub(super) keep_archive: bool,
-    /// The kind and name of the object of which it is asked when it was written last.
+    /// The kind and name of the object whose time of the last change is needed.
     pub(super) asked: Option<(Kind, String)>,
 }
 
-/// What becomes of one page.
+/// The decoded content of one page of a list.
 struct Page {
     items: Vec<Item>,
     issues: Vec<DecodeIssue>,
@@ -68,12 +68,12 @@ struct Page {
 }
 
 impl<'a> Cluster<'a> {
-    /// Finds the cluster that flags, environment and kubeconfig mean. No request is sent yet. A credential plugin runs
-    /// here, once; it may ask the person to log in.
+    /// Finds the cluster that flags, environment and kubeconfig select. It sends no request. It runs a credential
+    /// plugin once, which may ask the user to log in.
     ///
     /// # Errors
     ///
-    /// No cluster is configured, the kubeconfig or a flag is wrong, or the credentials cannot be had.
+    /// Returns an error where no cluster is configured, the kubeconfig or a flag is wrong, or there are no credentials.
     pub async fn connect(options: &ConnectOptions, environment: &Environment) -> Result<Self, ClusterError> {
         let (own, surroundings) = (options.clone(), environment.clone());
         let connection = tokio::task::spawn_blocking(move || connect::connect(&own, &surroundings))
@@ -93,7 +93,7 @@ impl<'a> Cluster<'a> {
         })
     }
 
-    /// The same cluster, with someone who hears of each request.
+    /// The same cluster, with an observer that is told of each request.
     #[must_use]
     pub fn observed<'b>(self, observer: Observer<'b>) -> Cluster<'b>
     where
@@ -102,57 +102,58 @@ impl<'a> Cluster<'a> {
         Cluster { api: Api { observer: Some(observer), ..self.api }, ..self }
     }
 
-    /// The same cluster, with other patience.
+    /// The same cluster, with other times and numbers of retries.
     #[must_use]
     pub fn retrying(mut self, retry: Retry) -> Self {
         self.api.retry = retry;
         self
     }
 
-    /// The namespace of `-n` or of the context, else `default`.
+    /// The namespace of `-n` or of the context, otherwise `default`.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// The server's address, without a password that may be in it.
+    /// The address of the server, without a password.
     pub fn server(&self) -> &str {
         &self.api.server
     }
 
-    /// How long one request may take; none where nothing was said, zero for no limit.
+    /// The time limit of one request; none where the user gave none, zero for no limit.
     pub fn timeout(&self) -> Option<Duration> {
         self.api.timeout
     }
 
-    /// Tells whoever hears of each request of one that was not made here. The address is without the server.
+    /// Tells the observer of a request that was not made by this type. `path` is the address without the server.
     pub fn tell(&self, method: &'static str, path: &str, status: Option<u16>, milliseconds: u128) {
         if let Some(observer) = self.api.observer {
             observer(&RequestLog { method, url: format!("{}{path}", self.api.server), status, milliseconds });
         }
     }
 
-    /// kube's client, for whoever writes.
+    /// The client of kube, for code that writes.
     pub fn client(&self) -> &kube::Client {
         &self.api.client
     }
 
-    /// Reads all that decisions need: volumes, claims and classes of the whole cluster, then pods and nodes only where
-    /// some decision asks for them. Claims are read in [`Self::namespace`] alone where the whole cluster is forbidden.
+    /// Reads all objects that decisions need: volumes, claims and classes of the whole cluster, then pods and nodes
+    /// only where a decision needs them. Where claims of the whole cluster are forbidden, those of [`Self::namespace`]
+    /// are read.
     ///
     /// # Errors
     ///
-    /// There is no connection, the credentials are not accepted, or neither volumes nor claims nor classes are
-    /// readable.
+    /// Returns an error where there is no connection, the credentials are not accepted, or neither volumes nor claims
+    /// nor classes can be read.
     pub async fn read(&self, needs: Needs<'_>, progress: &dyn Progress) -> Result<Parts, ClusterError> {
         Ok(self.gather(needs, false, progress).await?.parts)
     }
 
-    /// Reads the same as [`Self::read`] and keeps the objects whole, redacted, in no particular order. The parts say
-    /// how complete that is.
+    /// Reads the same objects as [`Self::read`], and keeps them whole, redacted and in no particular order. The
+    /// coverage in the parts says how complete they are.
     ///
     /// # Errors
     ///
-    /// Those of [`Self::read`].
+    /// Returns the same errors as [`Self::read`].
     pub async fn read_raw(
         &self,
         needs: Needs<'_>,
@@ -166,7 +167,7 @@ impl<'a> Cluster<'a> {
     ///
     /// # Errors
     ///
-    /// There is no connection, or the answer is not one of a Kubernetes API server.
+    /// Returns an error where there is no connection, or where the answer is not that of a Kubernetes API server.
     pub async fn server_version(&self) -> Result<ServerVersion, ClusterError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -188,13 +189,13 @@ impl<'a> Cluster<'a> {
         }
     }
 
-    /// The names that completion offers: those of the kind in a namespace, or in [`Self::namespace`]. At most 500,
-    /// within a second, and none at all where anything fails.
+    /// The names for shell completion: those of the kind in the given namespace, otherwise in [`Self::namespace`].
+    /// There are at most 500 names, found within one second, and none where anything fails.
     pub async fn names(&self, kind: Kind, namespace: Option<&str>) -> Vec<String> {
         self.names_at(&list::path(kind, Some(namespace.unwrap_or(&self.namespace)))).await
     }
 
-    /// The names of namespaces that completion offers, with the same limits as [`Self::names`].
+    /// The names of namespaces for shell completion, with the same limits as [`Self::names`].
     pub async fn namespaces(&self) -> Vec<String> {
         self.names_at("/api/v1/namespaces").await
     }
@@ -228,7 +229,7 @@ impl<'a> Cluster<'a> {
         }
         let readable = |entry: &CoverageEntry| entry.state == CoverageState::Complete;
         if !gathered.parts.coverage.entries().iter().any(readable) {
-            // Which of them is told does not matter much; that of the volumes says most.
+            // One error is enough. That of the volumes comes first, because it says most.
             if let Some(failure) = failures.into_iter().next() {
                 return Err(failure);
             }
@@ -244,8 +245,9 @@ impl<'a> Cluster<'a> {
         Ok(gathered)
     }
 
-    /// Reads the lists that every question needs, side by side. That of the claims begins when that of the volumes has,
-    /// so that it is the later one, and most pairs that do not agree are seen at one moment; see [`partners`].
+    /// Reads the lists that every command needs, at the same time. The list of claims begins when the first page of the
+    /// volumes was read, so the claims are the later reading. Then most volumes and claims that do not agree belong to
+    /// one moment; see [`partners`].
     ///
     /// [`partners`]: super::partners
     async fn first(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<Vec<ClusterError>, ClusterError> {
@@ -259,7 +261,8 @@ impl<'a> Cluster<'a> {
         };
         let claims = async {
             begun.notified().await;
-            // Who waited in vain for the volumes does not wait for the claims, too.
+            // After a fatal failure of the volumes the claims are not requested, because they would fail in the same
+            // way.
             if hopeless.load(Ordering::Relaxed) {
                 return None;
             }
@@ -278,8 +281,8 @@ impl<'a> Cluster<'a> {
         Ok(failures)
     }
 
-    /// Reads lists side by side and takes them in. A list that cannot be read is in the coverage, and its error is
-    /// among those that are handed back.
+    /// Reads lists at the same time and adds their objects. A list that cannot be read is recorded in the coverage, and
+    /// its error is returned.
     pub(super) async fn lists(
         &self,
         lists: &[(Kind, Option<Str>)],
@@ -297,7 +300,7 @@ impl<'a> Cluster<'a> {
         Ok(failures)
     }
 
-    /// Reads a list; `begun` hears of its first page.
+    /// Reads a list; `begun` is notified at its first page.
     async fn list(
         &self,
         kind: Kind,
@@ -360,7 +363,8 @@ impl<'a> Cluster<'a> {
             }
             Err(ListFailure::Failed(error)) => {
                 entry.state = CoverageState::Failed;
-                // A list that is refused for its size is never read by asking again: the way out belongs to it.
+                // A list that is refused for its size is refused again at each retry, so the reason says what the user
+                // can do.
                 let way_out = error.hint().filter(|_| error.kind() == ClusterErrorKind::TooLarge);
                 entry.reason = Some(way_out.map_or_else(|| error.to_string(), |way_out| format!("{error}; {way_out}")));
                 Some(error)
@@ -382,14 +386,14 @@ impl<'a> Cluster<'a> {
         }
         self.lists(&lists, gathered, progress).await?;
         if gathered.parts.coverage.state(Kind::Pod, "") == CoverageState::Forbidden {
-            // The whole cluster's pods are hidden; some namespaces' may not be.
+            // Pods of the whole cluster are forbidden; those of single namespaces may be allowed.
             let single: Vec<_> = pod_namespaces(&gathered.parts, needs)
                 .into_iter()
                 .map(|namespace| (Kind::Pod, Some(namespace)))
                 .collect();
             self.lists(&single, gathered, progress).await?;
         }
-        // Who may not list a kind everywhere may be allowed to in the one namespace that is asked about.
+        // A user who may not list a kind in all namespaces may be allowed to list it in the selected one.
         let hidden = needs
             .surroundings
             .iter()
@@ -421,7 +425,7 @@ fn decode_page(
     for object in &objects {
         let json = object.get().as_bytes();
         let decoded = decode_as(kind, json, origin);
-        // What is passed over is nobody's business: an event about something else may say anything.
+        // Skipped objects are not archived: an event about another object may contain anything.
         let is_kept = keep_archive && !matches!(decoded, Ok(Item::Skipped(_)));
         match decoded {
             Ok(item) => {
@@ -462,13 +466,13 @@ fn names_in(list: &[u8]) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The clock of this machine, for a server that does not tell its own.
+/// The clock of this machine, for a server that does not state the time.
 #[expect(clippy::disallowed_methods, reason = "the source supplies the snapshot's time")]
 pub(super) fn local_time() -> Timestamp {
     Timestamp(jiff::Timestamp::now().as_second())
 }
 
-/// Runs futures side by side on this task; their results in their order.
+/// Runs futures concurrently on this task. The results are in the order of the futures.
 pub(super) async fn all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut slots: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
     poll_fn(|context| {

@@ -1,41 +1,41 @@
-//! Why a cluster could not be read: one sentence, and what to do about it.
+//! The errors of reading a cluster: one sentence, and what the user can do.
 
 use super::body::TooLarge;
 use crate::error::Error;
 use std::fmt;
 
-/// The class of a failure to read a cluster.
+/// The kind of an error of reading a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClusterErrorKind {
     /// A flag or a kubeconfig names something that does not exist.
     Configuration,
-    /// No cluster is configured at all.
+    /// No cluster is configured.
     NoCluster,
-    /// The credentials could not be obtained: a plugin failed, a file is missing.
+    /// The credentials could not be obtained, because a plugin failed or a file is missing.
     Credentials,
     /// The API server does not accept the credentials (HTTP 401).
     Unauthorized,
     /// The API server accepts the credentials and refuses the request (HTTP 403).
     Forbidden,
-    /// Nobody answers at the address.
+    /// No server answers at the address.
     Unreachable,
     /// The name of the server does not resolve.
     UnknownHost,
-    /// The encrypted connection could not be made.
+    /// The TLS connection failed.
     Tls,
-    /// There was no answer in time.
+    /// The server did not answer in time.
     TimedOut,
-    /// The server asked to come back later, too often.
+    /// The server asked too often to retry later.
     Overloaded,
-    /// What answers is no Kubernetes API server.
+    /// The answer is not that of a Kubernetes API server.
     NotKubernetes,
-    /// The answer is larger than what is held of one.
+    /// The answer is larger than the limit, or has too many objects.
     TooLarge,
-    /// The server answered with a failure.
+    /// The server answered with an error.
     Server,
 }
 
-/// A failure to read a cluster. Texts from the server are in it as they came; they are made safe when shown.
+/// An error of reading a cluster. Texts of the server are stored unchanged; they are sanitized when they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterError {
     kind: ClusterErrorKind,
@@ -44,30 +44,30 @@ pub struct ClusterError {
 }
 
 impl ClusterError {
-    /// A failure in one sentence without a full stop.
+    /// An error with a sentence without a full stop.
     pub(crate) fn new(kind: ClusterErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None }
     }
 
-    /// Adds what the person can do.
+    /// Adds what the user can do.
     #[must_use]
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The class of the failure.
+    /// The kind of the error.
     pub fn kind(&self) -> ClusterErrorKind {
         self.kind
     }
 
-    /// What the person can do, where there is advice.
+    /// What the user can do, where there is advice.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// A failure below HTTP, told from the chain of its causes. Their texts are all that kube offers to tell them
-    /// apart.
+    /// The error for a failure below HTTP. Its kind is found in the texts of the causes, because kube offers nothing
+    /// else to distinguish them.
     pub(crate) fn from_transport(server: &str, proxy: Option<&str>, error: &(dyn std::error::Error + 'static)) -> Self {
         let chain: Vec<String> =
             std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
@@ -103,13 +103,13 @@ impl ClusterError {
             .with_hint("check the network and the VPN; -f FILE works without a cluster")
     }
 
-    /// The server wants TLS where the address says http.
+    /// The error for a server that wants TLS although its address begins with `http`.
     fn not_plain(server: &str) -> Self {
         Self::new(ClusterErrorKind::NotKubernetes, format!("the server at {server} does not speak plain HTTP"))
             .with_hint("check the port, and whether the address should begin with https://")
     }
 
-    /// The proxy on the way did not make the connection.
+    /// The error for a proxy that did not make the connection.
     fn from_proxy(server: &str, proxy: &str, all: &str, last: &str) -> Self {
         const CHECK: &str = "check HTTPS_PROXY, NO_PROXY and the cluster's proxy-url in the kubeconfig";
         let has = |texts: &[&str]| texts.iter().any(|text| all.contains(text));
@@ -150,7 +150,7 @@ impl ClusterError {
                 "check the port, and whether the address should begin with http://",
             );
         }
-        // An alert is what the server objects to; those about a certificate can only mean ours.
+        // An alert says what the server refuses. An alert about a certificate can only mean the client certificate.
         let objects = |alerts: &[&str]| all.contains("fatal alert") && has(alerts);
         if objects(&["CertificateRequired"]) {
             return tls(
@@ -190,7 +190,8 @@ impl ClusterError {
                 "kubectl accepts it; here the server needs a certificate that is signed by that authority",
             );
         }
-        // A cluster that was made anew has an authority of the same name with another key: a bad signature.
+        // A cluster that was created again has an authority of the same name with another key. Then the signature is
+        // bad.
         if has(&["UnknownIssuer", "unknown issuer", "not trusted", "BadSignature"]) {
             return tls(
                 format!("the certificate of the API server {server} is signed by an unknown authority"),
@@ -204,14 +205,14 @@ impl ClusterError {
         )
     }
 
-    /// No answer in time.
+    /// The error for a missing answer.
     pub(crate) fn timed_out(server: &str, proxy: Option<&str>) -> Self {
         let through = proxy.map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
         Self::new(ClusterErrorKind::TimedOut, format!("the API server {server} did not answer in time{through}"))
             .with_hint("check the network, or allow more with --request-timeout")
     }
 
-    /// An answer with an HTTP code that means failure.
+    /// The error for an answer with an HTTP code of an error.
     pub(crate) fn from_status(server: &str, what: &str, status: &ApiStatus) -> Self {
         let ApiStatus { code, message, .. } = status;
         match code {
@@ -227,7 +228,7 @@ impl ClusterError {
             }
             429 => Self::new(ClusterErrorKind::Overloaded, format!("the API server {server} is overloaded: {message}"))
                 .with_hint("try again later, or read fewer objects at once with --chunk-size"),
-            // An API server's answer to a request without TLS is a line of text.
+            // An API server answers a request without TLS with a line of text.
             400 if !status.from_kubernetes && server.starts_with("http://") => Self::not_plain(server),
             _ if !status.from_kubernetes => Self::new(
                 ClusterErrorKind::NotKubernetes,
@@ -239,7 +240,7 @@ impl ClusterError {
         }
     }
 
-    /// An answer of which no more is read, because it is too large.
+    /// The error for an answer that is larger than the limit in bytes.
     pub(crate) fn too_large(server: &str, what: &str, TooLarge { limit, stated }: TooLarge) -> Self {
         let limit = limit >> 20;
         let size = match stated {
@@ -249,7 +250,7 @@ impl ClusterError {
         Self::too_much(server, what, &size, &format!("{limit} MiB"))
     }
 
-    /// An answer of which no more is read, because it has so many objects.
+    /// The error for an answer with too many objects.
     pub(crate) fn too_many(server: &str, what: &str, most: usize) -> Self {
         Self::too_much(server, what, &format!("more than {most} objects"), &format!("{most} objects"))
     }
@@ -265,7 +266,7 @@ impl ClusterError {
         )
     }
 
-    /// A success whose body is not what the API would send.
+    /// The error for a success whose body is not that of the Kubernetes API.
     pub(crate) fn not_kubernetes(server: &str, what: &str, problem: &str) -> Self {
         Self::new(
             ClusterErrorKind::NotKubernetes,
@@ -284,7 +285,7 @@ impl fmt::Display for ClusterError {
 impl std::error::Error for ClusterError {}
 
 impl From<ClusterError> for Error {
-    /// What does not exist in the kubeconfig is a wrong argument; all else could not be read.
+    /// A name that is missing in the kubeconfig is an error of usage. In all other cases the input is unreadable.
     fn from(error: ClusterError) -> Self {
         let shown = match error.kind {
             ClusterErrorKind::Configuration => Self::usage(error.message),
@@ -297,24 +298,24 @@ impl From<ClusterError> for Error {
     }
 }
 
-/// What the API server says in an answer that means failure.
+/// The content of an answer of the API server that is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ApiStatus {
     /// The HTTP code.
     pub(crate) code: u16,
-    /// The server's sentence; a stand-in where it sent none.
+    /// The message of the server; `HTTP` and the code where it sent none.
     pub(crate) message: String,
-    /// Whether the body was a `Status` object at all.
+    /// Whether the body was a `Status` object.
     pub(crate) from_kubernetes: bool,
 }
 
 impl ApiStatus {
-    /// Whether Kubernetes says that the object is not there; whatever else answers 404 says nothing of objects.
+    /// Whether Kubernetes says that the object does not exist. A 404 of another server says nothing about objects.
     pub(crate) fn is_not_found(&self) -> bool {
         self.code == 404 && self.from_kubernetes
     }
 
-    /// Reads the body of an answer; a body that is no `Status` is not repeated.
+    /// Reads the body of an answer. The text of a body that is no `Status` is not kept.
     pub(crate) fn from_body(code: u16, body: &[u8]) -> Self {
         #[derive(serde::Deserialize)]
         struct Status {
@@ -333,7 +334,7 @@ impl ApiStatus {
     }
 }
 
-/// The first part of a text that a stranger may have made as long as he likes.
+/// The first part of a text, because the server may send a text of any length.
 fn shorten(text: &str) -> String {
     const MOST: usize = 400;
     match text.char_indices().nth(MOST) {

@@ -1,4 +1,4 @@
-//! From kubectl's flags and the environment to a client: what each flag means, in kubectl's order of precedence.
+//! Makes a client from kubectl's flags and the environment. Each flag has kubectl's meaning and precedence.
 
 use super::cluster::local_time;
 use super::cluster_error::{ClusterError, ClusterErrorKind};
@@ -15,14 +15,14 @@ use std::fmt;
 use std::path::{MAIN_SEPARATOR, PathBuf};
 use std::time::Duration;
 
-/// How many objects one page of a list holds unless `--chunk-size` says otherwise, as for kubectl.
+/// The number of objects in one page of a list, unless `--chunk-size` is given. kubectl has the same number.
 const CHUNK_SIZE: u32 = 500;
 
-/// The same of volumes and claims, which are small and which everybody waits for: each page waits for the one before
-/// it.
+/// The number of volumes or claims in one page of a list. It is larger, because these objects are small and every
+/// command waits for them: each page is requested after the one before.
 const LARGE_CHUNK_SIZE: u32 = 2500;
 
-/// How many objects one page of a list of that kind holds unless `--chunk-size` says otherwise.
+/// The number of objects in one page of a list of that kind, unless `--chunk-size` is given.
 pub fn default_chunk_size(kind: Kind) -> u32 {
     match kind {
         Kind::PersistentVolume | Kind::PersistentVolumeClaim => LARGE_CHUNK_SIZE,
@@ -30,14 +30,14 @@ pub fn default_chunk_size(kind: Kind) -> u32 {
     }
 }
 
-/// How long a connection may stay silent when no `--request-timeout` is given. The API server ends its own requests
-/// after a minute, so that a longer silence means that nobody is there.
+/// The longest silence of a connection where no `--request-timeout` is given. The API server ends its own requests
+/// after one minute, so a longer silence means that the server does not answer.
 const SILENCE: Duration = Duration::from_secs(90);
 
-/// kubectl's flags that say which cluster is meant, and as whom.
+/// The flags of kubectl that select the cluster and the user.
 #[derive(Clone, Default)]
 pub struct ConnectOptions {
-    /// `--kubeconfig`: the only file to read.
+    /// `--kubeconfig`: the only file that is read.
     pub kubeconfig: Option<PathBuf>,
     /// `--context`.
     pub context: Option<String>,
@@ -49,7 +49,7 @@ pub struct ConnectOptions {
     pub namespace: Option<String>,
     /// `--server`.
     pub server: Option<String>,
-    /// `--token`: takes the place of any other credential.
+    /// `--token`: replaces every other credential.
     pub token: Option<String>,
     /// `--username`.
     pub username: Option<String>,
@@ -63,7 +63,7 @@ pub struct ConnectOptions {
     pub impersonate_uid: Option<String>,
     /// `--as-user-extra`, repeatable: key and value.
     pub impersonate_extra: Vec<(String, String)>,
-    /// `--request-timeout`; zero or none means no limit for a whole request.
+    /// `--request-timeout`; zero or none means that a whole request has no limit.
     pub request_timeout: Option<Duration>,
     /// `--certificate-authority`.
     pub certificate_authority: Option<PathBuf>,
@@ -77,26 +77,27 @@ pub struct ConnectOptions {
     pub tls_server_name: Option<String>,
     /// `--disable-compression`.
     pub disable_compression: bool,
-    /// `--chunk-size`: objects in one page; zero reads each list in one piece. None is [`default_chunk_size`].
+    /// `--chunk-size`: the number of objects in one page. Zero reads each list in one piece. None means
+    /// [`default_chunk_size`].
     pub chunk_size: Option<u32>,
-    /// Who is there to log in, where a credential plugin wants that.
+    /// Who can log in, where a credential plugin asks for it.
     pub attendance: Attendance,
 }
 
-/// Who is there while a credential plugin runs.
+/// Who is present while a credential plugin runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Attendance {
-    /// A person, if standard input is a terminal.
+    /// A person, if standard input is a terminal. The plugin may ask this person to log in.
     #[default]
     Person,
-    /// Somebody who reads what a plugin says, and cannot answer: other plugins may ask at the same time.
+    /// A person who reads the messages of a plugin and cannot answer, because other plugins may ask at the same time.
     Reader,
-    /// Nobody; what a plugin says is dropped.
+    /// Nobody. The messages of a plugin are dropped.
     Nobody,
 }
 
 impl fmt::Debug for ConnectOptions {
-    /// Without the token and the password.
+    /// Prints the options without the token and the password.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("ConnectOptions")
             .field("kubeconfig", &self.kubeconfig)
@@ -110,7 +111,7 @@ impl fmt::Debug for ConnectOptions {
     }
 }
 
-/// The parts of the process's environment that decide about the connection.
+/// The environment variables that decide about the connection.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `KUBECONFIG`: a list of files.
@@ -143,19 +144,19 @@ impl Environment {
     }
 }
 
-/// A client, and what belongs to it.
+/// A client, and the facts that belong to it.
 pub(super) struct Connection {
-    /// kube's client, without its own retries.
+    /// The client of kube, without kube's own retries.
     pub(super) client: Client,
-    /// The server as people may read it: scheme, host and port.
+    /// The address of the server in the form that people may read: scheme, host, port and path.
     pub(super) server: String,
-    /// The proxy on the way to it, in the same form.
+    /// The address of the proxy to the server, in the same form.
     pub(super) proxy: Option<String>,
-    /// The namespace of `-n` or the context, else `default`.
+    /// The namespace of `-n` or of the context, otherwise `default`.
     pub(super) namespace: String,
 }
 
-/// Builds the client. No request is sent yet; a credential plugin runs here, once.
+/// Builds the client. It sends no request. It runs a credential plugin once.
 pub(super) fn connect(options: &ConnectOptions, environment: &Environment) -> Result<Connection, ClusterError> {
     let mut config = config(options, environment)?;
     let server = display(&config.cluster_url);
@@ -167,7 +168,7 @@ pub(super) fn connect(options: &ConnectOptions, environment: &Environment) -> Re
         config.read_timeout = Some(SILENCE);
         config.reset_reader_on_write = true;
     }
-    // Repeating is for reads alone, and a few times only: see `http`.
+    // Only reads are retried, and only a few times: see `http`.
     config.default_retry = false;
     let namespace = config.default_namespace.clone();
     let client = Client::try_from(config).map_err(|error| client_error(&server, &error))?;
@@ -178,7 +179,7 @@ fn is_encrypted(url: &Uri) -> bool {
     url.scheme_str() == Some("https")
 }
 
-/// A clock that stands before 1970 judges no certificate: rustls counts from then on, and ends the process.
+/// Refuses a clock before 1970. rustls counts the time from then on, and would end the process.
 fn judges_certificates(now: Timestamp) -> Result<(), ClusterError> {
     if now >= Timestamp(0) {
         return Ok(());
@@ -190,7 +191,7 @@ fn judges_certificates(now: Timestamp) -> Result<(), ClusterError> {
     .with_hint("set the clock"))
 }
 
-/// Everything that the flags, the kubeconfig and the environment say, as kube's configuration.
+/// The configuration of kube that the flags, the kubeconfig and the environment describe.
 pub(super) fn config(options: &ConnectOptions, environment: &Environment) -> Result<Config, ClusterError> {
     let Some(kubeconfig) = kubeconfig::load(options, environment)? else {
         return without_kubeconfig(options, environment);
@@ -276,7 +277,8 @@ fn from_parts(
         check_token(&user)?;
         config.auth_info = user;
     } else {
-        // As kubectl: credentials never travel unencrypted, impersonation does (`kubectl proxy` needs no credentials).
+        // As in kubectl, credentials are never sent unencrypted. Impersonation is, because `kubectl proxy` needs no
+        // credentials.
         config.auth_info = AuthInfo {
             impersonate: user.impersonate,
             impersonate_uid: user.impersonate_uid,
@@ -298,12 +300,12 @@ fn override_cluster(cluster: &mut Cluster, options: &ConnectOptions) {
         cluster.certificate_authority_data = None;
     }
     if let Some(authority) = &options.certificate_authority {
-        // Whoever names an authority wants to know who answers, whatever the kubeconfig says.
+        // Where the user gives an authority, the certificate is verified whatever the kubeconfig says.
         cluster.insecure_skip_tls_verify = Some(options.insecure_skip_tls_verify);
         cluster.certificate_authority = Some(authority.to_string_lossy().into_owned());
         cluster.certificate_authority_data = None;
     }
-    // The kubeconfig's name is that of the kubeconfig's server, and not of another one.
+    // The name in the kubeconfig belongs to the server in the kubeconfig, not to another one.
     if options.tls_server_name.is_some() || options.server.is_some() {
         cluster.tls_server_name.clone_from(&options.tls_server_name);
     }
@@ -330,7 +332,7 @@ fn override_user(user: &mut AuthInfo, options: &ConnectOptions) {
     if let Some(password) = &options.password {
         user.password = Some(password.clone().into());
     }
-    // kube wants both; one of them alone is sent with the other one empty.
+    // kube needs the name and the password. Where one of them is missing, it is sent empty.
     if user.username.is_some() || user.password.is_some() {
         user.username.get_or_insert_default();
         user.password.get_or_insert_with(|| String::new().into());
@@ -344,7 +346,7 @@ fn override_user(user: &mut AuthInfo, options: &ConnectOptions) {
     if let Some(uid) = &options.impersonate_uid {
         user.impersonate_uid = Some(uid.clone());
     }
-    // A key that is stated by hand has these values and no others; those of other keys stay.
+    // A key that the user gives gets only the given values. The values of other keys stay.
     if !options.impersonate_extra.is_empty() {
         let extra = user.impersonate_user_extra.get_or_insert_default();
         for (key, _) in &options.impersonate_extra {
@@ -356,12 +358,12 @@ fn override_user(user: &mut AuthInfo, options: &ConnectOptions) {
     }
 }
 
-/// What is stated and empty is not stated, for client-go.
+/// Removes empty values, which client-go treats as missing.
 fn without_empties(user: AuthInfo) -> AuthInfo {
-    // Some of it is secret, and its text is at hand as data only.
+    // Some values are secrets, whose text can only be read from serialized data.
     let Ok(Value::Object(mut fields)) = serde_json::to_value(&user) else { return user };
     fields.retain(|name, value| match value {
-        // An empty path has become the kubeconfig's own folder.
+        // An empty path was resolved to the folder of the kubeconfig.
         Value::String(path) if matches!(name.as_str(), "tokenFile" | "client-certificate" | "client-key") => {
             !path.is_empty() && !path.ends_with(MAIN_SEPARATOR)
         }
@@ -373,7 +375,7 @@ fn without_empties(user: AuthInfo) -> AuthInfo {
     serde_json::from_value(Value::Object(fields)).unwrap_or(user)
 }
 
-/// What client-go does not do either: `ConfirmUsable`, client-go 0.36.
+/// Refuses combinations of credentials that client-go refuses: `ConfirmUsable`, client-go 0.36.
 #[expect(clippy::disallowed_methods, reason = "whether the kubeconfig's files are there")]
 fn confirm_usable(user: &AuthInfo) -> Result<(), ClusterError> {
     let wrong = |what: &str, hint: &str| Err(ClusterError::new(ClusterErrorKind::Configuration, what).with_hint(hint));
@@ -387,7 +389,7 @@ fn confirm_usable(user: &AuthInfo) -> Result<(), ClusterError> {
     if certificate && user.client_key.is_none() && user.client_key_data.is_none() {
         return wrong("there is a client certificate without its key", "add --client-key FILE");
     }
-    // kube says that there is no such file, and not which one.
+    // The error of kube does not name the missing file.
     let files = [
         ("certificate", &user.client_certificate, user.client_certificate_data.is_some()),
         ("key", &user.client_key, user.client_key_data.is_some()),
@@ -403,9 +405,9 @@ fn confirm_usable(user: &AuthInfo) -> Result<(), ClusterError> {
     Ok(())
 }
 
-/// kube panics at a token that cannot be sent.
+/// Refuses a token that no HTTP header can contain. kube panics at it.
 fn check_token(user: &AuthInfo) -> Result<(), ClusterError> {
-    // Its text is at hand as data only.
+    // The text of the token can only be read from serialized data.
     let data = serde_json::to_value(user).unwrap_or_default();
     match data.get("token").and_then(Value::as_str).map(HeaderValue::from_str) {
         Some(Err(_)) => Err(ClusterError::new(
@@ -417,7 +419,7 @@ fn check_token(user: &AuthInfo) -> Result<(), ClusterError> {
     }
 }
 
-/// Puts the token of a file in the file's place. Files of text end with a newline, which no header may have.
+/// Replaces the token file by its token. Text files end with a newline, which no HTTP header may contain.
 #[expect(clippy::disallowed_methods, reason = "the kubeconfig names the file")]
 fn read_token_file(user: &mut AuthInfo) -> Result<(), ClusterError> {
     let Some(path) = user.token_file.take().filter(|_| user.token.is_none()) else { return Ok(()) };
@@ -429,7 +431,7 @@ fn read_token_file(user: &mut AuthInfo) -> Result<(), ClusterError> {
     Ok(())
 }
 
-/// The server's address; kubectl takes one without a scheme for http.
+/// The address of the server. As in kubectl, an address without a scheme is http.
 fn server_url(cluster: &Cluster) -> Result<Uri, ClusterError> {
     let server = cluster.server.as_deref().unwrap_or_default().trim();
     if server.is_empty() {
@@ -449,7 +451,7 @@ fn server_url(cluster: &Cluster) -> Result<Uri, ClusterError> {
         })
 }
 
-/// The certificate authorities, as kube wants them; none means those of the operating system.
+/// The certificate authorities in the form that kube needs; none for those of the operating system.
 fn root_certificates(cluster: &Cluster) -> Result<Option<Vec<Vec<u8>>>, ClusterError> {
     certificates(cluster).map_err(|error| {
         let from = cluster.certificate_authority.as_deref().unwrap_or("the kubeconfig's certificate-authority-data");
@@ -462,10 +464,10 @@ fn root_certificates(cluster: &Cluster) -> Result<Option<Vec<Vec<u8>>>, ClusterE
     })
 }
 
-/// The certificates that a cluster's entry names or holds. What goes wrong is kube's error for the file, serde's for
-/// what is encoded in it, or this function's own.
+/// The certificates that the entry of a cluster names or contains. An error is that of kube for the file, that of serde
+/// for the encoded data, or one of this function.
 fn certificates(cluster: &Cluster) -> anyhow::Result<Option<Vec<Vec<u8>>>> {
-    // kube's way of reading either the file or the data, which it keeps to itself otherwise.
+    // This type of kube reads either the file or the data. kube's own function for that is private.
     let authority = ExecAuthCluster::try_from(cluster)?;
     let Some(pem) = authority.certificate_authority_data.filter(|pem| !pem.is_empty()) else { return Ok(None) };
     let certificates = pem_certificates(&String::from_utf8_lossy(&pem))?;
@@ -487,7 +489,7 @@ fn pem_certificates(pem: &str) -> anyhow::Result<Vec<Vec<u8>>> {
         .collect()
 }
 
-/// kube could not make a client of the configuration.
+/// The error where kube cannot make a client from the configuration.
 fn client_error(server: &str, error: &kube::Error) -> ClusterError {
     ClusterError::new(
         ClusterErrorKind::Credentials,
@@ -500,7 +502,7 @@ fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     std::iter::successors(Some(error), |&error| error.source()).last().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The server's address without a password that may be in it.
+/// The address of the server without a password.
 fn display(url: &Uri) -> String {
     let scheme = url.scheme_str().unwrap_or("http");
     let host = url.host().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Credential plugins (`exec` in the kubeconfig), run exactly once for each context that is asked.
+//! Runs credential plugins (`exec` in the kubeconfig) exactly once for each selected context.
 //!
-//! kube runs a plugin three times for each client; with cloud plugins that take a second each that is most of the
+//! kube runs a plugin three times for each client. Cloud plugins take a second each time, which would be most of the
 //! run's time. Protocol: `client.authentication.k8s.io/v1` and `v1beta1`.
 #![expect(clippy::disallowed_types, reason = "the kubeconfig names a program to run")]
 #![expect(clippy::disallowed_methods, reason = "somebody may log in on standard input, and only for so long")]
@@ -15,11 +15,11 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How many bytes an answer may have. A certificate with its chain and key has some 10,000.
+/// The largest answer of a plugin, in bytes. A certificate with its chain and key has some 10,000.
 const MOST: u64 = 1 << 20;
 
-/// So long a plugin has that nobody waits for alone, where no limit is stated: one that hangs must not hide other
-/// clusters that are fine, and whoever reads what it says can open a page in a browser meanwhile.
+/// The time limit of a plugin that does not ask a person directly, where the user gave no limit. A plugin that hangs
+/// must not hide the answers of other clusters. A person who reads its message can still open a page in a browser.
 const BESIDE_OTHERS: Duration = Duration::from_mins(2);
 
 #[derive(Deserialize)]
@@ -39,9 +39,11 @@ struct Status {
     client_key_data: Option<String>,
 }
 
-/// Runs the user's plugin, if there is one, and puts what it answers in its place. Blocks until the plugin ends: a
-/// person may have to log in. A limit that is stated ends it, and that of [`BESIDE_OTHERS`], where kubectl waits for
-/// ever. Credentials of any other kind go before the plugin, as in client-go (`UpdateTransportConfig`, 0.36).
+/// Runs the plugin of the user's entry, if there is one, and replaces it by the credentials that it prints.
+///
+/// It blocks until the plugin ends, because a person may have to log in. The limit that the user gave ends the plugin,
+/// or that of [`BESIDE_OTHERS`]; kubectl has no limit. Credentials of any other kind take precedence over the plugin,
+/// as in client-go (`UpdateTransportConfig`, 0.36).
 pub(super) fn run(
     user: &mut AuthInfo,
     cluster: &Cluster,
@@ -68,7 +70,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// How long the plugin may take; nothing where somebody who is asked for something may take their time.
+/// The time limit of the plugin; none where a person is asked and may take any time.
 fn patience(attendance: Attendance, stated: Option<Duration>) -> Option<Duration> {
     match (stated, attendance) {
         (Some(Duration::ZERO), _) | (None, Attendance::Person) => None,
@@ -122,13 +124,13 @@ fn ask(
     let info = serde_json::json!({ "kind": "ExecCredential", "apiVersion": version, "spec": spec });
     command.env("KUBERNETES_EXEC_INFO", info.to_string());
     command.stdin(if interactive { Stdio::inherit() } else { Stdio::null() });
-    // The plugin talks to the person on standard error, as under kubectl; its standard output is the credential.
+    // The plugin writes its messages to standard error, as with kubectl. Its standard output is the credential.
     command.stderr(match attendance {
         Attendance::Person | Attendance::Reader => Stdio::inherit(),
         Attendance::Nobody => Stdio::null(),
     });
     let output = output(command.stdout(Stdio::piped()), config, limit)?;
-    // As YAML, JSON would be taken for more than it is: a number for a text.
+    // YAML would read some JSON differently, such as a text as a number.
     let answer: Option<ExecCredential> = if output.trim_ascii_start().starts_with(b"{") {
         serde_json::from_slice(&output).ok()
     } else {
@@ -139,7 +141,7 @@ fn ask(
         .ok_or_else(|| failed(config, "did not answer with an ExecCredential that has a status"))
 }
 
-/// Runs a plugin to its end, or to the end of the time that it may take, and gives what it printed.
+/// Runs a plugin until it ends or its time is over. Returns what it printed.
 fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -> Result<Vec<u8>, ClusterError> {
     let broken = |error: std::io::Error| failed(config, &format!("could not be run: {error}"));
     let mut child = command.spawn().map_err(|error| match error.kind() {
@@ -147,12 +149,12 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
         _ => failed(config, &format!("could not be started: {error}")),
     })?;
     let printed = child.stdout.take();
-    // What the plugin started may hold its output open for longer than this program lives.
+    // A process that the plugin started may keep the output open for longer than this program runs.
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut output = Vec::new();
         let read = printed.map_or(Ok(0), |printed| printed.take(MOST + 1).read_to_end(&mut output));
-        // Nobody listens any more where the time was up.
+        // After the time limit nobody receives this.
         _ = sender.send(read.map(|_| output));
     });
     let end = limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -162,7 +164,7 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
     };
     let is_much = matches!(&output, Some(Ok(output)) if output.len() as u64 > MOST);
     let mut status = None;
-    // Its output has ended, and it may still do something.
+    // Its output has ended, and the plugin may still run.
     while output.is_some() && !is_much && status.is_none() && end.is_none_or(|end| Instant::now() < end) {
         status = match end {
             None => Some(child.wait().map_err(broken)?),
@@ -173,7 +175,7 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
         }
     }
     if status.is_none() {
-        // It may have ended this very moment.
+        // The plugin may have ended in the meantime.
         _ = child.kill();
         child.wait().map_err(broken)?;
     }
@@ -190,7 +192,7 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
     }
 }
 
-/// Names the program alone: its arguments, its environment and its output can hold secrets.
+/// The error names only the program. Its arguments, its environment and its output can contain secrets.
 fn failed(config: &ExecConfig, what: &str) -> ClusterError {
     let program = config.command.as_deref().unwrap_or_default();
     let error = ClusterError::new(ClusterErrorKind::Credentials, format!("the credential plugin {program} {what}"));
@@ -200,7 +202,7 @@ fn failed(config: &ExecConfig, what: &str) -> ClusterError {
     }
 }
 
-/// kube wants certificates and keys as the kubeconfig holds them.
+/// Encodes a certificate or key as base64, as in the kubeconfig.
 fn base64(text: String) -> String {
     match serde_json::to_value(ByteString(text.into_bytes())) {
         Ok(serde_json::Value::String(encoded)) => encoded,
@@ -212,7 +214,7 @@ fn base64(text: String) -> String {
 mod tests {
     use super::*;
 
-    /// Only a person who is asked alone has all the time there is; 0 is no limit, as everywhere.
+    /// Only a single person who is asked has no time limit. Zero means no limit, as for every flag.
     #[test]
     fn a_plugin_beside_others_has_an_end() {
         let second = Duration::from_secs(1);

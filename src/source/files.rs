@@ -1,8 +1,8 @@
-//! Files, directories and standard input.
+//! Reads objects from files, directories and standard input.
 //!
-//! JSON and YAML, plain or in gzip: single objects, lists, typed lists, several documents one after another, and
-//! directories, among them those of `kubectl cluster-info dump` and `oc adm must-gather`. JSON is cut into objects
-//! while it is read and decoded on all cores, so that no file is held in memory as a whole.
+//! The formats are JSON and YAML, plain or compressed with gzip: single objects, lists, typed lists, several documents
+//! in one file, and directories, such as those of `kubectl cluster-info dump` and `oc adm must-gather`. JSON is cut
+//! into objects while it is read, and these are decoded on all cores. So no file is held in memory as a whole.
 
 mod batch;
 mod collect;
@@ -30,62 +30,62 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
 
-/// How standard input is named in messages.
+/// The name of standard input in messages.
 const STDIN: &str = "standard input";
 
-/// A kind, everywhere or in one namespace.
+/// A kind, in all namespaces or in one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scope {
     /// The kind.
     pub kind: Kind,
-    /// The namespace, or all of them.
+    /// The namespace; none for all of them.
     pub namespace: Option<String>,
 }
 
-/// What is read, and how it is taken.
+/// The inputs, and how they are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileOptions {
     /// Files and directories in the order in which they are read; `-` is standard input.
     pub paths: Vec<PathBuf>,
-    /// Whether directories are read with all that is below them.
+    /// Whether directories are read with all directories below them.
     pub recursive: bool,
-    /// What the input is declared to hold in full; an empty list declares everything.
+    /// The kinds that the user declares to be complete in the input. An empty list declares all kinds to be complete.
     pub assume_complete: Option<Vec<Scope>>,
-    /// What the input is declared not to hold in full.
+    /// The kinds that the user declares to be incomplete in the input.
     pub partial: Vec<Scope>,
-    /// The moment from which ages count, in place of the newest timestamp in the input.
+    /// The time at which ages end. It replaces the newest time in the input.
     pub now: Option<Timestamp>,
-    /// Whether an object that cannot be decoded is fatal.
+    /// Whether an object that cannot be decoded is a fatal error.
     pub strict: bool,
-    /// The kinds of [`Kind::SURROUNDING`] that are read, and not passed over.
+    /// The kinds of [`Kind::SURROUNDING`] that are read. Others are skipped.
     pub surroundings: Vec<Kind>,
-    /// The kind and name of the volume or claim of which it is asked when it was written last.
+    /// The kind and name of the volume or claim whose time of the last change is needed.
     pub last_change_of: Option<(Kind, String)>,
 }
 
-/// What was read.
+/// The numbers of files, bytes and objects that were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// How many files were read, standard input included.
+    /// The number of files that were read, including standard input.
     pub files: u64,
-    /// How many files of directories were passed over, for their name or their place in a dump.
+    /// The number of files in directories that were skipped because of their name or their place in a dump.
     pub skipped_files: u64,
-    /// How many bytes were read, before any expansion.
+    /// The number of bytes that were read, before decompression.
     pub bytes: u64,
-    /// How many objects of the five kinds were decoded.
+    /// The number of decoded objects of the kinds in [`Kind::ALL`].
     pub objects: u64,
-    /// How many objects of other kinds were passed over, by kind.
+    /// The number of skipped objects of other kinds, by kind.
     pub skipped: BTreeMap<Str, u64>,
 }
 
-/// The objects of the input, and what was read.
+/// The objects of the input, and the numbers of what was read.
 #[derive(Debug, Default)]
 pub struct Loaded {
     /// The objects, ready to become a snapshot.
     pub parts: Parts,
-    /// What was read.
+    /// The numbers of what was read.
     pub report: Report,
-    /// The Kubernetes minor of the cluster that the input says it is of.
+    /// The minor version of Kubernetes that the input states for its cluster.
     pub kubernetes: Option<u32>,
 }
 
@@ -94,14 +94,14 @@ pub struct Loaded {
 pub struct Archived {
     /// The objects, redacted.
     pub objects: Vec<ArchivedObject>,
-    /// What could not be decoded of them. As on a cluster these stay in: whoever reads the snapshot has to learn that
-    /// something is there that nobody understands.
+    /// The objects that could not be decoded. They are kept in the snapshot, as those of a cluster are: the reader of
+    /// the snapshot has to know that there are objects that cannot be decoded.
     pub issues: Vec<DecodeIssue>,
-    /// What is known of the reading besides.
+    /// The other facts about the reading.
     pub statement: Statement,
 }
 
-/// Takes the kind of an object, its JSON, and the input that it is from.
+/// A function that takes the kind of an object, its JSON and the name of its input.
 pub type EachRaw<'a> = dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()> + 'a;
 
 /// Reads all inputs.
@@ -110,17 +110,17 @@ pub type EachRaw<'a> = dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()> + 'a;
 ///
 /// # Errors
 ///
-/// An input cannot be read in full, is not well-formed, or is out of all proportion. The first one in the order of the
-/// input is told.
+/// Returns an error where an input cannot be read in full, is not well-formed, or is too large. It is the first error
+/// in the order of the input.
 pub fn read(options: &FileOptions) -> Result<Loaded, SourceError> {
     read_with(options, &mut stdin())
 }
 
-/// As [`read`], with something else for standard input.
+/// Like [`read`], with another standard input.
 ///
 /// # Errors
 ///
-/// As [`read`].
+/// Returns the same errors as [`read`].
 pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, SourceError> {
     let (inputs, skipped_files) = inputs(options)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -141,7 +141,8 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
         for input in &inputs {
             collector.covers = input.covers.clone();
             let read = read_input(input, stdin, &mut collector);
-            // An object that comes before the place where reading failed may be the first that is wrong.
+            // The objects before the place of the failure have to be decoded first, because one of them may have the
+            // first error.
             collector.drain()?;
             report.bytes += read?;
             report.files += 1;
@@ -165,20 +166,20 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     Ok(Loaded { parts, report, kubernetes: known.stated.kubernetes })
 }
 
-/// Reads all inputs for a snapshot: the same objects as [`read`], redacted, with what `read` would know of them.
+/// Reads all inputs for a snapshot. The objects are those of [`read`], redacted, with the facts that `read` would know.
 ///
 /// # Errors
 ///
-/// As [`read`]; an object whose kind cannot be read is fatal here.
+/// Returns the same errors as [`read`]. An object whose kind cannot be read is a fatal error here.
 pub fn archive(options: &FileOptions) -> Result<Archived, SourceError> {
     archive_with(options, &mut stdin())
 }
 
-/// As [`archive`], with something else for standard input.
+/// Like [`archive`], with another standard input.
 ///
 /// # Errors
 ///
-/// As [`archive`].
+/// Returns the same errors as [`archive`].
 pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archived, SourceError> {
     let (mut objects, mut issues) = (Vec::new(), Vec::new());
     let known = raw(options, stdin, &mut |kind, json, origin| {
@@ -189,29 +190,33 @@ pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archi
     issues.extend_from_slice(&known.passed);
     let statement = Statement {
         coverage: known.coverage(&issues, options),
-        // The newest time in the objects is no time of a reading, and whoever reads the snapshot finds it as well.
+        // The newest time in the objects is not stored, because it is not the time of a reading. Whoever reads the
+        // snapshot finds it again.
         now: options.now.or(known.stated.now),
         kubernetes: known.stated.kubernetes,
     };
     Ok(Archived { objects, issues, statement })
 }
 
-/// Hands each object of the kinds that are read, and the Lease of kube-controller-manager, to `each` as JSON, in the
-/// order of the input (items that state no kind, in a list that states it after them, come at its end), until it breaks
-/// off. The bytes are those of the input, or JSON made of its YAML, and well-formed.
+/// Passes each object of the kinds that are read, and the Lease of kube-controller-manager, to `each` as JSON.
+///
+/// The objects come in the order of the input, until `each` breaks. An item that states no kind comes at the end of its
+/// list, where the list states the kind after its items. The bytes are well-formed: those of the input, or JSON made
+/// from its YAML.
 ///
 /// # Errors
 ///
-/// As [`read`]; an object whose kind cannot be read, or that is too large to be held, is fatal here.
+/// Returns the same errors as [`read`]. An object whose kind cannot be read, or that is too large to be held, is a
+/// fatal error here.
 pub fn each_raw(options: &FileOptions, each: &mut EachRaw<'_>) -> Result<(), SourceError> {
     each_raw_with(options, &mut stdin(), each)
 }
 
-/// As [`each_raw`], with something else for standard input.
+/// Like [`each_raw`], with another standard input.
 ///
 /// # Errors
 ///
-/// As [`each_raw`].
+/// Returns the same errors as [`each_raw`].
 pub fn each_raw_with(options: &FileOptions, stdin: &mut dyn Read, each: &mut EachRaw<'_>) -> Result<(), SourceError> {
     match raw(options, stdin, each)?.passed.into_iter().next() {
         Some(issue) => Err(SourceError::new(issue.origin.clone(), Fault::Undecodable(Box::new(issue)))),
@@ -219,7 +224,7 @@ pub fn each_raw_with(options: &FileOptions, stdin: &mut dyn Read, each: &mut Eac
     }
 }
 
-/// Hands on each object, and says what is known of all of them.
+/// Passes each object to `each`, and returns what is known of all of them.
 fn raw(options: &FileOptions, stdin: &mut dyn Read, each: &mut EachRaw<'_>) -> Result<Known, SourceError> {
     let (inputs, _) = inputs(options)?;
     let mut raw = Raw {
@@ -247,35 +252,36 @@ fn raw(options: &FileOptions, stdin: &mut dyn Read, each: &mut EachRaw<'_>) -> R
     Ok(raw.known)
 }
 
-/// Hands objects on as they are.
+/// Passes objects to `each` without decoding them.
 struct Raw<'a> {
     each: &'a mut EachRaw<'a>,
     unnamed: Vec<(Vec<u8>, Arc<str>)>,
     stopped: bool,
-    /// What the file that is being read covers.
+    /// What the current file contains completely.
     covers: Covers,
     known: Known,
-    /// What lists say of themselves.
+    /// The statements of the lists that were read.
     stated: Vec<Statement>,
-    /// Where there are objects, of what came since the last list.
+    /// The kinds and namespaces of the objects since the last list.
     recent: BTreeSet<(Kind, Option<Str>)>,
 }
 
 impl Raw<'_> {
     fn hand(&mut self, kind: Kind, json: &[u8], origin: &str) -> Result<(), SourceError> {
-        // Of all Leases one is read, and of Events those about volumes and claims.
+        // Only one Lease is read, and only Events about volumes and claims.
         let of_few = matches!(kind, Kind::Lease | Kind::Event);
         if of_few && matches!(decode::read(Some(kind), json, origin), Ok(Item::Skipped(_))) {
             return Ok(());
         }
-        // What cannot be decoded makes its kind partial, and where it would be counts for nothing.
+        // An object that cannot be decoded makes its kind partial. Then the namespace that is counted here does not
+        // matter.
         if kind != Kind::Lease {
             let namespace = kind.namespaced().then(|| namespace_of(json));
             self.recent.insert((kind, namespace));
         }
         if (self.each)(kind, json, origin).is_break() {
             self.stopped = true;
-            // Ends the reading; the caller sees that it was asked for.
+            // This error ends the reading. The caller sees in `stopped` that it is no failure.
             return Err(SourceError::new(origin, Fault::Truncated));
         }
         Ok(())
@@ -351,7 +357,7 @@ struct Named {
     covers: Covers,
 }
 
-/// The files that the options name, and how many were passed over.
+/// The files that the options name, and the number of skipped files.
 #[expect(clippy::disallowed_methods, reason = "telling files from directories is the business of this module")]
 fn inputs(options: &FileOptions) -> Result<(Vec<Named>, u64), SourceError> {
     let mut inputs: Vec<Named> = Vec::new();
@@ -380,7 +386,7 @@ fn inputs(options: &FileOptions) -> Result<(Vec<Named>, u64), SourceError> {
     Ok((inputs, skipped))
 }
 
-/// Cuts one input into batches for the sink, and says how many bytes it had.
+/// Cuts one input into batches for the sink. Returns the number of its bytes.
 fn read_input(named: &Named, stdin: &mut dyn Read, sink: &mut dyn Sink) -> Result<u64, SourceError> {
     let origin = &named.origin;
     let raw: Box<dyn Read + '_> = match &named.path {
@@ -403,7 +409,7 @@ fn yaml_documents(reader: &mut dyn Read, sink: &mut dyn Sink, origin: &Arc<str>)
             return Err(SourceError::new(&**origin, Fault::NotObjects(found)));
         }
         Cutter::new(&mut json.as_slice(), sink, Arc::clone(origin), 0).run().map_err(|error| {
-            // Places in the JSON that was made of the document mean nothing to anyone.
+            // A place in JSON that was made from YAML would be useless to the user.
             SourceError { place: Place::default(), ..error }
         })
     });
@@ -413,7 +419,7 @@ fn yaml_documents(reader: &mut dyn Read, sink: &mut dyn Sink, origin: &Arc<str>)
     })
 }
 
-/// What a document is, if it cannot hold an object.
+/// The name of a document's type, where it can contain no object.
 fn not_an_object(json: &[u8]) -> Option<&'static str> {
     match json.first() {
         Some(b'{' | b'[') => None,
@@ -433,7 +439,7 @@ fn stdin() -> impl Read {
     io::stdin()
 }
 
-/// Adds the line to a place that is known by its byte, where the file can be read again.
+/// Adds the line to the place of an error that has only a byte, where the file can be read again.
 #[expect(clippy::disallowed_methods, reason = "only a regular file can be read twice")]
 fn with_line(mut error: SourceError, inputs: &[Named]) -> SourceError {
     let Some(byte) = error.place.byte else { return error };
@@ -460,8 +466,8 @@ fn line_of(path: &Path, origin: &str, byte: u64) -> Option<u64> {
     }
 }
 
-/// The newest moment that the objects tell of. The renewal of the Lease does not count: it would always be fresh by
-/// itself. Nor does what only `explain` reads of one object, so that all verbs count from the same moment.
+/// The newest time in the objects. The renewal of the Lease does not count, because it would always seem fresh. Facts
+/// that only `explain` reads do not count, so that all commands have the same time.
 fn newest(objects: &Objects) -> Option<Timestamp> {
     let lists = objects.lists();
     let metas = lists.iter().flat_map(|list| (0..list.length()).map(|at| list.meta(at)));
@@ -473,32 +479,35 @@ fn newest(objects: &Objects) -> Option<Timestamp> {
 /// What is known of an input besides its objects.
 #[derive(Default)]
 struct Known {
-    /// What the files of a dump hold in full.
+    /// The kinds and namespaces that files of a dump contain completely.
     complete: Vec<(Kind, Option<String>)>,
-    /// Of which kinds, and in which namespaces, there are objects in input that says nothing of itself.
+    /// The kinds and namespaces of the objects in inputs that contain no statement.
     held: BTreeSet<(Kind, Option<Str>)>,
-    /// What snapshots say of themselves.
+    /// The merged statement of the snapshots.
     stated: Statement,
-    /// The objects that were not handed on, because they are too large.
+    /// The objects that were not passed on, because they are too large.
     passed: Vec<DecodeIssue>,
 }
 
 impl Known {
-    /// What absence means: certain only for what the input holds objects of, for what the layout of a dump or a
-    /// snapshot says, and for what was declared. Something that could not be decoded goes before all of that.
+    /// The coverage of the input.
+    ///
+    /// All objects of a kind are known only in three cases: the input has objects of that kind, or a dump or a snapshot
+    /// says that it is complete, or the user declared it. An object that could not be decoded makes its kind partial in
+    /// any case.
     fn coverage(&self, issues: &[DecodeIssue], options: &FileOptions) -> Coverage {
         let mut coverage = Coverage::default();
         for kind in Kind::ALL {
             coverage.set(CoverageEntry::new(kind, None, CoverageState::Assumed));
         }
         for kind in &options.surroundings {
-            // Nobody puts these in by chance: an input without them does not say that there are none.
+            // Nobody adds these kinds by chance. So an input without them does not say that there are none.
             let reason = Some("the input holds none of them".to_owned());
             let entry = CoverageEntry::new(*kind, None, CoverageState::Partial);
             coverage.set(CoverageEntry { reason, ..entry });
         }
         for (kind, namespace) in &self.held {
-            // A snapshot that says that it lacks some of a kind is not made complete by a file with a few more.
+            // A file with some more objects does not complete a kind of which a snapshot says that it lacks some.
             let place = namespace.as_deref().unwrap_or_default();
             if self.stated.coverage.state(*kind, place) == CoverageState::Assumed {
                 coverage.set(CoverageEntry::new(*kind, namespace.clone(), CoverageState::Complete));
@@ -507,7 +516,7 @@ impl Known {
         let alone = self.held.is_empty() && self.complete.is_empty();
         let is_asked = |kind: Kind| kind.is_asked(&options.surroundings);
         for entry in self.stated.coverage.entries().iter().filter(|entry| is_asked(entry.kind)) {
-            // What a snapshot did not find by its name, newer files beside it may speak of.
+            // An object that a snapshot did not find by its name may exist in newer files.
             let absent = if alone { entry.absent.clone() } else { BTreeSet::new() };
             coverage.set(CoverageEntry { absent, ..entry.clone() });
         }
@@ -538,7 +547,7 @@ impl Known {
     }
 }
 
-/// The namespace of an object that has one, `default` where it states none.
+/// The namespace that an object states, otherwise `default`.
 fn namespace_of(json: &[u8]) -> Str {
     #[derive(serde::Deserialize)]
     struct Object {

@@ -1,4 +1,4 @@
-//! Single reads from the API server: limits of time and size, a few repetitions, and a line for each request under
+//! Single reads from the API server, with limits of time and size, a few retries, and a log line for each request with
 //! `-v 6`.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "requests are timed for the person who asks")]
 
@@ -10,30 +10,30 @@ use kube::Client;
 use kube::client::Body;
 use std::time::{Duration, Instant};
 
-/// One finished request, for `-v 6`: no headers, so no credentials.
+/// One finished request, for `-v 6`. It has no headers, so it contains no credentials.
 #[derive(Clone, Debug)]
 pub struct RequestLog {
     /// The HTTP method.
     pub method: &'static str,
-    /// The whole address.
+    /// The whole address of the request.
     pub url: String,
-    /// The HTTP status; none when there was no answer.
+    /// The HTTP status; none where there was no answer.
     pub status: Option<u16>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub milliseconds: u128,
 }
 
-/// Who hears of each request.
+/// A function that is told of each request.
 pub type Observer<'a> = &'a (dyn Fn(&RequestLog) + Send + Sync);
 
-/// How often a read is repeated that the server was too busy for.
+/// How often a read is retried when the server is too busy.
 #[derive(Clone, Copy, Debug)]
 pub struct Retry {
-    /// How often it is tried in all; at least once.
+    /// The number of tries in all, at least one.
     pub tries: u32,
-    /// How long to wait before the second try; doubled for each later one. A `Retry-After` of the server goes before.
+    /// The pause before the second try. It doubles for each later try. A `Retry-After` of the server takes precedence.
     pub pause: Duration,
-    /// The longest wait, whatever the server asks for.
+    /// The longest pause, whatever the server asks for.
     pub longest: Duration,
 }
 
@@ -46,29 +46,29 @@ impl Default for Retry {
 /// A successful answer.
 pub(super) struct Reply {
     pub(super) body: Text,
-    /// The `Date` header: the server's clock.
+    /// The `Date` header, which is the time by the server's clock.
     pub(super) date: Option<Timestamp>,
 }
 
-/// No success: an answer that says so, or no answer.
+/// An answer that is an error, or no usable answer.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The server answered.
+    /// The server answered with an error.
     Status(ApiStatus),
-    /// It did not.
+    /// There was no answer.
     Transport(ClusterError),
-    /// It answered with more than is held of one answer.
+    /// The answer is larger than the limit.
     TooLarge(TooLarge),
 }
 
-/// How often a request that could not be sent is tried again. On a busy machine several connections in a row can be
-/// gone before the program has looked at what the server says of them.
+/// The number of retries of a request that could not be sent. On a busy machine several connections in a row can be
+/// closed before the program has read what the server says.
 const UNSENT: u32 = 9;
 
-/// What JSON answers are asked for with.
+/// The `Accept` header for answers in JSON.
 pub(super) const JSON: &str = "application/json";
 
-/// The way to one API server.
+/// A client for one API server.
 #[derive(Clone)]
 pub(super) struct Api<'a> {
     pub(super) client: Client,
@@ -80,8 +80,8 @@ pub(super) struct Api<'a> {
 }
 
 impl Api<'_> {
-    /// Gets a path, with its query, if the answer has at most `limit` bytes. Answers 429, 503 and 504 are asked again a
-    /// few times.
+    /// Gets a path with its query. An answer larger than `limit` bytes is a failure. Answers 429, 503 and 504 are
+    /// retried a few times.
     pub(super) async fn get(&self, path: &str, accept: &str, limit: usize) -> Result<Reply, Failure> {
         let mut pause = self.retry.pause;
         let mut tried = 1;
@@ -148,7 +148,7 @@ impl Api<'_> {
                 .map_err(|error| failed(&error))?;
             match self.client.send(request).await {
                 Ok(response) => break response,
-                // Nothing was sent, and why the connection ended is not known: the next one may say so.
+                // Nothing was sent, and the reason why the connection ended is unknown. The next try may give it.
                 Err(error) if tries < UNSENT && is_unsent(&error) => tries += 1,
                 Err(error) => return Err(failed(&error)),
             }
@@ -160,8 +160,8 @@ impl Api<'_> {
     }
 }
 
-/// Whether the connection was gone before the request could be sent: a server may refuse a certificate only after the
-/// handshake, and what it says of that can be lost.
+/// Whether the connection was closed before the request could be sent. A server may refuse a certificate only after the
+/// handshake, and its message can be lost.
 fn is_unsent(error: &kube::Error) -> bool {
     std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |&error| error.source())
         .any(|error| error.to_string().contains("connection was not ready"))
@@ -172,19 +172,19 @@ fn date(headers: &HeaderMap) -> Option<Timestamp> {
     jiff::fmt::rfc2822::parse(text).ok().map(|moment| Timestamp(moment.timestamp().as_second()))
 }
 
-/// The header in seconds. Kubernetes sends no other form.
+/// The `Retry-After` header in seconds. Kubernetes sends no other form.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
-/// A name or a token as a part of a path or a query.
+/// Escapes a name or a token for a path or a query.
 pub(super) fn escape(text: &str) -> String {
     use std::fmt::Write as _;
     text.bytes().fold(String::with_capacity(text.len()), |mut escaped, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             escaped.push(char::from(byte));
         } else {
-            // Writing to a string cannot fail.
+            // Writing to a String cannot fail.
             let _ = write!(escaped, "%{byte:02X}");
         }
         escaped

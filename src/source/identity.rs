@@ -1,4 +1,4 @@
-//! Which cluster it is, whatever its address.
+//! The identity of a cluster, independent of its address.
 
 use super::body::SMALL_ANSWER;
 use super::cluster::Cluster;
@@ -6,18 +6,18 @@ use super::cluster_error::ClusterError;
 use super::http::Failure;
 use serde::Deserialize;
 
-/// The namespace that every API server makes when its cluster begins, and nobody deletes.
+/// The namespace that every API server creates when its cluster begins, and that nobody deletes.
 const PATH: &str = "/api/v1/namespaces/kube-system";
-/// Its metadata are enough; servers and proxies that do not know the form send all of it.
+/// The metadata are enough. Servers and proxies that do not know this form send the whole object.
 const METADATA_ONLY: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 impl Cluster<'_> {
-    /// The uid of namespace kube-system, which tells clusters apart. None where there is no such namespace, or this
-    /// user may not read it.
+    /// The uid of namespace kube-system, which is different in each cluster. None where there is no such namespace, or
+    /// this user may not read it.
     ///
     /// # Errors
     ///
-    /// The server did not say.
+    /// Returns an error where the server did not answer or answered with another error.
     pub async fn uid(&self) -> Result<Option<String>, ClusterError> {
         #[derive(Deserialize)]
         struct Object {

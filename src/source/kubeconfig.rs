@@ -1,24 +1,25 @@
-//! The kubeconfig chain: which files are read, and what a context, a cluster and a user of them mean.
+//! The kubeconfig: which files are read, and which cluster and user a context selects.
 //!
 //! Upstream: `ClientConfigLoadingRules` and `DirectClientConfig`, client-go 0.36. kube's own reader fails on a missing
-//! file in `KUBECONFIG` and takes an unknown `--user` for nobody; kubectl does neither.
+//! file in `KUBECONFIG`, and ignores an unknown `--user`; kubectl does neither.
 
 use super::cluster_error::{ClusterError, ClusterErrorKind};
 use super::connect::{ConnectOptions, Environment};
 use kube::config::{AuthInfo, Cluster, Context, Kubeconfig, KubeconfigError};
 use std::path::Path;
 
-/// What one context of the kubeconfig leads to.
+/// The cluster, the user and the namespace that one context selects.
 pub(super) struct Resolved {
-    /// The cluster's entry.
+    /// The entry of the cluster.
     pub(super) cluster: Cluster,
-    /// The user's entry; empty when the context names none.
+    /// The entry of the user; empty where the context names none.
     pub(super) user: AuthInfo,
-    /// The context's namespace, where it states one.
+    /// The namespace of the context, where it states one.
     pub(super) namespace: Option<String>,
 }
 
-/// Reads the files in kubectl's order; none at all is `None`. Files in `KUBECONFIG` that do not exist are skipped.
+/// Reads the files in kubectl's order. Returns none where there is no configuration. Files in `KUBECONFIG` that do not
+/// exist are skipped.
 pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Result<Option<Kubeconfig>, ClusterError> {
     if let Some(path) = &options.kubeconfig {
         return read(path).map(Some);
@@ -32,21 +33,21 @@ pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Resul
     let mut merged: Option<Kubeconfig> = None;
     for path in paths.iter().filter(|path| path.exists()) {
         let mut next = read(path)?;
-        // An empty one leaves the choice to the files behind it.
+        // An empty value leaves the choice to the later files.
         next.current_context.take_if(|name| name.is_empty());
         merged = Some(match merged {
             None => next,
             Some(first) => first.merge(next).map_err(|error| unreadable(path, &error))?,
         });
     }
-    // An empty file is as good as none, as for kubectl.
+    // An empty file counts as no file, as in kubectl.
     Ok(merged.filter(|config| !(config.clusters.is_empty() && config.contexts.is_empty())))
 }
 
-/// The names of the contexts, as the kubeconfig has them.
+/// The names of the contexts in the order of the kubeconfig.
 ///
 /// # Errors
-/// A kubeconfig that cannot be read, or none at all.
+/// Returns an error where the kubeconfig cannot be read, or there is none.
 pub fn contexts(options: &ConnectOptions, environment: &Environment) -> Result<Vec<String>, ClusterError> {
     let config = load(options, environment)?.ok_or_else(|| {
         ClusterError::new(ClusterErrorKind::NoCluster, "there is no kubeconfig, and so there are no contexts")
@@ -59,7 +60,8 @@ fn read(path: &Path) -> Result<Kubeconfig, ClusterError> {
     Kubeconfig::read_from(path).map_err(|error| unreadable(path, &error))
 }
 
-/// The parser's message quotes the lines around the fault, and these can hold tokens: only the place is repeated.
+/// The message of the parser quotes the lines around the error, which can contain tokens. So only the place is
+/// repeated.
 fn unreadable(path: &Path, error: &KubeconfigError) -> ClusterError {
     let problem = match error {
         KubeconfigError::ReadConfig(io, _) => match io.kind() {
@@ -76,7 +78,7 @@ fn unreadable(path: &Path, error: &KubeconfigError) -> ClusterError {
     .with_hint("try `kubectl config view` with the same file")
 }
 
-/// Follows `--context`, `--cluster` and `--user`, or else the current context.
+/// Finds the cluster and the user of `--context`, `--cluster` and `--user`, otherwise those of the current context.
 pub(super) fn resolve(config: &Kubeconfig, options: &ConnectOptions) -> Result<Resolved, ClusterError> {
     let context = context(config, options)?;
     let cluster = match options.cluster.as_deref() {
@@ -103,7 +105,7 @@ pub(super) fn resolve(config: &Kubeconfig, options: &ConnectOptions) -> Result<R
             configuration(format!("auth info {name:?} does not exist"))
                 .with_hint(known("users", config.auth_infos.iter().map(|entry| entry.name.as_str())))
         })?,
-        // A context's user that is missing is nobody, as for client-go.
+        // A user that the context names and that is missing means no credentials, as in client-go.
         None => context
             .as_ref()
             .and_then(|context| context.user.as_deref())
@@ -128,7 +130,7 @@ fn context(config: &Kubeconfig, options: &ConnectOptions) -> Result<Option<Conte
             None => Err(configuration(format!("the current context {name:?} does not exist in the kubeconfig"))
                 .with_hint(hint())),
         },
-        // A cluster or a server named by hand does without a context.
+        // No context is needed where the user gives a cluster or a server.
         None if options.cluster.is_some() || options.server.is_some() => Ok(None),
         None => Err(configuration("the kubeconfig has no current context".to_owned())
             .with_hint(format!("choose one with --context; {}", hint()))),
@@ -152,7 +154,7 @@ fn known<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> String {
     if names.is_empty() { format!("it has no {what}") } else { format!("its {what}: {names}") }
 }
 
-/// Names for a hint, of which there may be hundreds.
+/// Some names for a hint. There may be hundreds.
 pub fn some_names<'a>(mut names: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 8;
     let shown = names.by_ref().take(MOST).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,5 @@
-//! Leases on a live cluster: a hint whether kube-controller-manager lives, and whether what runs beside a driver does.
+//! Reads Leases from a live cluster. They are evidence whether kube-controller-manager and the components of drivers
+//! run.
 
 use super::body::{SMALL_ANSWER, Text};
 use super::cluster::{Cluster, all, local_time};
@@ -9,40 +10,42 @@ use crate::snapshot::any_lease;
 use crate::snapshot::decode::decode_as;
 use std::time::Duration;
 
-/// How long the reading may take. Nobody waits long for a hint.
+/// The time limit of the reading. Users should not wait long for additional evidence.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Of so many Leases of one name, in as many namespaces, one is looked at.
+/// The largest number of Leases of one name, in different namespaces, that are read.
 const MOST: usize = 50;
 
-/// What was found of the Leases that were looked for.
+/// The Leases that were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLeases {
-    /// Those with one of the names, of all namespaces.
+    /// The Leases with one of the names, in all namespaces.
     pub leases: Vec<Lease>,
-    /// The names of which not all could be read; the user may not be allowed to.
+    /// The names of which not all Leases could be read. The user may not be allowed to read them.
     pub unread: Vec<String>,
-    /// When that was, by the server's clock where it tells that.
+    /// The time of the reading, by the server's clock where it states the time.
     pub read_at: Timestamp,
 }
 
 impl Cluster<'_> {
-    /// The Lease of kube-controller-manager, and the server's time at which it was read. None where there is none,
-    /// where the user may not read it, and where anything fails: it is evidence, and nothing rests on its absence.
+    /// The Lease of kube-controller-manager, and the time of the reading by the server's clock. None where there is no
+    /// such Lease, where the user may not read it, and where anything fails. It is only evidence: nothing follows from
+    /// its absence.
     pub async fn controller_lease(&self) -> Option<(Lease, Timestamp)> {
         let (json, date) = self.raw_controller_lease().await?;
         let lease = decode_as(Kind::Lease, &json, "a single reading").ok()?.of()?;
         Some((lease, date.unwrap_or_else(local_time)))
     }
 
-    /// The JSON of that Lease, and the time by the server's clock where it tells that.
+    /// The JSON of this Lease, and the time by the server's clock where it states the time.
     pub(super) async fn raw_controller_lease(&self) -> Option<(Text, Option<Timestamp>)> {
         let path = format!("{}/{}", list::path(Kind::Lease, Some(Lease::MANAGER_NAMESPACE)), Lease::MANAGER_NAME);
         self.hint(&path).await
     }
 
-    /// The Leases with these names in all namespaces, since a driver can be installed into any. Each name is asked for
-    /// by itself: a cluster has a Lease for each of its nodes. Where that fails, or takes long, there is less to say,
-    /// and nothing else happens.
+    /// The Leases with these names in all namespaces, because a driver can be installed in any namespace.
+    ///
+    /// Each name is requested separately, because a cluster has a Lease for each of its nodes. Where a request fails or
+    /// takes long, the name is in [`FoundLeases::unread`].
     pub async fn leases_named(&self, names: &[String]) -> FoundLeases {
         let asking = names.iter().map(|name| async move {
             let selector = escape(&format!("metadata.name={name}"));
@@ -66,7 +69,7 @@ impl Cluster<'_> {
         FoundLeases { leases, unread, read_at: read_at.unwrap_or_else(local_time) }
     }
 
-    /// What stands at a path, asked for once; none where that fails.
+    /// Requests a path once. None where the request fails.
     async fn hint(&self, path: &str) -> Option<(Text, Option<Timestamp>)> {
         let mut impatient = self.api.clone();
         impatient.retry.tries = 1;

@@ -1,4 +1,4 @@
-//! Whole lists of one kind, page by page, and what becomes of a list that cannot be read.
+//! Reads whole lists of one kind, page by page, and says why a list could not be read.
 
 use super::body::LARGEST_ANSWER;
 use super::cluster_error::{ApiStatus, ClusterError};
@@ -14,29 +14,29 @@ use std::sync::Arc;
 
 /// A list that was read to its end.
 pub(super) struct Listed<T> {
-    /// What became of each page, in order.
+    /// The results of the pages, in order.
     pub(super) pages: Vec<T>,
-    /// The version at which the list was taken.
+    /// The resource version of the list.
     pub(super) resource_version: Option<Str>,
-    /// What was unusual, for people.
+    /// A remark for people about an unusual reading.
     pub(super) remark: Option<String>,
-    /// The server's clock at the first answer.
+    /// The time by the server's clock at the first answer.
     pub(super) date: Option<Timestamp>,
 }
 
-/// Turns the bytes of a page into something smaller, and says how many objects were in it.
+/// A function that decodes the bytes of a page, and returns the number of its objects as well.
 pub(super) type PageReader<T> = Arc<dyn Fn(&[u8]) -> Result<(T, usize), Unusable> + Send + Sync>;
 
-/// The most objects that are decoded of one answer: each takes some 1,500 bytes, however short its JSON is. Volumes and
-/// claims as servers send them reach [`LARGEST_ANSWER`] at about as many.
+/// The largest number of objects in one answer. Each takes some 1,500 bytes in memory, however short its JSON is.
+/// Volumes and claims as servers send them reach [`LARGEST_ANSWER`] at about this number.
 pub(super) const MOST_OBJECTS: usize = 300_000;
 
-/// Why a page cannot be used.
+/// The reason why a page cannot be used.
 #[derive(Debug)]
 pub(super) enum Unusable {
-    /// It is no list, for the reason that is given.
+    /// The page is no list. The text says why.
     NoList(String),
-    /// It has more than [`MOST_OBJECTS`].
+    /// The page has more than [`MOST_OBJECTS`].
     TooMany,
 }
 
@@ -46,20 +46,20 @@ impl From<serde_json::Error> for Unusable {
     }
 }
 
-/// Why a list was not read.
+/// The reason why a list was not read.
 #[derive(Debug)]
 pub(super) enum ListFailure {
-    /// HTTP 403, with the server's sentence.
+    /// The server answered with HTTP 403 and this message.
     Forbidden(String),
-    /// HTTP 404: this server does not have the kind.
+    /// The server answered with HTTP 404: it does not serve the kind.
     NotServed(String),
-    /// The server failed, or the answer is unusable; other kinds may still be readable.
+    /// The server failed, or its answer cannot be used. Other kinds may still be readable.
     Failed(ClusterError),
-    /// Nothing can be read at all: no connection, or credentials that are not accepted.
+    /// Nothing can be read: there is no connection, or the credentials are not accepted.
     Fatal(ClusterError),
 }
 
-/// The path of a kind's list, in one namespace or in all.
+/// The path of the list of a kind, in one namespace or in all.
 pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
     let version = kind.api_version();
     let root = if version.contains('/') { "apis" } else { "api" };
@@ -69,15 +69,15 @@ pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
     }
 }
 
-/// Which objects of a list are asked for, where not all of them matter: of the events, most are about others than
-/// volumes and claims. Selectors of fields can only exclude, so whatever else is left over is passed over later.
+/// The field selector for a kind of which only some objects are read. Most events are about objects other than volumes
+/// and claims. Field selectors can only exclude values, so the remaining events are skipped when they are decoded.
 fn selector(kind: Kind) -> Option<&'static str> {
     (kind == Kind::Event).then_some(
         "involvedObject.kind!=Pod,involvedObject.kind!=Node,involvedObject.kind!=ReplicaSet,involvedObject.kind!=Job",
     )
 }
 
-/// A list for people: `persistentvolumeclaims in namespace db`.
+/// The name of a list for people: `persistentvolumeclaims in namespace db`.
 pub(super) fn describe(kind: Kind, namespace: Option<&str>) -> String {
     match namespace {
         Some(namespace) => format!("{} in namespace {namespace}", kind.resource()),
@@ -85,7 +85,7 @@ pub(super) fn describe(kind: Kind, namespace: Option<&str>) -> String {
     }
 }
 
-/// Cuts the objects out of a page without looking into them.
+/// Cuts the objects out of a page without decoding them.
 pub(super) fn items(page: &[u8]) -> Result<Vec<&RawValue>, Unusable> {
     #[derive(Deserialize)]
     struct Page<'a> {
@@ -96,7 +96,7 @@ pub(super) fn items(page: &[u8]) -> Result<Vec<&RawValue>, Unusable> {
     if items.len() > MOST_OBJECTS { Err(Unusable::TooMany) } else { Ok(items) }
 }
 
-/// The items of a page, as far as they are read: one more than [`MOST_OBJECTS`] at most.
+/// The items of a page. At most one more than [`MOST_OBJECTS`] is read.
 #[derive(Default)]
 struct Items<'a>(Vec<&'a RawValue>);
 
@@ -126,8 +126,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
     }
 }
 
-/// Reads a list to its end. `page` turns the bytes of each page into something smaller, on another thread, while the
-/// next page is on its way; it answers with the number of objects.
+/// Reads a list to its end. `page` decodes the bytes of each page on another thread, while the next page is requested.
+/// It returns the number of objects as well.
 pub(super) async fn read<T: Send + 'static>(
     api: &Api<'_>,
     kind: Kind,
@@ -165,9 +165,9 @@ pub(super) async fn read<T: Send + 'static>(
         }
         let reply = match api.get(&format!("{base}{query}"), JSON, LARGEST_ANSWER).await {
             Ok(reply) => reply,
-            // What the server offers instead is the rest of a later list: two halves, each of another moment.
+            // The server offers to continue with a later list. Then both parts would belong to different moments.
             Err(Failure::Status(ApiStatus { code: 410, .. })) if token.is_some() => {
-                // One answer cannot expire between pages.
+                // A list in one answer cannot expire between pages.
                 token = None;
                 limit = 0;
                 in_work = None;
@@ -225,7 +225,7 @@ fn refused(api: &Api<'_>, what: &str, status: &ApiStatus) -> ListFailure {
     }
 }
 
-/// `metadata` of a list.
+/// The `metadata` of a list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ListMeta {
@@ -235,13 +235,13 @@ struct ListMeta {
     token: Option<String>,
 }
 
-/// Whether a page is not the last one.
+/// Whether more pages follow this one.
 pub(super) fn has_more(page: &[u8]) -> Result<bool, String> {
     Ok(meta(page)?.token.is_some_and(|token| !token.is_empty()))
 }
 
-/// Reads `metadata` of a page and stops there: the API server writes it before the items, so that the next page can be
-/// asked for before this one is parsed.
+/// Reads the `metadata` of a page and stops there. The API server writes it before the items, so the next page can be
+/// requested before this one is parsed.
 fn meta(page: &[u8]) -> Result<ListMeta, String> {
     struct Stop<'a>(&'a mut Option<ListMeta>);
     impl<'de> Visitor<'de> for Stop<'_> {
@@ -265,7 +265,7 @@ fn meta(page: &[u8]) -> Result<ListMeta, String> {
     let mut found = None;
     let end = serde_json::Deserializer::from_slice(page).deserialize_map(Stop(&mut found));
     match (found, end) {
-        // What follows the metadata is read, and judged, by whoever decodes the page.
+        // The rest of the page is checked when the page is decoded.
         (Some(meta), _) => Ok(meta),
         (None, Err(error)) => Err(error.to_string()),
         (None, Ok(())) => Err("the list has no metadata".to_owned()),
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(path(Kind::Pod, Some("db")), "/api/v1/namespaces/db/pods");
     }
 
-    /// The selector is escaped as a whole: `!=` and commas belong to its value.
+    /// The selector is escaped as a whole, because `!=` and commas belong to its value.
     #[test]
     fn events_of_pods_are_left_on_the_server() {
         assert!(selector(Kind::Event).unwrap().starts_with("involvedObject.kind!=Pod,"));

@@ -1,4 +1,4 @@
-//! Where snapshots come from.
+//! The sources of snapshots: live clusters and files.
 
 pub mod archive;
 mod body;

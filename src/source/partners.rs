@@ -1,7 +1,9 @@
-//! Pairs of volume and claim that do not agree, and claims whose class is not there. Two lists are not one moment: what
-//! looks like a broken pair may have been bound, or deleted, between them, and a class created. So what is missing is
-//! read again before its absence counts, and with it what misses it, which may have gone at the same time. Where it is
-//! much, what the two lists show at one moment is left out.
+//! Finds volumes and claims that do not agree, and claims whose class is missing.
+//!
+//! Two lists do not show one moment. A pair that seems broken may have been bound or deleted between the two lists, and
+//! a class may have been created. So a missing object is read again before its absence counts. The object that names it
+//! is read again as well, because it may have been deleted at the same time. Where many objects do not agree, those
+//! that both lists show at one moment are not read again.
 
 use crate::model::{
     ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ResourceVersion, Str, VolumePhase,
@@ -13,10 +15,11 @@ pub(super) fn key_of(kind: Kind, meta: &ObjectMeta) -> ObjectKey {
     ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
 }
 
-/// Whether the lists show this claim and the volumes at one moment: that at which volumes were listed. A claim that was
-/// written before and listed later was the same at that moment, whatever it and the volumes say of each other. The
-/// versions of both kinds can be compared where they count the writes of one store, as they do on every cluster whose
-/// API server is not told to keep the two apart (`--etcd-servers-overrides`).
+/// Whether the lists show this claim and the volumes at one moment, that of the list of volumes.
+///
+/// A claim that was written before this moment and listed after it was the same at this moment, whatever it and the
+/// volumes say of each other. The resource versions of both kinds can be compared where one store counts their writes.
+/// That is so on every cluster whose API server does not store the kinds separately (`--etcd-servers-overrides`).
 fn is_of_one_moment(parts: &Parts, claim: &PersistentVolumeClaim) -> bool {
     let volumes = listed_at(parts, Kind::PersistentVolume, "");
     let claims = listed_at(parts, Kind::PersistentVolumeClaim, &claim.meta.namespace);
@@ -26,14 +29,14 @@ fn is_of_one_moment(parts: &Parts, claim: &PersistentVolumeClaim) -> bool {
     }
 }
 
-/// The objects to read again, in order: partners that are missing, have another uid, or do not point back, and classes
-/// that waiting claims name.
+/// The objects to read again, in order: volumes and claims that are missing, have another uid, or do not name the other
+/// one, and classes that unbound claims name.
 pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
     suspects_but(parts, |_, _| false)
 }
 
-/// The same without those that the lists show at one moment with their partners, for where there are many. Neither may
-/// be among those that were read alone: what these say is of a later moment.
+/// The suspects without those whose pair the lists show at one moment. It is used where there are many suspects.
+/// Objects in `read_alone` are always included, because they were read at a later moment.
 pub(super) fn torn_suspects(parts: &Parts, read_alone: &BTreeSet<ObjectKey>) -> BTreeSet<ObjectKey> {
     suspects_but(parts, |claim, volume| {
         let volume = ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(volume) };
@@ -43,7 +46,7 @@ pub(super) fn torn_suspects(parts: &Parts, read_alone: &BTreeSet<ObjectKey>) -> 
     })
 }
 
-/// The same without the pairs that are known to be as they seem.
+/// The suspects without the pairs of which `is_known` says that they are as the lists show them.
 fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -> bool) -> BTreeSet<ObjectKey> {
     let claims: HashMap<(&str, &str), &PersistentVolumeClaim> = parts
         .objects
@@ -110,14 +113,14 @@ fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -
     suspects
 }
 
-/// Whether the claims of the namespace were listed no earlier than the volume was written. The uid in a claimRef is
-/// written after its claim was created, so a claim that such a list lacks is gone for good.
+/// Whether the claims of the namespace were listed after the volume was written. The uid in a claimRef is written after
+/// its claim was created. So a claim that is missing in such a list is deleted.
 fn listed_since(parts: &Parts, namespace: &str, written: &ResourceVersion) -> bool {
     let listed = listed_at(parts, Kind::PersistentVolumeClaim, namespace);
     recorded(written).zip(listed).is_some_and(|(written, listed)| written <= listed)
 }
 
-/// The version at which the objects of that kind in the namespace were listed.
+/// The resource version of the list of that kind in that namespace.
 fn listed_at(parts: &Parts, kind: Kind, namespace: &str) -> Option<u64> {
     let of = |wanted: Option<&str>| {
         let mut all = parts.coverage.entries().iter();
@@ -189,7 +192,7 @@ mod tests {
         assert_eq!(found(vec![volume("pv", "", "")], vec![claim("data", "u", "pv")]), ["pv/pv"]);
     }
 
-    /// Both may have gone between the lists; what is free or released already is said to be no more than that.
+    /// Both may have been deleted between the lists. A volume that is Available or Released claims no more than that.
     #[test]
     fn what_is_recorded_as_bound_is_read_again_together_with_its_partner() {
         let mut held = volume("pv", "data", "u");
@@ -223,9 +226,9 @@ mod tests {
             released.meta.resource_version = ResourceVersion::Recorded("99".into());
             assert!(found(&released, Vec::new(), "99").is_empty());
             assert!(found(&released, vec![claim("data", "new", "")], "100").is_empty());
-            // The claim lives, and what it says is of another moment.
+            // The claim exists, and its state is that of another moment.
             assert_eq!(found(&released, vec![claim("data", "u", "")], "100"), asked);
-            // The volume was given to a claim that was created after claims were listed.
+            // The volume was bound to a claim that was created after the list of claims.
             assert_eq!(found(&released, Vec::new(), "98"), asked);
             assert_eq!(found(&released, Vec::new(), "?"), asked);
             released.claim_ref.as_mut().unwrap().uid = Str::default();
@@ -233,7 +236,8 @@ mod tests {
         }
     }
 
-    /// Volumes listed first and claims later: a claim that was written before both was there when volumes were listed.
+    /// The volumes are listed first and the claims later. A claim that was written before both lists existed when the
+    /// volumes were listed.
     #[test]
     fn lists_that_show_one_moment_need_no_second_reading() {
         let at = |kind, version: &str| CoverageEntry {
@@ -264,18 +268,18 @@ mod tests {
         for volumes in [&[][..], &[volume("pv", "", "")], &[volume("pv", "data", "old")]] {
             assert!(!found(volumes, "50", ["50", "50"], &[]));
             assert!(!found(volumes, "49", ["50", "60"], &[&of_other]));
-            // The claim was written after volumes were listed.
+            // The claim was written after the list of volumes.
             assert!(found(volumes, "51", ["50", "60"], &[]));
-            // It may be gone, and its volume after it.
+            // The claim may be deleted, and its volume after it.
             assert!(found(volumes, "49", ["50", "49"], &[]));
-            // One of the two was read again since, and may be missing because of that.
+            // One of the two was read again later, and may be missing because of that.
             assert!(found(volumes, "49", ["50", "60"], &[&of_claim]));
             assert!(found(volumes, "49", ["50", "60"], &[&of_volume]));
             for (written, listed) in [("?", ["50", "60"]), ("49", ["?", "60"]), ("49", ["50", "?"])] {
                 assert!(found(volumes, written, listed, &[]));
             }
         }
-        // A claim that is not there says nothing of when it went.
+        // A claim that is missing does not show when it was deleted.
         let mut parts = Parts {
             objects: Objects { volumes: vec![volume("pv", "data", "u")], ..Objects::default() },
             ..Parts::default()

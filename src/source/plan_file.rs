@@ -1,17 +1,17 @@
-//! A plan that was kept in a file.
+//! Reads a plan that was kept in a file.
 
 use crate::error::Error;
 use serde_json::Value;
 use std::io::Read as _;
 use std::path::Path;
 
-/// More than any plan is long.
+/// The largest size of a plan, in bytes. No plan is that long.
 const LONGEST: u64 = 4 << 20;
 
-/// Reads one document of YAML or JSON; `-` is stdin. A field that stands there twice is refused.
+/// Reads one document of YAML or JSON; `-` is standard input. A field that occurs twice is refused.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// Returns an error that says what is wrong with the file.
 #[expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,

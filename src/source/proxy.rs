@@ -1,6 +1,6 @@
-//! Which proxy a request goes through, by the rules of Go's `net/http`, which are kubectl's.
+//! Finds the proxy of a request, by the rules of Go's `net/http`, which kubectl uses.
 //!
-//! kube 5.0 matches `NO_PROXY` against the proxy's own address instead of the server's, so it is decided here.
+//! kube 5.0 compares `NO_PROXY` with the address of the proxy instead of that of the server, so this module decides.
 //! Source of the rules: `golang.org/x/net/http/httpproxy`.
 
 use super::cluster_error::{ClusterError, ClusterErrorKind};
@@ -8,7 +8,7 @@ use super::connect::Environment;
 use http::Uri;
 use std::net::IpAddr;
 
-/// The proxy for a server. One that the kubeconfig states for the cluster counts whatever `NO_PROXY` says.
+/// The proxy for a server. A proxy that the kubeconfig states for the cluster is used whatever `NO_PROXY` says.
 pub(super) fn proxy_for(server: &Uri, of_cluster: Option<&str>, environment: &Environment) -> Option<String> {
     if let Some(proxy) = of_cluster.filter(|proxy| !proxy.is_empty()) {
         return Some(proxy.to_owned());
@@ -20,21 +20,22 @@ pub(super) fn proxy_for(server: &Uri, of_cluster: Option<&str>, environment: &En
     if proxy.is_empty() || !uses_proxy(host, port, environment.no_proxy.as_deref().unwrap_or_default()) {
         return None;
     }
-    // Go takes a proxy without a scheme for an http one.
+    // Go reads a proxy without a scheme as an http proxy.
     Some(if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") })
 }
 
-/// The proxy's address. Upstream: `parseProxyURL`, client-go 0.36.
+/// Parses the address of a proxy. Upstream: `parseProxyURL`, client-go 0.36.
 ///
 /// # Errors
 ///
-/// It is no address of a proxy. The address is not repeated: it can hold a password.
+/// Returns an error where this is no address of a proxy. The error does not repeat the address, which can contain a
+/// password.
 pub(super) fn address(proxy: &str) -> Result<Uri, ClusterError> {
     let wrong = |what: String| {
         ClusterError::new(ClusterErrorKind::Configuration, what)
             .with_hint("check the cluster's proxy-url in the kubeconfig, or HTTPS_PROXY: http://host:3128, for example")
     };
-    // Names are resolved behind the proxy in either case.
+    // The proxy resolves names in either case.
     let proxy = proxy.strip_prefix("socks5h://").map_or_else(|| proxy.to_owned(), |rest| format!("socks5://{rest}"));
     let address: Uri = proxy.parse().map_err(|_| wrong("the proxy's address is not a URL".to_owned()))?;
     match address.scheme_str() {
@@ -75,13 +76,14 @@ fn excludes(entry: &str, host: &str, port: u16, address: Option<IpAddr>) -> bool
     }
     let name = name.strip_prefix('*').unwrap_or(name);
     match name.strip_prefix('.') {
-        // `.example.com` means what is below it, and not the name itself.
+        // `.example.com` means the names below it, and not the name itself.
         Some(domain) => host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
         None => host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')),
     }
 }
 
-/// An entry with its port, where it has one; a bare IPv6 address has colons and no port.
+/// Splits an entry into its host and its port, where it has one. An IPv6 address without brackets has colons and no
+/// port.
 fn split_port(entry: &str) -> (&str, Option<u16>) {
     match entry.rsplit_once(':') {
         Some((name, port)) if !name.contains(':') || name.ends_with(']') => match port.parse() {

@@ -1,8 +1,8 @@
-//! What else has to be read once volumes, claims and classes are there: only what some decision asks for.
+//! Decides what is read after volumes, claims and classes: only what some decision needs.
 //!
-//! Which decisions read pods and nodes, upstream 1.36: claim protection (`podUsesPVCForDeletion`), delayed binding
-//! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), the condition `Unused` (`podUsesPVCForUnusedSince`);
-//! nodes only for host-path provisioning.
+//! These decisions read pods and nodes, upstream 1.36: claim protection (`podUsesPVCForDeletion`), delayed binding
+//! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), and the condition `Unused` (`podUsesPVCForUnusedSince`).
+//! Only host-path provisioning reads nodes.
 
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLERS, may_be_recycled};
@@ -10,34 +10,35 @@ use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, ReclaimPolicy, St
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// In more namespaces than these, pods are read in one list of the whole cluster. A list of one namespace is a small
-/// request, and eight are under way at a time; the pods of a large cluster are hundreds of pages, one after the other.
+/// The number of namespaces above which pods are read in one list of the whole cluster. The list of one namespace is a
+/// small request, and eight run at the same time. The pods of a large cluster are hundreds of pages, one after the
+/// other.
 const MOST_NAMESPACES: usize = 256;
 
-/// What the settings of this run ask for beyond what the objects do.
+/// What this run has to read beyond what the decisions need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs<'a> {
-    /// Whether host-path provisioning (a flag of the controller manager) is taken to be on.
+    /// Whether host-path provisioning (a flag of the controller manager) is assumed to be on.
     pub host_path_provisioning: bool,
-    /// Whether the gate `PersistentVolumeClaimUnusedSinceTime` is on: the pods of every claim decide then.
+    /// Whether the gate `PersistentVolumeClaimUnusedSinceTime` is on. Then the pods of every claim decide.
     pub unused_condition: bool,
-    /// The claim or volume of which is asked who uses it: its kind, its namespace where it has one, and its name.
+    /// The claim or volume whose users are needed: its kind, its namespace where it has one, and its name.
     pub users_of: Option<(Kind, &'a str, &'a str)>,
-    /// Whether nodes are asked for though no decision reads them: which ones are there, and what labels they have.
+    /// Whether nodes are needed although no decision reads them: for their names and labels.
     pub nodes: bool,
-    /// Whether the pods are asked for that may erase a volume, for repairs: no decision rests on them.
+    /// Whether a repair needs the pods that may erase a volume. No decision reads them.
     pub recyclers: bool,
-    /// The kinds of [`Kind::SURROUNDING`] that are asked for.
+    /// The kinds of [`Kind::SURROUNDING`] that are read.
     pub surroundings: &'a [Kind],
-    /// Where pods are asked for beyond what decisions ask: in a namespace, or everywhere.
+    /// The namespace whose pods are needed beyond those of decisions; `Some(None)` for all namespaces.
     pub pods_of: Option<Option<&'a str>>,
-    /// More namespaces whose pods are asked for.
+    /// More namespaces whose pods are needed.
     pub pods_in: &'a [Str],
-    /// Whether to read what any question with any settings could ask for, as a snapshot has to.
+    /// Whether to read what any command with any settings could need, as a snapshot does.
     pub everything: bool,
 }
 
-/// The lists to read next, in order: a kind, and a namespace or all of them.
+/// The lists to read next, in order. Each has a kind, and one namespace or all of them.
 pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)> {
     let namespaces = pod_namespaces(parts, needs);
     let everywhere = needs.pods_of == Some(None) || namespaces.len() > MOST_NAMESPACES;
@@ -54,7 +55,7 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     lists
 }
 
-/// Whether a node was chosen for the claim that is asked about: whether it is there, `explain` says.
+/// Whether the requested claim has a selected node. `explain` says whether this node exists.
 fn asks_for_node(parts: &Parts, needs: Needs<'_>) -> bool {
     let Some((Kind::PersistentVolumeClaim, namespace, name)) = needs.users_of else { return false };
     let mut asked =
@@ -62,7 +63,7 @@ fn asks_for_node(parts: &Parts, needs: Needs<'_>) -> bool {
     asked.any(|claim| claim.volume_name.is_empty() && claim.meta.annotations.has(AnnotationKey::SelectedNode))
 }
 
-/// The namespaces whose pods are asked for.
+/// The namespaces whose pods are needed.
 pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     let classes: HashMap<&str, &StorageClass> =
         parts.objects.classes.iter().map(|class| (class.meta.name.as_str(), class)).collect();
@@ -75,10 +76,10 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
         }
         let of_class = match classes.get(claim.class()) {
             Some(class) => class.waits_for_first_consumer(),
-            // A class that cannot be seen may be one that waits.
+            // A class that was not read may delay binding.
             None => !classes_known && !claim.class().is_empty(),
         };
-        // The controller gives a claim that states no class the default one first.
+        // The controller first gives the default class to a claim that states no class.
         of_class || (!claim.has_class() && (default_waits || !classes_known))
     };
     let mut namespaces: BTreeSet<Str> = parts
@@ -100,7 +101,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             && !live.contains(&(claim.namespace.as_str(), claim.name.as_str(), claim.uid.as_str()))
         {
             namespaces.insert(claim.namespace.clone());
-            // A pod that erases it, or did, may be there already.
+            // A pod that erases the volume, or erased it, may exist already.
             if recyclable(volume) {
                 namespaces.insert(RECYCLERS.into());
             }
@@ -133,7 +134,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             namespaces.extend(named.filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
             let naming = parts.objects.claims.iter().filter(|claim| claim.volume_name == name);
             namespaces.extend(naming.map(|claim| claim.meta.namespace.clone()));
-            // A claimRef without a namespace names no claim, and no list can be asked for.
+            // A claimRef without a namespace names no claim, and no list can be requested for it.
             namespaces.remove("");
         }
         Some(_) | None => {}
@@ -211,7 +212,7 @@ mod tests {
         assert_eq!(pods_in(&parts(claims, vec![waiting, immediate])), ["b", "c"]);
     }
 
-    /// `processPVC` with the gate looks for the pods of each claim that is not being deleted, too.
+    /// With the gate `processPVC` reads the pods of each claim that is not being deleted as well.
     #[test]
     fn with_the_condition_unused_the_pods_of_every_claim_count() {
         let mut bound = claim("a", Some("fast"));
@@ -222,7 +223,7 @@ mod tests {
         assert_eq!(second_round(&world, needs), [(Kind::Pod, Some("a".into()))]);
     }
 
-    /// Whoever explains an object wants to know its users, also where no decision asks for pods.
+    /// `explain` shows the users of an object even where no decision needs pods.
     #[test]
     fn the_users_of_one_object_are_looked_for() {
         let mut bound = claim("a", Some("fast"));
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(pods(&world, Kind::StorageClass, "x", "fast"), []);
     }
 
-    /// Rules are about pods that no decision looks for, and about what stands around.
+    /// Rules look at pods that no decision reads, and at surrounding kinds.
     #[test]
     fn an_audit_reads_what_its_rules_rest_on() {
         let mut bound = claim("a", Some("fast"));
@@ -259,7 +260,7 @@ mod tests {
         assert_eq!(lists(around), [(Kind::CsiNode, None), (Kind::Event, None)]);
     }
 
-    /// A snapshot is asked later, of whatever it holds.
+    /// Later commands may ask a snapshot for any object in it.
     #[test]
     fn for_a_snapshot_all_pods_that_could_use_a_claim_are_looked_for() {
         let mut bound = claim("a", Some("fast"));
@@ -313,7 +314,8 @@ mod tests {
         assert_eq!(pods_in(&world), ["gone", "held"]);
     }
 
-    /// A pod that erases a volume may have begun before it was kept, and goes on after its claimRef was changed.
+    /// A pod that erases a volume may have begun before the volume was set to Retain. It continues after its claimRef
+    /// was changed.
     #[test]
     fn recyclers_are_looked_for_where_one_may_be_at_work() {
         let world = |kind: SourceKind, phase: VolumePhase, policy: ReclaimPolicy| {
@@ -341,10 +343,10 @@ mod tests {
             }
         }
         assert_eq!(read(SourceKind::Nfs, VolumePhase::Bound, ReclaimPolicy::Retain), ["", "", ""]);
-        // Its claim may go.
+        // Its claim may be deleted.
         assert_eq!(read(SourceKind::Nfs, VolumePhase::Bound, ReclaimPolicy::Recycle), ["", "default", "default"]);
         assert_eq!(read(SourceKind::Csi, VolumePhase::Bound, ReclaimPolicy::Recycle), ["", "", ""]);
-        // Who asks for one volume is not concerned with the others.
+        // A request for one volume does not depend on the other volumes.
         let free = world(SourceKind::Nfs, VolumePhase::Available, ReclaimPolicy::Retain);
         let named = |name| {
             let users_of = Some((Kind::PersistentVolume, "", name));

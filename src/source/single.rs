@@ -1,4 +1,4 @@
-//! Single objects of a live cluster: those of which two lists do not agree, and those that may be read in no other way.
+//! Reads single objects of a live cluster: those of which two lists do not agree, and those that cannot be listed.
 
 use super::archive::ArchivedObject;
 use super::cluster::{AT_ONCE, Cluster, Gathered, all, push};
@@ -13,15 +13,16 @@ use crate::snapshot::decode::{self, LARGEST_OBJECT, decode_as, size};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Item};
 use std::collections::{BTreeSet, HashSet};
 
-/// How many objects are read one by one in any case.
+/// The number of objects that are always read one by one.
 const MOST: usize = 200;
 
-/// Of a long list, one object in so many is read alone; where more are to be read, the list is shorter. A page of five
-/// hundred takes as long as some fifteen objects, of which eight are read at a time.
+/// Of a long list, one in this many objects is read alone. Where more have to be read, reading the list again is
+/// faster: a page of 500 objects takes as long as some fifteen single objects, eight of which are read at the same
+/// time.
 const SHARE: usize = 10;
 
 impl Gathered {
-    /// How many objects of a kind are read one by one, before its list is read again instead.
+    /// The number of objects of a kind up to which they are read one by one. Above it the list is read again.
     fn most_single(&self, kind: Kind) -> usize {
         let listed = match kind {
             Kind::PersistentVolume => self.parts.objects.volumes.len(),
@@ -33,8 +34,8 @@ impl Gathered {
 }
 
 impl Cluster<'_> {
-    /// Reads the volumes that claims name, and the one that is asked about, one by one: who may not list volumes may
-    /// still be allowed to get them. What is not there does not exist; of the rest nothing can be said.
+    /// Reads the volumes that claims name, and the requested volume, one by one. A user who may not list volumes may
+    /// still be allowed to get them. A volume that is not found does not exist; nothing is known of the others.
     pub(super) async fn named_volumes(
         &self,
         needs: Needs<'_>,
@@ -68,7 +69,7 @@ impl Cluster<'_> {
                 tried += 1;
             }
             progress.step("reading single volumes", tried);
-            // Whoever may get none of these may get none of the others.
+            // Where the user may get none of these volumes, the others would be refused as well.
             if refused == some.len() {
                 break;
             }
@@ -83,9 +84,10 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Takes in that volumes were not there when they were asked for. The claims that name them were listed before, and
-    /// may have gone with them or come anew: only one that is still the same shows that it was there without its
-    /// volume.
+    /// Records volumes that were not found by their names.
+    ///
+    /// The claims that name them were listed before. Such a claim may have been deleted with its volume, or created
+    /// again. So it is read again: only an unchanged claim shows that it existed without its volume.
     async fn note_absent(
         &self,
         mut missed: BTreeSet<Str>,
@@ -120,7 +122,7 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Reads single objects side by side.
+    /// Reads single objects at the same time.
     async fn get_all(&self, keys: &[ObjectKey]) -> Vec<Result<Reply, Failure>> {
         let getting = keys.iter().map(|key| async move {
             let namespace = Some(key.namespace.as_str()).filter(|namespace| !namespace.is_empty());
@@ -130,15 +132,15 @@ impl Cluster<'_> {
         all(getting.collect()).await
     }
 
-    /// Reads again what the lists do not agree about. Two readings at different times that agree count as confirmed.
+    /// Reads again the objects of which the lists do not agree. Two readings at different times that agree are enough.
     pub(super) async fn confirm(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
         let mut settled: BTreeSet<ObjectKey> = BTreeSet::new();
         let mut listed_again: Vec<Kind> = Vec::new();
         let mut read_alone: BTreeSet<ObjectKey> = BTreeSet::new();
-        // What is read again can point at something else that is new; twice is plenty.
+        // An object that is read again can name another object that is new. Three rounds are enough.
         for _ in 0..3 {
             let mut suspects = &partners::suspects(&gathered.parts) - &settled;
-            // Few are asked for; of many, those that the lists do not show at one moment.
+            // A few suspects are all read again. Of many, only those that the lists do not show at one moment.
             if suspects.len() > MOST {
                 suspects = &partners::torn_suspects(&gathered.parts, &read_alone) - &settled;
             }
@@ -149,7 +151,7 @@ impl Cluster<'_> {
                 .into_iter()
                 .filter(|kind| suspects.iter().filter(|key| key.kind == *kind).count() > gathered.most_single(*kind))
                 .collect();
-            // The claims' list stays the later one.
+            // The list of claims has to stay later than that of volumes.
             if many.first() == Some(&Kind::PersistentVolume) && many.get(1) != Some(&Kind::PersistentVolumeClaim) {
                 many.insert(1, Kind::PersistentVolumeClaim);
             }
@@ -169,7 +171,7 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Reads a kind's lists once more, in place of what was read. Where that fails the first reading stays.
+    /// Reads the lists of a kind again and replaces the objects. Where that fails, the first reading stays.
     async fn list_again(
         &self,
         kind: Kind,
@@ -209,7 +211,7 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Reads single objects again, in place of what was read of them, and says which of them could not be.
+    /// Reads single objects again and replaces them. Returns those that could not be read.
     async fn get_again(
         &self,
         suspects: &[ObjectKey],
@@ -236,7 +238,7 @@ impl Cluster<'_> {
             }
             progress.step("confirming", done);
         }
-        // All at once: a list may have a million objects.
+        // All are removed together, because a list may have a million objects.
         remove(gathered, &fresh.iter().map(|(key, _)| *key).collect());
         for (_, single) in fresh {
             if let Some(single) = single {
@@ -258,18 +260,18 @@ impl Cluster<'_> {
     }
 }
 
-/// One live reading, decoded: its text is not held until the others have come.
+/// One single object, decoded. Its text is not held while the others are read.
 struct Single {
     decoded: Result<Item, Box<DecodeIssue>>,
     change: Option<(ObjectKey, Timestamp)>,
     archived: Option<ArchivedObject>,
 }
 
-/// How such a reading is named in messages.
+/// The name of such a reading in messages.
 const ORIGIN: &str = "a single reading";
 
 impl Single {
-    /// An object that is larger than any that is decoded, of which no more is known.
+    /// An object that is too large to be decoded. Only its name is known.
     fn too_large(key: &ObjectKey, stated: Option<u64>) -> Self {
         let kind = key.kind.as_str().to_owned();
         let issue = size::too_large(kind, key.namespace.to_string(), key.name.to_string(), stated, ORIGIN);
@@ -277,7 +279,7 @@ impl Single {
     }
 }
 
-/// Decodes a live reading.
+/// Decodes a single object.
 fn single(gathered: &Gathered, key: &ObjectKey, json: &[u8]) -> Single {
     let decoded = decode_as(key.kind, json, ORIGIN);
     let asked = gathered.asked.as_ref().zip(decoded.as_ref().ok());
@@ -286,7 +288,7 @@ fn single(gathered: &Gathered, key: &ObjectKey, json: &[u8]) -> Single {
     Single { decoded: decoded.map_err(Box::new), change, archived }
 }
 
-/// Takes a live reading in, of an object of which there is no other.
+/// Adds a single object. No other reading of this object may be present.
 fn put(gathered: &mut Gathered, single: Single) {
     gathered.parts.changed.extend(single.change);
     match single.decoded {
@@ -303,7 +305,7 @@ fn put(gathered: &mut Gathered, single: Single) {
     gathered.archive.extend(single.archived);
 }
 
-/// Takes away what was read of these objects.
+/// Removes the earlier readings of these objects.
 fn remove(gathered: &mut Gathered, keys: &BTreeSet<&ObjectKey>) {
     let named: HashSet<(Kind, &str, &str)> =
         keys.iter().map(|key| (key.kind, key.namespace.as_str(), key.name.as_str())).collect();
@@ -315,7 +317,7 @@ fn remove(gathered: &mut Gathered, keys: &BTreeSet<&ObjectKey>) {
     gathered.archive.retain(|object| !keys.contains(object.key()));
 }
 
-/// Adds to the reasons of a kind's coverage, where it is in that state.
+/// Adds a text to the reasons in the coverage of a kind, where the coverage has this state.
 fn remark(gathered: &mut Gathered, kind: Kind, state: CoverageState, text: &str) {
     let entries: Vec<CoverageEntry> = gathered
         .parts

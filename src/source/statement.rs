@@ -1,26 +1,26 @@
-//! What a snapshot says of itself: how complete the reading was, when it was, and of which Kubernetes. Without that,
-//! the reader of the file would have to assume what the one who wrote it knew.
+//! The statement of a snapshot about itself: how complete the reading was, its time, and the version of Kubernetes.
+//! Without it, the reader of the file would have to assume these facts.
 //!
-//! It stands in annotations of the list. kubectl reads a list's items alone, and passes that over.
+//! It is stored in annotations of the list. kubectl reads only the items of a list and ignores it.
 
 use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How complete the reading was: a JSON list, in the form of `coverage` in documents.
+/// How complete the reading was: a JSON list in the form of `coverage` in documents.
 const COVERAGE: &str = "pvctl.dev/coverage";
-/// The moment from which ages count, in RFC 3339.
+/// The time at which ages end, in RFC 3339.
 const NOW: &str = "pvctl.dev/now";
-/// The Kubernetes of the server, such as `1.36`.
+/// The version of the server's Kubernetes, such as `1.36`.
 const KUBERNETES: &str = "pvctl.dev/kubernetes";
 
 /// What is known of a reading besides its objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statement {
-    /// What the absence of an object means.
+    /// For each kind and namespace, whether all objects were read.
     pub coverage: Coverage,
-    /// The moment from which ages count.
+    /// The time at which ages end.
     pub now: Option<Timestamp>,
     /// The minor version of the server, where there was one.
     pub kubernetes: Option<u32>,
@@ -42,7 +42,7 @@ struct Entry {
 }
 
 impl Statement {
-    /// The annotations that say it; none where there is nothing to say.
+    /// The annotations of the statement; none where it says nothing.
     pub fn annotations(&self) -> BTreeMap<&'static str, String> {
         let entries = self.coverage.entries().iter().map(|entry| Entry {
             resource: entry.kind.resource().to_owned(),
@@ -53,7 +53,7 @@ impl Statement {
             absent: entry.absent.clone(),
         });
         let entries: Vec<Entry> = entries.collect();
-        // Texts alone are in it, so that writing it cannot fail.
+        // The entries contain only texts, so writing them cannot fail.
         let coverage = serde_json::to_string(&entries).ok().filter(|_| !entries.is_empty());
         let now = self.now.map(|moment| moment.to_string());
         let kubernetes = self.kubernetes.map(|minor| format!("1.{minor}"));
@@ -63,8 +63,9 @@ impl Statement {
             .collect()
     }
 
-    /// What several inputs say together. Each adds to what is known: of two that read the same, the one that says more
-    /// counts, and of two versions neither. What one did not find by its name another may have.
+    /// Merges the statements of several inputs. Of two entries for the same list, the one with the more complete state
+    /// counts. Where the versions differ, none is kept. Names that were not found are dropped where there is more than
+    /// one statement, because another input may have the object.
     pub fn of_all(statements: &[Self]) -> Self {
         let mut all = Self::default();
         let rank = |state| CoverageState::ALL.iter().position(|known| *known == state);
@@ -82,18 +83,18 @@ impl Statement {
     }
 }
 
-/// Reads the statement out of a list's metadata; none where there is none.
+/// Reads the statement from the metadata of a list; none where there is none.
 ///
 /// # Errors
 ///
-/// An annotation of ours does not hold what we write, in words for people.
+/// Returns an error, in words for people, where one of our annotations does not have the form that `snapshot` writes.
 pub(super) fn read(metadata: &[u8]) -> Result<Option<Statement>, String> {
     #[derive(Deserialize)]
     struct Metadata {
         #[serde(default)]
         annotations: Option<BTreeMap<String, serde_json::Value>>,
     }
-    // What is not of the form of metadata is not by us, and the parser of the frame judges its syntax.
+    // Metadata of another form were not written by this program. The parser of the frame checks their syntax.
     let Ok(Metadata { annotations: Some(annotations) }) = serde_json::from_slice(metadata) else { return Ok(None) };
     let text = |key: &str| match annotations.get(key) {
         Some(serde_json::Value::String(text)) => Ok(Some(text.as_str())),
@@ -109,7 +110,7 @@ pub(super) fn read(metadata: &[u8]) -> Result<Option<Statement>, String> {
     if let Some(text) = coverage {
         let entries: Vec<Entry> = serde_json::from_str(text).map_err(|_| wrong(COVERAGE))?;
         for entry in entries {
-            // A kind that a later version reads decides nothing here.
+            // A kind that only a later version knows is skipped.
             let Some(kind) = Kind::listed().find(|kind| kind.resource() == entry.resource) else { continue };
             let state = CoverageState::from_word(&entry.state).ok_or_else(|| wrong(COVERAGE))?;
             let Entry { namespace, resource_version, reason, absent, .. } = entry;

@@ -1,4 +1,4 @@
-//! What an audit is told besides the objects: the file of suppressions, and the report of an earlier run.
+//! Reads the additional input of an audit: the file of suppressions, and the report of an earlier run.
 
 use crate::diagnosis::Suppression;
 use crate::error::Error;
@@ -30,13 +30,13 @@ struct Entry {
     expires: Option<String>,
 }
 
-/// The file of suppressions in the working directory, which is read where no other one is named.
+/// The file of suppressions in the working directory. It is read where the user names no other one.
 const OWN: &str = ".pvctl.yaml";
 
-/// What is to be kept back: by the file that somebody names, which has to be there, or by that of the project.
+/// The suppressions of the file that the user names, otherwise those of the project's file. A named file has to exist.
 ///
 /// # Errors
-/// What is wrong with the file, and where.
+/// Returns an error that says what is wrong with the file, and where.
 pub fn suppressions_of(named: Option<&Path>) -> Result<Vec<Suppression>, Error> {
     match named {
         Some(path) => suppressions(path)?
@@ -45,10 +45,10 @@ pub fn suppressions_of(named: Option<&Path>) -> Result<Vec<Suppression>, Error> 
     }
 }
 
-/// Reads a file of suppressions; nothing where there is no such file.
+/// Reads a file of suppressions; none where there is no such file.
 ///
 /// # Errors
-/// What is wrong with it, and where.
+/// Returns an error that says what is wrong with the file, and where.
 pub fn suppressions(path: &Path) -> Result<Option<Vec<Suppression>>, Error> {
     let Some(text) = read(path)? else { return Ok(None) };
     let wrong = |reason: String| unusable(path, &reason);
@@ -94,15 +94,15 @@ struct Known {
     suppressed: Option<IgnoredAny>,
 }
 
-/// The fingerprints of what an earlier run reported with `-o json` or `-o yaml`, each with its severity. What was kept
-/// back then is not known.
+/// The fingerprints of the findings that an earlier run printed with `-o json` or `-o yaml`, each with its severity.
+/// Findings that were suppressed then are left out.
 ///
 /// # Errors
-/// What is wrong with the file, also that there is none.
+/// Returns an error that says what is wrong with the file, or that there is none.
 pub fn baseline(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     let wrong = |reason: String| unusable(path, &reason);
     let text = read(path)?.ok_or_else(|| wrong("there is no such file".to_owned()))?;
-    // YAML takes JSON as well, and takes long to.
+    // The parser of YAML reads JSON as well, but slowly.
     let parsed = if text.trim_start().starts_with('{') {
         serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
     } else {
@@ -116,7 +116,7 @@ pub fn baseline(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     Ok(open.map(|known| (known.fingerprint, known.severity)).collect())
 }
 
-/// The whole file; nothing where there is none.
+/// The whole file; none where there is none.
 #[expect(clippy::disallowed_methods, reason = "small files that people write for this program")]
 fn read(path: &Path) -> Result<Option<String>, Error> {
     match std::fs::read(path) {
@@ -129,7 +129,7 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
-/// The parser shows the place in several lines below its sentence.
+/// The parser adds several lines with the place below its sentence.
 fn first_line(said: &str) -> String {
     let line = said.lines().next().unwrap_or_default();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()

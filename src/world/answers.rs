@@ -1,14 +1,14 @@
-//! What the API server and the volume plugins answer. By default the pure rules of the API server; a script makes it
-//! refuse, for tests and for the study of failures.
+//! The answers of the API server and of the volume plugins. By default they follow the rules of the API server. A
+//! script makes requests fail, for tests and to study failures.
 
 use crate::model::Kind;
 use crate::snapshot::printed;
 use std::fmt;
 
-/// A refusal of the API server.
+/// An error of the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApiError {
-    /// 404.
+    /// 404: the object does not exist.
     NotFound {
         /// The kind that was asked for.
         kind: Kind,
@@ -22,18 +22,18 @@ pub enum ApiError {
         /// The name that was to be written.
         name: String,
     },
-    /// 409 on a create.
+    /// 409 on a create: the name is in use.
     AlreadyExists {
         /// The kind that was to be created.
         kind: Kind,
         /// The name that was to be created.
         name: String,
-        /// The object that has the name is being deleted.
+        /// Whether the object that has the name is being deleted.
         deleting: bool,
     },
-    /// 422: validation; the text names the object, the field and the rule.
+    /// 422: validation failed. The text names the object, the field and the rule.
     Invalid(String),
-    /// Anything else, such as a time-out.
+    /// Any other error, such as a timeout.
     Other(String),
 }
 
@@ -45,7 +45,7 @@ impl ApiError {
 }
 
 impl fmt::Display for ApiError {
-    /// The texts of `k8s.io/apimachinery/pkg/api/errors`, 0.36.
+    /// Writes the texts of `k8s.io/apimachinery/pkg/api/errors`, 0.36.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let resource = |kind: &Kind| match kind {
             Kind::StorageClass => "storageclass.storage.k8s.io",
@@ -70,19 +70,19 @@ impl fmt::Display for ApiError {
     }
 }
 
-/// A refusal that a script asks for. Its text follows from the object that is written or read.
+/// A refusal that a script asks for. Its text depends on the object that is written or read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApiRefusal {
     /// The object is gone.
     NotFound,
     /// The object changed since it was read.
     Conflict,
-    /// Anything else, in these words.
+    /// Any other error, with this text.
     Other(String),
 }
 
 impl ApiRefusal {
-    /// The API server's error for an object of that kind and name.
+    /// The API server's error for an object of this kind and name.
     fn error(&self, kind: Kind, name: &str) -> ApiError {
         match self {
             Self::NotFound => ApiError::NotFound { kind, name: name.to_owned() },
@@ -95,7 +95,7 @@ impl ApiRefusal {
 /// A read of a controller that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Read {
-    /// The lister of the informer of that kind.
+    /// A read of the informer's lister of this kind.
     Lister(Kind),
     /// A live GET of an object of that kind.
     Get(Kind),
@@ -112,12 +112,12 @@ impl Read {
     }
 }
 
-/// What a volume plugin does when it is called.
+/// The result of a call of a volume plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PluginAnswer {
     /// The operation is done.
     Done,
-    /// The operation waits for something outside, such as the recycler's pod.
+    /// The operation waits for something outside of the controller, such as the recycler's pod.
     Waiting,
     /// The operation failed with this text.
     Failed(String),
@@ -125,30 +125,33 @@ pub enum PluginAnswer {
     InUse(String),
 }
 
-/// The answers of one run.
+/// The scripted answers of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// The n-th write of the run (from 1) is refused so, and so are all later ones.
+    /// The number of a write of the run, counted from 1. This write and all later ones are refused in this way.
     pub refuse_from: Option<(u32, ApiRefusal)>,
-    /// The n-th write of the run (from 1) alone is refused so.
+    /// The number of a write of the run, counted from 1. Only this write is refused in this way.
     pub refuse: Option<(u32, ApiRefusal)>,
-    /// The n-th read of that sort (from 1) and all later ones fail so.
+    /// A read and a number, counted from 1. The read with this number and all later ones of the same sort fail in this
+    /// way.
     pub failing_read: Option<(Read, u32, ApiRefusal)>,
-    /// What a plugin answers, where the default is not wanted.
+    /// The answer of a volume plugin. None stands for the default answer.
     pub plugin: Option<PluginAnswer>,
-    /// The storage of a volume that could not be created cannot be cleaned up either.
+    /// The error of the clean-up, after the storage of a volume was made but its PersistentVolume could not be created.
+    /// None if the clean-up succeeds.
     pub cleanup_fails: Option<String>,
 }
 
 impl Answers {
-    /// The error for the write with that number, to an object of that kind and name, if it is to be refused.
+    /// The error for the write with this number, to an object of this kind and name. None if the write is not refused.
     pub fn refusal(&self, number: u32, kind: Kind, name: &str) -> Option<ApiError> {
         let once = self.refuse.as_ref().filter(|(refused, _)| *refused == number);
         let from = self.refuse_from.as_ref().filter(|(first, _)| *first <= number);
         once.or(from).map(|(_, refusal)| refusal.error(kind, name))
     }
 
-    /// The error for the n-th read of that sort in a run (from 1), of an object of that name, if it is to fail.
+    /// The error for the read with this number among those of its sort, counted from 1, of an object of this name. None
+    /// if the read does not fail.
     pub fn read_failure(&self, read: Read, number: u32, name: &str) -> Option<ApiError> {
         let failing = self.failing_read.as_ref().filter(|(failing, first, _)| *failing == read && *first <= number);
         failing.map(|(_, _, refusal)| refusal.error(read.kind(), name))

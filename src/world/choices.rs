@@ -1,33 +1,33 @@
-//! Where upstream's result depends on an order that nobody controls, a sync asks here.
+//! The choices of a sync: points at which upstream's result depends on an order that is not fixed.
 
 use crate::model::{Kind, ObjectId};
 use std::sync::Arc;
 
-/// The objects that a search found. They may be many, so that the kind is kept once.
+/// The objects that a search found. There may be many, so the kind is stored only once.
 #[derive(Clone, Debug)]
 pub(super) struct SearchCandidates {
     pub(super) kind: Kind,
     pub(super) places: Arc<[u32]>,
 }
 
-/// The choices of one run: a script to follow, and what was met on the way.
+/// The choices of one run: a script of options to take, and the choices that were met.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     script: Vec<usize>,
     met: Vec<(usize, usize)>,
-    /// The objects among which the first search of such a sync picks. Nothing was picked before it, so that it finds
-    /// the same in every run of one sync, and is made in the first one only.
+    /// The objects among which the first search of the sync picks. Nothing is picked before the first search, so it
+    /// finds the same objects in every run of one sync. Only the first run makes this search.
     found: Option<SearchCandidates>,
     searches: u32,
 }
 
 impl Choices {
-    /// Every choice falls on the first option.
+    /// A script that takes the first option at every choice.
     pub fn first() -> Self {
         Self::default()
     }
 
-    /// Picks among `options` equal possibilities; 0 when there is nothing to pick.
+    /// Picks among `options` equal possibilities. Returns 0 if there is nothing to pick.
     pub fn pick(&mut self, options: usize) -> usize {
         if options <= 1 {
             return 0;
@@ -37,32 +37,32 @@ impl Choices {
         picked
     }
 
-    /// How many runs there are in all, as far as this run can tell: the product of the options at each choice.
+    /// The number of all runs, as far as this run shows: the product of the numbers of options at each choice.
     pub fn runs(&self) -> u64 {
         self.met.iter().fold(1, |runs, (_, options)| runs.saturating_mul(*options as u64))
     }
 
-    /// The same choices once more.
+    /// A script that repeats the choices of this run.
     #[must_use]
     pub fn repeat(&self) -> Self {
         Self { script: self.met.iter().map(|(picked, _)| *picked).collect(), ..Self::default() }
     }
 
-    /// What the next search of this run finds, where an earlier run of the same sync made it.
+    /// The result of the next search of this run, if an earlier run of the same sync made this search.
     pub(super) fn found(&mut self) -> Option<SearchCandidates> {
         self.searches += 1;
         self.found.clone().filter(|_| self.searches == 1)
     }
 
-    /// Keeps what the search found that was asked for last.
+    /// Stores the result of the search that was asked for last, if it was the first one.
     pub(super) fn keep(&mut self, found: &SearchCandidates) {
         if self.searches == 1 {
             self.found = Some(found.clone());
         }
     }
 
-    /// The object that was picked and the ones that would be picked in the next runs, in order: where that is the only
-    /// choice of this run, and the first search made it.
+    /// The picked object, and the objects that the next runs would pick, in order. None unless this is the only choice
+    /// of the run and the first search made it.
     pub fn only_search(&self) -> Option<(ObjectId, impl Iterator<Item = ObjectId>)> {
         let ([(picked, options)], Some(found)) = (self.met.as_slice(), &self.found) else { return None };
         let kind = found.kind;
@@ -71,7 +71,7 @@ impl Choices {
         (found.places.len() == *options).then_some((ObjectId { kind, at: *chosen }, others))
     }
 
-    /// The same choices after that many more runs that differ in the last of them.
+    /// The same choices, advanced by that many runs that differ only in the last choice.
     #[must_use]
     pub fn passing(mut self, runs: usize) -> Self {
         if let Some((picked, options)) = self.met.last_mut() {
@@ -80,7 +80,7 @@ impl Choices {
         self
     }
 
-    /// The script of the next run in order, if there is one. It is for a run of the same sync in the same world.
+    /// The script of the next run in order, if there is one. It is valid for a run of the same sync in the same world.
     pub fn next(&self) -> Option<Self> {
         let last = self.met.iter().rposition(|(picked, options)| picked + 1 < *options)?;
         let mut script: Vec<usize> = self.met[..=last].iter().map(|(picked, _)| *picked).collect();

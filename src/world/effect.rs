@@ -1,42 +1,42 @@
-//! What the real controller would do to the world, as data, in order.
+//! The effects of a controller on the cluster, as data, in order.
 
 use super::OperationState;
 use crate::model::{Held, HeldObject, Kind, ObjectMeta, Resource, Str};
 use crate::snapshot::{MergePatch, merge_patch};
 
-/// One thing that a controller does and others can see.
+/// One action of a controller that others can see.
 #[derive(Clone, Debug)]
 pub enum Effect<'s> {
     /// A request to the API server.
     Write(Write<'s>),
-    /// An event.
+    /// An event that the controller records.
     Event(RecordedEvent),
-    /// An asynchronous operation, under upstream's name.
+    /// An asynchronous operation with the name that upstream gives it.
     Operation {
-        /// Such as `delete-pv-1[uid]`.
+        /// The name of the operation, such as `delete-pv-1[uid]`.
         name: String,
-        /// Whether this sync started it.
+        /// Whether the operation was started by this sync, already runs, or backs off.
         state: OperationState,
     },
-    /// A key put on a queue.
+    /// A key that the controller puts on a queue.
     Enqueue(ObjectRef),
 }
 
-/// A request of a controller.
+/// A write request of a controller.
 #[derive(Clone, Debug)]
 pub struct Write<'s> {
-    /// What is written.
+    /// The content of the request.
     pub body: WriteBody<'s>,
-    /// Why the API server would refuse it, if it would.
+    /// Why the API server would refuse the request. None if it would accept it.
     pub refused: Option<String>,
 }
 
-/// What a request writes.
+/// The content of a write request.
 #[derive(Clone, Debug)]
 pub enum WriteBody<'s> {
-    /// An update of an object, or of its status alone.
+    /// An update of an object, or only of its status.
     Update {
-        /// The status subresource?
+        /// Whether the request updates the status subresource.
         status: bool,
         /// The object before this write.
         before: HeldObject<'s>,
@@ -47,22 +47,22 @@ pub enum WriteBody<'s> {
     Create {
         /// The object that is sent.
         sent: HeldObject<'s>,
-        /// What the API server makes of it.
+        /// The object as the API server stores it.
         stored: HeldObject<'s>,
     },
-    /// A deletion, without preconditions.
+    /// A deletion without preconditions.
     Delete(HeldObject<'s>),
 }
 
 impl<'s> WriteBody<'s> {
-    /// The object that is written.
+    /// The object that the request writes or deletes.
     pub fn object(&self) -> &HeldObject<'s> {
         match self {
             Self::Update { after: object, .. } | Self::Create { sent: object, .. } | Self::Delete(object) => object,
         }
     }
 
-    /// The object as an update sends it, if it is of that kind.
+    /// The object as an update sends it. None if the request is no update or the object is of another kind.
     pub fn updated<T: Resource>(&self) -> Option<&Held<'s, T>> {
         match self {
             Self::Update { after, .. } => after.of(),
@@ -70,15 +70,16 @@ impl<'s> WriteBody<'s> {
         }
     }
 
-    /// The merge patch of an update, by RFC 7386; none for a creation or a deletion. What the API server does not take
-    /// from that kind of update is left out: the status of a main one, the spec of one of the status.
+    /// The merge patch of an update, by RFC 7386. None for a creation or a deletion. The patch leaves out what the API
+    /// server ignores in this kind of update: the status in an update of the object, the spec in an update of the
+    /// status.
     pub fn patch(&self) -> Option<MergePatch<'_>> {
         let Self::Update { status, before, after } = self else { return None };
         Some(merge_patch(before, after).without(if *status { "spec" } else { "status" }))
     }
 }
 
-/// An object that an event is about, or that is put on a queue.
+/// A reference to an object that an event is about, or that is put on a queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectRef {
     /// The kind.
@@ -90,12 +91,12 @@ pub struct ObjectRef {
 }
 
 impl ObjectRef {
-    /// That object.
+    /// A reference to this object.
     pub fn to<T: Resource>(object: &T) -> Self {
         Self::of(T::KIND, object.meta())
     }
 
-    /// The object of that kind with that metadata.
+    /// A reference to the object of this kind with this metadata.
     pub fn of(kind: Kind, meta: &ObjectMeta) -> Self {
         Self { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
     }
@@ -104,9 +105,9 @@ impl ObjectRef {
 /// The type of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventType {
-    /// For information.
+    /// An event for information.
     Normal,
-    /// Something is wrong.
+    /// An event about something that is wrong.
     Warning,
 }
 
@@ -120,17 +121,17 @@ impl EventType {
     }
 }
 
-/// An event as handed to the recorder.
+/// An event as the controller passes it to the event recorder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedEvent {
-    /// Its type.
+    /// The type.
     pub event_type: EventType,
-    /// Its reason.
+    /// The reason.
     pub reason: &'static str,
-    /// Its message.
+    /// The message.
     pub message: String,
-    /// Only the order of names inside the message is open; they are sorted here.
+    /// Whether the real message may list its names in another order. They are sorted here.
     pub message_varies: bool,
-    /// The object that it is about.
+    /// The object that the event is about.
     pub about: ObjectRef,
 }

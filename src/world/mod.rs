@@ -1,8 +1,8 @@
-//! What one sync of a controller acts on: the API's objects with the writes made so far, the controller's caches and
-//! running operations, the answers of the API server, and the record of what was asked, written and said.
+//! The context of one sync of a controller. It has the API's objects with the writes made so far, and the controller's
+//! caches and running operations. It also has the answers of the API server and a record of the sync.
 //!
-//! Controllers see nothing but [`SyncContext`]. Each request both records its effect and applies it, so the next line reads
-//! the result; there is no second place where effects are carried out.
+//! Controllers use only [`SyncContext`]. Each of their requests records its effect and applies it at once, so the next
+//! line of the controller reads the result. Effects are carried out nowhere else.
 
 mod answers;
 mod choices;

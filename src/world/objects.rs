@@ -1,13 +1,13 @@
-//! The API's objects: the snapshot with an overlay of what was written since.
+//! The API's objects: the snapshot, with an overlay of the objects that were written since.
 
 use crate::model::{Held, HeldObject, Id, Kind, ObjectId, Resource, Str, Timestamp};
 use crate::snapshot::{Absence, Snapshot};
 use std::sync::Arc;
 
-/// A read that a decision made, as RBAC names it.
+/// A read on which a decision rests, with the words of RBAC.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Need {
-    /// `get` or `list`.
+    /// The verb.
     pub verb: &'static str,
     /// The kind that was read.
     pub kind: Kind,
@@ -15,23 +15,23 @@ pub struct Need {
     pub namespace: Str,
 }
 
-/// What a controller did that no object of the API shows, such as deleting the storage of a volume. Each controller
-/// says what its marks mean.
+/// An action of a controller that no object of the API shows, such as deleting the storage of a volume. Each controller
+/// defines what its marks mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mark(pub u8);
 
-/// An object that differs from the snapshot: none where it is gone.
+/// An object that differs from the snapshot. The second value is none if the object is gone.
 pub type Changed<'s> = (ObjectId, Option<HeldObject<'s>>);
 
-/// The API's objects at one moment of a simulation. Cloning copies only the overlay.
+/// The API's objects at one moment of a simulation. A clone copies only the overlay.
 #[derive(Clone, Debug)]
 pub struct World<'s> {
     snapshot: &'s Snapshot,
-    /// By place.
+    /// The overlay, sorted by place.
     changed: Vec<Changed<'s>>,
-    /// By mark, then by place.
+    /// The marks, sorted by mark and then by place.
     marks: Vec<(Mark, ObjectId)>,
-    /// The kinds of which only what the overlay holds exists.
+    /// The kinds of which only the objects in the overlay exist.
     focused: &'static [Kind],
 }
 
@@ -41,17 +41,17 @@ impl<'s> World<'s> {
         Self { snapshot, changed: Vec::new(), marks: Vec::new(), focused: &[] }
     }
 
-    /// A world without any object of those kinds, to which the few of interest are added.
+    /// A world without any object of these kinds. The caller adds the few objects of interest.
     pub fn focused(snapshot: &'s Snapshot, kinds: &'static [Kind]) -> Self {
         Self { focused: kinds, ..Self::new(snapshot) }
     }
 
-    /// Whether of that kind only what was added exists.
+    /// Whether only the added objects of this kind exist.
     pub fn is_focused(&self, kind: Kind) -> bool {
         self.focused.contains(&kind)
     }
 
-    /// What the world was read from.
+    /// The snapshot from which the world was read.
     pub fn snapshot(&self) -> &'s Snapshot {
         self.snapshot
     }
@@ -60,7 +60,7 @@ impl<'s> World<'s> {
         self.changed.binary_search_by_key(&id, |(changed, _)| *changed)
     }
 
-    /// An object, if it exists now.
+    /// The object, if it exists now.
     pub fn get<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
         match self.place(id.into()) {
             Ok(at) => self.changed[at].1.as_ref().and_then(HeldObject::of).cloned(),
@@ -69,7 +69,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// The place of the object of that name, whether it still exists or not.
+    /// The place of the object of this name, whether the object still exists or not.
     pub fn id<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
         self.snapshot.id(namespace, name).or_else(|| {
             let named = |object: &&Held<'s, T>| object.meta().name == name && object.meta().namespace == namespace;
@@ -78,29 +78,31 @@ impl<'s> World<'s> {
         })
     }
 
-    /// The object of that name, if it exists now.
+    /// The object of this name, if it exists now.
     pub fn find<T: Resource>(&self, namespace: &str, name: &str) -> Option<(Id<T>, Held<'s, T>)> {
         let id = self.id(namespace, name)?;
         self.get(id).map(|object| (id, object))
     }
 
-    /// The places of all objects of a kind, by place: of some of them the object may be gone.
+    /// The places of all objects of a kind, sorted. Some of these objects may be gone.
     pub fn places<T: Resource>(&self) -> Vec<Id<T>> {
         let recorded = u32::try_from(self.snapshot.all::<T>().len()).unwrap_or(u32::MAX);
         (0..recorded).map(Id::new).chain(self.created().map(|(id, _)| id)).collect()
     }
 
-    /// Whether an object of that name, which the snapshot does not have, did certainly not exist.
+    /// Whether an object of this name certainly did not exist when the snapshot was read. The snapshot does not have
+    /// it.
     pub fn was_certainly_absent(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         self.snapshot.coverage().absence_of(kind, namespace, name) == Absence::Certain
     }
 
-    /// The objects that differ from the snapshot, with those that are gone and those that are new, by place.
+    /// The objects that differ from the snapshot, including objects that are gone and new objects, sorted by place.
     pub fn changed(&self) -> &[Changed<'s>] {
         &self.changed
     }
 
-    /// The objects of a kind that differ from the snapshot, with those that are gone and those that are new, by place.
+    /// The objects of a kind that differ from the snapshot, including those that are gone and new ones, sorted by
+    /// place.
     pub fn changed_of<T: Resource>(&self) -> impl DoubleEndedIterator<Item = (Id<T>, Option<&Held<'s, T>>)> {
         self.changed_from(Id::new(0))
     }
@@ -114,18 +116,19 @@ impl<'s> World<'s> {
         self.changed[start..end].iter().map(|(id, object)| (Id::new(id.at), object.as_ref().and_then(HeldObject::of)))
     }
 
-    /// The objects of a kind that the snapshot does not have, by place, with those that are gone again.
+    /// The objects of a kind that the snapshot does not have, sorted by place. They include objects that are gone
+    /// again.
     pub fn created<T: Resource>(&self) -> impl Iterator<Item = (Id<T>, Option<&Held<'s, T>>)> {
         let recorded = u32::try_from(self.snapshot.all::<T>().len()).unwrap_or(u32::MAX);
         self.changed_from(Id::new(recorded))
     }
 
-    /// Puts an object in place, or takes it away.
+    /// Stores an object at a place, or removes it.
     pub fn set<T: Resource>(&mut self, id: Id<T>, object: Option<Arc<T>>) {
         self.put(id.into(), object.map(|object| T::hold(Held::Written(object))));
     }
 
-    /// Puts an object in place, or takes it away, whatever its kind.
+    /// Stores an object of any kind at a place, or removes it.
     pub fn put(&mut self, id: ObjectId, object: Option<HeldObject<'s>>) {
         match self.place(id) {
             Ok(at) => self.changed[at].1 = object,
@@ -133,7 +136,8 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Deletes an object as the API server does: it vanishes at once, or is marked while it has finalizers.
+    /// Deletes an object as the API server does. An object without finalizers disappears at once. An object with
+    /// finalizers gets a deletion timestamp.
     pub fn delete<T: Resource>(&mut self, id: Id<T>) {
         let Some(current) = self.get(id) else { return };
         let meta = current.meta();
@@ -149,8 +153,8 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Adds an object that the snapshot does not have, and returns its place: the one asked for, unless the world has
-    /// another object there, or else the next free one.
+    /// Adds an object that the snapshot does not have, and returns its place. This is the wanted place, unless the
+    /// world has another object there; then it is the next free place.
     pub fn add<T: Resource>(&mut self, object: Arc<T>, wanted: Option<Id<T>>) -> Id<T> {
         let base = u32::try_from(self.snapshot.all::<T>().len()).unwrap_or(u32::MAX);
         let id = wanted.filter(|id| self.get(*id).is_none()).unwrap_or_else(|| {
@@ -161,7 +165,7 @@ impl<'s> World<'s> {
         id
     }
 
-    /// An object, if it exists now, whatever its kind.
+    /// The object of any kind, if it exists now.
     pub fn object(&self, id: ObjectId) -> Option<HeldObject<'s>> {
         match self.place(id) {
             Ok(at) => self.changed[at].1.clone(),
@@ -170,14 +174,15 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Whether the object was created since the world was recorded, also under the name of a recorded one that is gone.
+    /// Whether the object was created after the snapshot was read. It may have the name of a recorded object that is
+    /// gone.
     pub fn is_new(&self, id: impl Into<ObjectId>) -> bool {
         let id = id.into();
         let recorded = self.snapshot.object(id);
         self.object(id).is_some_and(|now| recorded.is_none_or(|recorded| recorded.meta().uid != now.meta().uid))
     }
 
-    /// The objects that have that mark, by place.
+    /// The objects that have this mark, sorted by place.
     pub fn marked(&self, mark: Mark) -> impl Iterator<Item = ObjectId> {
         self.marks.iter().filter(move |(known, _)| *known == mark).map(|(_, id)| *id)
     }
@@ -187,7 +192,7 @@ impl<'s> World<'s> {
         !self.marks.is_empty()
     }
 
-    /// Whether the object has that mark.
+    /// Whether the object has this mark.
     pub fn has_mark(&self, id: ObjectId, mark: Mark) -> bool {
         self.marks.binary_search(&(mark, id)).is_ok()
     }
@@ -197,7 +202,8 @@ impl<'s> World<'s> {
         self.marks.iter().filter(move |(_, marked)| *marked == id).map(|(mark, _)| *mark)
     }
 
-    /// Marks an object. The overlay names every object that differs from the snapshot, also where only a mark does.
+    /// Marks an object. The overlay lists every object that differs from the snapshot, including one that differs only
+    /// in its marks.
     pub fn mark(&mut self, id: impl Into<ObjectId>, mark: Mark) {
         let id = id.into();
         if let Err(free) = self.marks.binary_search(&(mark, id)) {

@@ -9,81 +9,81 @@ use crate::model::{Held, Id, Kind, ObjectId, ObjectMeta, Resource, Str};
 use crate::snapshot::{ApiGates, Snapshot, Writable};
 use std::sync::Arc;
 
-/// A comparison that a sync made on the way, for people who want to follow it.
+/// A comparison that a sync made, for people who want to follow the decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparisonStep {
-    /// What was asked, such as "capacity is at least the request".
+    /// The question that the comparison answers, such as "capacity is at least the request".
     pub question: &'static str,
     /// The first side.
     pub left: Compared,
     /// The second side, if there is one.
     pub right: Option<Compared>,
-    /// The answer.
+    /// Whether the answer is yes.
     pub holds: bool,
 }
 
 /// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compared {
-    /// The object that has the field, as people type it.
+    /// The object that has the field, in the form that people type.
     pub object: String,
     /// The path of the field.
     pub field: &'static str,
-    /// Its value; `<unset>` when it is absent.
+    /// The value of the field. It is `<unset>` if the field is absent.
     pub value: String,
 }
 
-/// Someone who would have to act for something else to happen.
+/// A component or person who would have to act before something else can happen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Waiting {
-    /// Who: `external-provisioner`, `scheduler`, `node`, `user`, …
+    /// The component: `external-provisioner`, `scheduler`, `node`, `user`, …
     pub component: &'static str,
-    /// The name of the one, such as a driver's.
+    /// The name of the instance, such as the name of a driver.
     pub name: String,
-    /// What it would have to do.
+    /// The action that the component would have to take.
     pub action: String,
 }
 
-/// What came of an attempt to start an operation.
+/// The result of an attempt to start an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Started {
-    /// It runs now.
+    /// The operation runs now.
     Yes,
-    /// One of that name is running.
+    /// An operation of the same name is running already.
     Running,
-    /// One of that name failed a short while ago.
+    /// An operation of the same name failed a short time ago, and its back-off has not ended.
     Backoff,
 }
 
-/// What becomes of a request for an object of a namespace when no namespace is given.
+/// How a client of Kubernetes handles a request for a namespaced object if no namespace is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithoutNamespace {
-    /// The client refuses to send it. Upstream: `Request.requestPreflightCheck`, which the clients of each kind
-    /// came to up to client-go 0.30.
+    /// The client refuses to send the request. Upstream: `Request.requestPreflightCheck`, which the clients of each
+    /// kind called up to client-go 0.30.
     Refused,
-    /// It is sent without that part of its path, and the API server knows no such path, so it answers "not found".
-    /// Upstream: `gentype.Client.Get`, since client-go 0.31.
+    /// The client sends the request without the namespace in its path. The API server knows no such path, so it answers
+    /// "not found". Upstream: `gentype.Client.Get`, since client-go 0.31.
     NotFound,
 }
 
-/// What one sync did and asked.
+/// What one sync did and read.
 #[derive(Clone, Debug)]
 pub struct Record<'s, Step> {
     /// The named leaves of the functions that were called, in order.
     pub steps: Vec<Step>,
-    /// What others can see, in order.
+    /// The effects that others can see, in order.
     pub effects: Vec<Effect<'s>>,
-    /// The comparisons made, if they were asked for.
+    /// The comparisons, if tracing was asked for.
     pub tests: Vec<ComparisonStep>,
-    /// The reads whose emptiness decided something.
+    /// The reads on whose completeness the decision rests.
     pub needs: Vec<Need>,
-    /// The requests that read, in order: each can fail.
+    /// The read requests to the API server, in order. Each of them can fail.
     pub live_reads: Vec<Read>,
-    /// Who would have to act for something else to happen.
+    /// The components or persons who would have to act before something else can happen.
     pub waiting: Vec<Waiting>,
-    /// The error that the sync function returned, as upstream words it.
+    /// The error that the sync function returned, in upstream's words.
     pub error: Option<String>,
-    /// An operation failed; it is retried after its back-off.
+    /// Whether an operation failed. It is retried after its back-off.
     pub operation_failed: bool,
 }
 
@@ -111,13 +111,13 @@ pub struct SyncContext<'a, 's, Step> {
     choices: Choices,
     record: Record<'s, Step>,
     writes: u32,
-    /// Stop before this write, as a crash would.
+    /// The number of the write before which the sync stops, as after a crash.
     crash_before: Option<u32>,
     tracing: bool,
 }
 
 impl<'a, 's, Step> SyncContext<'a, 's, Step> {
-    /// A context over a world, with a controller's memory and the answers to its requests.
+    /// Creates a context from a world, a controller's memory, the answers to its requests and the choices to take.
     pub fn new(
         world: &'a mut World<'s>,
         controller: &'a mut ControllerState<'s>,
@@ -136,39 +136,40 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// Records every comparison as well.
+    /// Sets whether every comparison is recorded.
     #[must_use]
     pub fn traced(mut self, tracing: bool) -> Self {
         self.tracing = tracing;
         self
     }
 
-    /// Lets the process die right before its n-th write, from 1: that write and all that follows does not happen.
+    /// Makes the process end right before its n-th write, counted from 1. This write and everything after it does not
+    /// happen.
     #[must_use]
     pub fn crashing_before(mut self, write: Option<u32>) -> Self {
         self.crash_before = write;
         self
     }
 
-    /// What was done, and the choices that were met.
+    /// Ends the sync. Returns the record and the choices that were met.
     pub fn finish(self) -> (Record<'s, Step>, Choices) {
         (self.record, self.choices)
     }
 
     // Reading.
 
-    /// The world, for look-ups that no permission guards.
+    /// The world, for look-ups that need no permission.
     pub fn world(&self) -> &World<'s> {
         self.world
     }
 
-    /// The objects of a kind whose cached copy differs from the API's.
+    /// The objects of a kind whose cached copy differs from the API's object.
     pub fn lagging<T: Resource>(&self) -> Vec<Id<T>> {
         let present = |id: &Id<T>| !self.world.is_focused(T::KIND) || self.world.get(*id).is_some();
         self.controller.lagging().filter(present).collect()
     }
 
-    /// An object as the controller's own cache has it.
+    /// The object in the controller's own cache.
     pub fn cached<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
         match self.controller.cached(id) {
             Some(Cached::Unseen | Cached::InformerOnly) => None,
@@ -177,13 +178,14 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// The object of that name as the controller's own cache has it.
+    /// The object of this name in the controller's own cache.
     pub fn cached_named<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<(Id<T>, Held<'s, T>)> {
         let found = self.world.id(namespace, name).and_then(|id| self.cached(id).map(|object| (id, object)));
         self.noted_if_absent(T::KIND, namespace, name, found)
     }
 
-    /// What was found; where that is nothing, the list is needed that could have it.
+    /// Returns `found`. If it is none, and the object's absence is not certain, it records that the decision needs the
+    /// list of this kind.
     fn noted_if_absent<F>(&mut self, kind: Kind, namespace: &str, name: &str, found: Option<F>) -> Option<F> {
         if found.is_none() && !self.world.was_certainly_absent(kind, namespace, name) {
             self.needs_list(kind, namespace);
@@ -191,7 +193,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         found
     }
 
-    /// An object as the informer has it.
+    /// The object in the informer's cache.
     pub fn informed<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
         match self.controller.cached(id) {
             Some(Cached::Unseen) => None,
@@ -200,16 +202,16 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// The object of that name as the informer has it.
+    /// The object of this name in the informer's cache.
     pub fn informed_named<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<Held<'s, T>> {
         let found = self.world.id(namespace, name).and_then(|id| self.informed(id));
         self.noted_if_absent(T::KIND, namespace, name, found)
     }
 
-    /// The object of that name as the informer's lister finds it.
+    /// The object of this name from the informer's lister.
     ///
     /// # Errors
-    /// When the lister fails; an absent object is not an error here.
+    /// The lister fails. An absent object is no error here.
     pub fn lister_get<T: Resource>(&mut self, namespace: &str, name: &str) -> Result<Option<Held<'s, T>>, ApiError> {
         match self.answers.read_failure(Read::Lister(T::KIND), 1, name) {
             Some(error) => Err(error),
@@ -217,10 +219,10 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// All objects of a kind as the informer's lister finds them, in the order of their names.
+    /// All objects of a kind from the informer's lister, sorted by name.
     ///
     /// # Errors
-    /// When the lister fails.
+    /// The lister fails.
     pub fn lister_list<T: Resource>(&mut self) -> Result<Vec<Held<'s, T>>, ApiError> {
         self.needs_list(T::KIND, "");
         match self.answers.read_failure(Read::Lister(T::KIND), 1, "") {
@@ -229,11 +231,12 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// The object of that name as the API server has it, by a request.
+    /// Requests the object of this name from the API server.
     ///
     /// # Errors
-    /// When the request fails, also because there is no such object, or cannot be made because a name is missing or is
-    /// none. The words are those of client-go (`Request.Namespace`, `Request.Name`, `requestPreflightCheck`).
+    /// The request fails, or the object does not exist. Or the client cannot make the request, because the namespace or
+    /// name is missing or cannot stand in a path. The texts are those of client-go (`Request.Namespace`,
+    /// `Request.Name`, `requestPreflightCheck`).
     pub fn live_get_in<T: Resource>(
         &mut self,
         namespace: &str,
@@ -257,11 +260,11 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.request_get(namespace, name)
     }
 
-    /// The object of that name as the API server has it, by a request, of a kind without namespaces. The name is one
-    /// that an object has, or that the controller made.
+    /// Requests the object of this name from the API server, of a kind without namespaces. The name must be one that an
+    /// object has or that the controller made, because it is not validated.
     ///
     /// # Errors
-    /// When the request fails, also because there is no such object.
+    /// The request fails, or the object does not exist.
     pub fn live_get<T: Resource>(&mut self, name: &str) -> Result<(Id<T>, Held<'s, T>), ApiError> {
         self.request_get("", name)
     }
@@ -276,29 +279,30 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// The failure of a live list of a kind, if it is scripted to fail.
+    /// The error of a live list of a kind, if a script makes it fail.
     pub fn live_list_failure(&mut self, kind: Kind) -> Option<ApiError> {
         self.live_read_failure(Read::List(kind), "")
     }
 
-    /// What a plugin answers where the default is not wanted.
+    /// The scripted answer of a plugin. None stands for the default answer.
     pub fn plugin_answer(&self) -> Option<&PluginAnswer> {
         self.answers.plugin.as_ref()
     }
 
-    /// Why the storage of a volume that could not be created cannot be cleaned up, if so scripted.
+    /// The scripted error of the clean-up, after the storage of a volume was made but its PersistentVolume could not be
+    /// created.
     pub fn cleanup_failure(&self) -> Option<&str> {
         self.answers.cleanup_fails.as_deref()
     }
 
-    /// Counts a request that reads, and gives its scripted failure if there is one.
+    /// Records a read request, and returns its scripted error if there is one.
     fn live_read_failure(&mut self, read: Read, name: &str) -> Option<ApiError> {
         self.record.live_reads.push(read);
         let number = self.record.live_reads.iter().filter(|earlier| **earlier == read).count();
         self.answers.read_failure(read, u32::try_from(number).unwrap_or(u32::MAX), name)
     }
 
-    /// Records that what follows rests on the list of a kind; the namespace is empty for kinds that have none.
+    /// Records that the decision rests on the list of a kind. The namespace is empty for kinds without namespaces.
     pub fn needs_list(&mut self, kind: Kind, namespace: &str) {
         let need = Need { verb: "list", kind, namespace: Str::from(namespace) };
         if !self.record.needs.contains(&need) {
@@ -308,18 +312,18 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
 
     // Writing.
 
-    /// Updates an object without its status, and returns what is stored then.
+    /// Updates an object except its status, and returns the stored object.
     ///
     /// # Errors
-    /// When the API server refuses.
+    /// The API server refuses the update.
     pub fn update<T: Writable>(&mut self, id: Id<T>, sent: T) -> Result<Held<'s, T>, ApiError> {
         self.write(id, sent, false)
     }
 
-    /// Updates an object's status alone, and returns what is stored then.
+    /// Updates only the status of an object, and returns the stored object.
     ///
     /// # Errors
-    /// When the API server refuses.
+    /// The API server refuses the update.
     pub fn update_status<T: Writable>(&mut self, id: Id<T>, sent: T) -> Result<Held<'s, T>, ApiError> {
         self.write(id, sent, true)
     }
@@ -353,11 +357,11 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         outcome.map(|()| after)
     }
 
-    /// Creates an object, and returns what is stored then: the API server adds what it gives to all of that kind, a uid
-    /// and a version. It gets the wanted place where there was none of its name and the place is free.
+    /// Creates an object, and returns the stored object. The API server sets defaults, a uid and a version. The object
+    /// gets the wanted place if no object of its name was ever known and the place is free.
     ///
     /// # Errors
-    /// When the API server refuses.
+    /// The API server refuses the creation.
     pub fn create<T: Writable>(
         &mut self,
         sent: T,
@@ -395,10 +399,10 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         verdict.map(|()| Held::Written(stored))
     }
 
-    /// Deletes an object without preconditions. With finalizers it stays, marked for deletion.
+    /// Deletes an object without preconditions. An object with finalizers stays and gets a deletion timestamp.
     ///
     /// # Errors
-    /// When the API server refuses.
+    /// The API server refuses the deletion.
     pub fn delete<T: Resource>(&mut self, id: Id<T>, held: &Held<'s, T>) -> Result<(), ApiError> {
         let name = &held.meta().name;
         let scripted = self.next_write(T::KIND, name)?;
@@ -417,14 +421,14 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         verdict
     }
 
-    /// Records what the controller did to an object that no request shows, and that cannot be undone.
+    /// Records an action that no request shows and that cannot be undone.
     pub fn mark(&mut self, id: impl Into<ObjectId>, mark: Mark) {
         if !self.crashed() {
             self.world.mark(id, mark);
         }
     }
 
-    /// Counts a write. Fails where the process is to die; gives the scripted refusal if there is one.
+    /// Counts a write. Fails if the process has to end before it, and returns the scripted refusal if there is one.
     fn next_write(&mut self, kind: Kind, name: &str) -> Result<Option<ApiError>, ApiError> {
         self.writes += 1;
         if self.crashed() {
@@ -437,21 +441,21 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.crash_before.is_some_and(|first| self.writes >= first)
     }
 
-    // Saying.
+    // Events, keys and operations.
 
     /// Records an event.
     pub fn event(&mut self, about: ObjectRef, event_type: EventType, reason: &'static str, message: impl Into<String>) {
         self.say(RecordedEvent { event_type, reason, message: message.into(), message_varies: false, about });
     }
 
-    /// Records an event, with whether only the order of names in its message is open.
+    /// Records an event that the caller has built, including whether the order of names in its message is open.
     pub fn say(&mut self, event: RecordedEvent) {
         if !self.crashed() {
             self.record.effects.push(Effect::Event(event));
         }
     }
 
-    /// Puts a key on its queue.
+    /// Puts a key on the queue of its kind.
     pub fn enqueue(&mut self, key: ObjectRef) {
         if !self.crashed() {
             self.record.effects.push(Effect::Enqueue(key));
@@ -487,7 +491,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.record.operation_failed = true;
     }
 
-    /// Records who would have to act for something else to happen.
+    /// Records who would have to act before something else can happen.
     pub fn wait_for(&mut self, component: &'static str, name: impl Into<String>, action: impl Into<String>) {
         let waiting = Waiting { component, name: name.into(), action: action.into() };
         if !self.record.waiting.contains(&waiting) {
@@ -495,15 +499,15 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// Records a comparison, built only when comparisons are wanted.
+    /// Records a comparison. It is built only if tracing was asked for.
     pub fn test(&mut self, test: impl FnOnce() -> ComparisonStep) {
         if self.tracing {
             self.record.tests.push(test());
         }
     }
 
-    /// Picks one of the equally good objects of a search; none where there are none. The search is left out where
-    /// another run of this sync made it.
+    /// Picks one of the equally good objects of a search. Returns none if the search finds nothing. The search is
+    /// skipped if an earlier run of this sync made it.
     pub fn pick<T: Resource>(&mut self, search: impl FnOnce(&mut Self) -> Vec<Id<T>>) -> Option<Id<T>> {
         let found = self.choices.found().unwrap_or_else(|| {
             let found = SearchCandidates { kind: T::KIND, places: search(self).into_iter().map(|id| id.0).collect() };
@@ -515,18 +519,19 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     }
 }
 
-/// What the API server stores of an object that is sent to be created.
+/// The object that the API server stores for a creation request.
 pub fn stored<T: Writable>(snapshot: &Snapshot, gates: ApiGates, mut sent: T) -> T {
     sent.begin(snapshot, gates);
     let meta = sent.meta_mut();
-    // Of an object that was never on an API server the uid is made of its name, too, and it is another one.
+    // The uid of an object that was never on an API server is also made from the placeholder and its name. The `@`
+    // makes the uid of the created object differ from it.
     let placeholder = crate::snapshot::PLACEHOLDER_UID;
     meta.uid = Str::from(format!("{placeholder}@{}/{}", meta.namespace, meta.name));
     meta.resource_version = meta.resource_version.successor();
     sent
 }
 
-/// Whether an object stays after an update: one that was being deleted goes with its last finalizer.
+/// Whether an object stays after an update. An object that is being deleted disappears with its last finalizer.
 /// Upstream: `ShouldDeleteDuringUpdate`, `apiserver/pkg/registry/generic/registry`, 0.36.
 fn survives(before: &ObjectMeta, after: &ObjectMeta) -> bool {
     !after.finalizers.is_empty()
@@ -534,8 +539,8 @@ fn survives(before: &ObjectMeta, after: &ObjectMeta) -> bool {
         || before.deletion_grace_seconds.is_some_and(|seconds| seconds != 0)
 }
 
-/// Existence, the uid, the version, and the rule that an object under deletion gets no new finalizer.
-/// Upstream: `ValidateNoNewFinalizers`, `apimachinery/pkg/api/validation`, 0.36.
+/// Checks an update: the object must exist with the same uid and version, and must get no new finalizer while it is
+/// being deleted. Upstream: `ValidateNoNewFinalizers`, `apimachinery/pkg/api/validation`, 0.36.
 fn check(kind: Kind, current: Option<&ObjectMeta>, sent: &ObjectMeta) -> Result<(), ApiError> {
     let name = &sent.name;
     let Some(current) = current else { return Err(ApiError::NotFound { kind, name: name.to_string() }) };
@@ -565,8 +570,8 @@ fn check(kind: Kind, current: Option<&ObjectMeta>, sent: &ObjectMeta) -> Result<
     Ok(())
 }
 
-/// Why a name cannot stand in the path of a request: a list, as Go prints it. Upstream: `IsValidPathSegmentName`,
-/// `k8s.io/apimachinery/pkg/api/validation/path`, 0.36.
+/// The reasons why a name cannot stand in the path of a request, as Go prints a list. None if it can. Upstream:
+/// `IsValidPathSegmentName`, `k8s.io/apimachinery/pkg/api/validation/path`, 0.36.
 fn no_path_segment(name: &str) -> Option<String> {
     if name == "." || name == ".." {
         return Some(format!("[may not be '{name}']"));

@@ -1,16 +1,19 @@
-//! What people have reported, each as a whole cluster with well objects around it: the first line of `audit` has to be
-//! the root, the other lines the ones that are stated, and nothing may be said of what is well.
+//! Problems that people have reported. Each case is a whole cluster in which healthy objects surround the broken ones.
+//! The first line of `audit` must be the root, the other lines must be the stated ones, and no finding may concern a
+//! healthy object.
 //!
 //! The comments at the top of a file in `tests/cases` say what is expected:
 //!
 //! - `CASE`, `source`: what happened, and where it was reported.
-//! - `root: RULE OBJECT`: the first line. `pending: RULE [OBJECT]` in its place: no rule finds it yet.
-//! - `also: RULE OBJECT: REASON`: one more line. One whose rule does not exist yet counts from the day it does.
-//! - `beside: RULE OBJECT: REASON`: it has to be found, and is no line; as above.
-//! - `today: RULE OBJECT: REASON`, or `nothing`: the first line as it is, which is not the root that is stated.
-//! - `affects: OBJECT`: the root has it among the objects that it affects.
-//! - `says: WORDS`: they stand in what the root says, or in a way out of it.
-//! - `flags: --kube-version 1.29`.
+//! - `root: RULE OBJECT`: the first line. `pending: RULE [OBJECT]` takes its place while no rule finds the root yet.
+//! - `also: RULE OBJECT: REASON`: one more line. It is expected only if its rule exists already.
+//! - `beside: RULE OBJECT: REASON`: a finding that must exist and must not be a line. It is expected only if its rule
+//!   exists already.
+//! - `today: RULE OBJECT: REASON`, or `nothing`: the first line as it is now, while the stated root is not the first
+//!   line yet.
+//! - `affects: OBJECT`: an object that the root must list among those that it affects.
+//! - `says: WORDS`: words that the message of the root or one of its remedies must contain.
+//! - `flags: --kube-version 1.29`: flags with which `audit` runs.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::support::{Run, files, root, text};
@@ -19,13 +22,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const FOLDER: &str = "tests/cases";
 
-/// How many cases the catalogue has.
+/// The number of cases in the catalogue.
 const CASES: usize = 58;
 
-/// The namespace of what is well around each case.
+/// The namespace of the healthy objects around each case.
 const WELL: &str = "healthy";
 
-/// What is said of the one well object of which something is worth knowing.
+/// The only finding that concerns a healthy object. Its severity is info.
 const KNOWN: &str = "pvc-wffc-no-consumer pvc/import-staging -n healthy";
 
 /// A rule and its object, as a header states them: `RULE KIND/NAME [-n NAMESPACE]`.
@@ -43,7 +46,7 @@ struct Header {
     flags: Vec<String>,
 }
 
-/// The part of a line before its reason, of which there has to be one.
+/// Returns the part of a line before its reason, or an error if the line has no reason.
 fn reasoned(stated: &str) -> Result<Line, String> {
     let (line, reason) = stated.split_once(": ").ok_or_else(|| format!("{stated:?} has no reason"))?;
     if reason.len() > 10 { Ok(line.to_owned()) } else { Err(format!("{stated:?} has no reason")) }
@@ -81,12 +84,12 @@ fn header(text: &str) -> Result<Header, String> {
     Ok(header)
 }
 
-/// The id in front of a line.
+/// Returns the rule id with which a line begins.
 fn rule(line: &str) -> &str {
     line.split(' ').next().unwrap_or_default()
 }
 
-/// The ids of all rules that exist.
+/// Returns the ids of all rules that exist.
 fn rules() -> BTreeSet<String> {
     let run = Run::new(&["rules", "-o", "json"]).finish();
     let document: Value = serde_json::from_str(&run.stdout).expect("a document");
@@ -94,7 +97,7 @@ fn rules() -> BTreeSet<String> {
     items.map(|item| item["id"].as_str().expect("an id").to_owned()).collect()
 }
 
-/// An object of the report, as people type it.
+/// Returns an object of the report in the form in which people type it, such as `pvc/data -n db`.
 fn typed(object: &Value) -> String {
     let short = match object["kind"].as_str().unwrap_or_default() {
         "PersistentVolume" => "pv".to_owned(),
@@ -111,12 +114,13 @@ fn typed(object: &Value) -> String {
     }
 }
 
-/// A finding as a header states it.
+/// Returns a finding in the form in which a header states it.
 fn line(finding: &Value) -> Line {
     format!("{} {}", finding["id"].as_str().unwrap_or_default(), typed(&finding["object"]))
 }
 
-/// The order of the table: data at risk before everything, then the worst; the report has them by object.
+/// The sort key of the table: findings with a risk to data come first, then the most severe ones. The report itself is
+/// sorted by object.
 fn gravity(finding: &Value) -> (bool, usize, usize) {
     let place = |words: &[&str], field: &str| words.iter().position(|word| finding[field] == *word);
     let severity = place(&["error", "warning", "info"], "severity").expect("a severity");
@@ -124,7 +128,7 @@ fn gravity(finding: &Value) -> (bool, usize, usize) {
     (risk > 0, severity, risk)
 }
 
-/// The objects of a file: what is well among them, as people type it.
+/// Returns the healthy objects of a file, in the form in which people type them.
 fn well(objects: &[Value]) -> BTreeSet<String> {
     let metadata = |object: &Value| {
         let mut metadata = object["metadata"].clone();
@@ -139,7 +143,7 @@ fn well(objects: &[Value]) -> BTreeSet<String> {
     objects.iter().filter(is_well).map(metadata).collect()
 }
 
-/// Every object that a finding is about or names by reference, each as people type it.
+/// Returns every object that a finding concerns or refers to, in the form in which people type it.
 fn named(finding: &Value) -> BTreeSet<String> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let causes = list(&finding["causedBy"]).into_iter().map(|cause| typed(&cause["object"]));
@@ -149,7 +153,7 @@ fn named(finding: &Value) -> BTreeSet<String> {
     about.chain(causes).chain(affected).chain(shown).collect()
 }
 
-/// What is stated of the root and what it does not say.
+/// Returns what the header states about the root and the finding does not say.
 fn unsaid(root: &Value, header: &Header) -> Vec<String> {
     let list = |field: &str| root[field].as_array().cloned().unwrap_or_default();
     let affected: BTreeSet<Line> = list("affects").iter().map(typed).collect();
@@ -162,7 +166,7 @@ fn unsaid(root: &Value, header: &Header) -> Vec<String> {
     spared.chain(silent.map(|words| format!("it does not say {words:?}"))).collect()
 }
 
-/// What is wrong with what `audit` says of one file.
+/// Returns every difference between the header of a file and what `audit` says of the file.
 fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
     let header = match header(content) {
         Ok(header) => header,
@@ -181,7 +185,7 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
     let findings = document["findings"].as_array().expect("a list");
     let mut faults = Vec::new();
 
-    // What is well: enough of it to hide in, and nothing said of it.
+    // There must be enough healthy objects, and no finding may concern them, except the known one.
     let well = well(&objects);
     let of_kind = |kind: &str| well.iter().filter(|object| object.starts_with(kind)).count();
     if of_kind("pv/") < 3 || of_kind("pvc/") < 4 || of_kind("pod/") < 3 {
@@ -199,7 +203,7 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
     let mut roots: Vec<&Value> = findings.iter().filter(|finding| finding["root"] == true).collect();
     roots.sort_by_key(|finding| gravity(finding));
     let lines: Vec<Line> = roots.iter().filter(|root| root["severity"] != "info").map(|root| line(root)).collect();
-    // The table shows the same lines in the same order.
+    // The table must show the same lines in the same order.
     let table = audit(&["--no-headers"]).stdout;
     let rows: Vec<Line> = table.lines().map(row).collect();
     if rows != lines {
@@ -227,7 +231,7 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
         }
         Some(today) if today == "nothing" => {}
         Some(today) => {
-            // What is to be the first line may be one already.
+            // The stated root may be a line already, though not the first one.
             expected.insert(today);
             expected.extend(lines.iter().filter(|line| *line == stated));
         }
@@ -251,7 +255,8 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
     faults
 }
 
-/// A row of the table as a header states it: NAMESPACE, NAME, SEVERITY, DATA and RULE come first.
+/// Returns a row of the table in the form in which a header states it. The first cells are NAMESPACE, NAME, SEVERITY,
+/// DATA and RULE.
 fn row(row: &str) -> Line {
     let cells: Vec<&str> = row.split_whitespace().take(5).collect();
     match cells.as_slice() {
@@ -261,7 +266,7 @@ fn row(row: &str) -> Line {
     }
 }
 
-/// The files of the cases, by path.
+/// Returns the files of the cases, by path.
 fn cases() -> BTreeMap<String, String> {
     let read = |(path, bytes): (String, Vec<u8>)| (path, String::from_utf8(bytes).expect("text"));
     files(FOLDER, "yaml").into_iter().map(read).collect()
@@ -279,7 +284,7 @@ fn the_first_line_is_the_root() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// What waits for a rule says for which, and the documentation names it among those that are to come.
+/// A rule that a case waits for must be named in `docs/AUDIT.md` among the rules that are planned.
 #[test]
 fn a_rule_that_is_awaited_is_named_in_the_documentation() {
     let (rules, audit) = (rules(), text("docs/AUDIT.md"));
@@ -293,8 +298,8 @@ fn a_rule_that_is_awaited_is_named_in_the_documentation() {
     }
 }
 
-/// Why a patch of a remedy cannot be carried out on the objects as they are stored; nothing where it can, and for
-/// commands that patch nothing.
+/// Returns why the patch of a remedy cannot be applied to the stored objects. It returns `None` for a patch that can be
+/// applied and for a command that is no patch.
 fn refusal(command: &str, objects: &[Value]) -> Option<String> {
     let (target, patch) = command.strip_prefix("kubectl patch ")?.split_once(" -p ")?;
     let words: Vec<&str> = target.split(' ').filter(|word| *word != "--type=json").collect();
@@ -347,7 +352,8 @@ fn refusal(command: &str, objects: &[Value]) -> Option<String> {
     None
 }
 
-/// Why a command of ours cannot be typed, or is about an object that is not stored; nothing where it can.
+/// Returns why a command of this program cannot be parsed, or names an object that is not stored. It returns `None` for
+/// a command that is right and for other commands.
 fn unknown(command: &str, objects: &[Value]) -> Option<String> {
     let words = command.strip_prefix("kubectl ").filter(|words| words.starts_with("pvctl "))?;
     let words: Vec<&str> = words.split(' ').map(|word| word.trim_matches('\'')).collect();
@@ -365,7 +371,7 @@ fn unknown(command: &str, objects: &[Value]) -> Option<String> {
     (!objects.iter().any(is_it)).then(|| format!("{command}: no such object"))
 }
 
-/// What is offered can be done: the object is there, what is tested holds, and what is removed is there.
+/// Every patch can be applied: the object exists, each `test` operation holds, and each removed field exists.
 #[test]
 fn every_patch_that_is_offered_can_be_applied() {
     let (mut patches, mut ours) = (0, 0);
@@ -392,7 +398,7 @@ fn every_patch_that_is_offered_can_be_applied() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Each case has a file, or a line that says why not.
+/// Each case has a file, or a line in `LATER.md` that says why it has none.
 #[test]
 fn every_case_is_accounted_for() {
     let number = |name: &str| name.get(..2).and_then(|digits| digits.parse::<usize>().ok()).expect("a number");

@@ -1,4 +1,4 @@
-//! Nobody loses data without a word: wherever a predicted end of a volume destroys its data, audit names that volume
+//! No volume loses its data without a finding. If an outcome of a volume destroys its data, `audit` names the volume
 //! and says that its data are in danger.
 
 use crate::audit::rules::{FOLDER, header, read};
@@ -16,11 +16,12 @@ use pvctl::report::shared::machine::Model;
 use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
 use pvctl::snapshot::{Snapshot, VolumeId};
 
-/// The finalizers with which whoever deletes storage keeps a volume until it is deleted.
+/// The finalizers with which an external provisioner or the controller keeps a volume until its storage is deleted.
 const GUARDS: [&str; 2] = ["external-provisioner.volume.kubernetes.io/finalizer", "kubernetes.io/pv-controller"];
 
-/// Whether an end destroys the data. Drivers delete neither what is Failed nor what is being deleted and has no
-/// finalizer of theirs, and before 1.36 the controller deleted nothing that was being deleted.
+/// Whether an outcome destroys the data. A driver deletes neither a volume that is Failed, nor a volume that is being
+/// deleted and has none of these finalizers. Before 1.36, and without the gate `HonorPVReclaimPolicy`, the controller
+/// deletes no storage of a volume that is being deleted.
 fn destroys(behavior: &KubernetesBehavior, volume: &PersistentVolume, end: &Outcome) -> bool {
     let is_guarded = volume.meta.finalizers.iter().any(|finalizer| GUARDS.contains(&finalizer.as_str()));
     let (data, is_failed) = match end {
@@ -43,8 +44,8 @@ fn tells_of(finding: &Finding, volume: &PersistentVolume) -> bool {
         && (is_it(&finding.object) || finding.evidence.iter().any(|evidence| is_it(&evidence.object)))
 }
 
-/// The pages of `explain` on which somebody looks for the volume's data and hears of no danger: its own, and those of
-/// the claims that name it or whose uid its claimRef has.
+/// Returns the pages of `explain` that should mention the danger and do not. These are the pages of the volume, of the
+/// claims that name it, and of the claim whose uid is in its claimRef.
 fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<String> {
     let snapshot = simulation.snapshot();
     let has_it = |target: &ObjectId| match target.typed() {
@@ -65,8 +66,8 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
     targets.map(headline).filter(|headline| !headline.contains("Danger: ")).collect()
 }
 
-/// The volumes whose data go in some end and of which nobody hears; and those of which somebody hears, and not first
-/// how their data are kept.
+/// Returns what is missing in the findings about volumes that can lose their data, and the number of these volumes. A
+/// volume needs an imminent finding, and the first remedy of `data-about-to-go` must keep the data.
 fn silences(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> (Vec<String>, usize) {
     let settings = Settings { outcomes: Limit::All, ..Settings::new(behavior.clone()) };
     let simulation = simulation(snapshot, settings, 1);
@@ -76,7 +77,7 @@ fn silences(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> (Vec<String>,
     for (id, volume) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
         let prediction = simulation.predict(ObjectId::from(id));
         let mut ends = prediction.outcomes.iter().flat_map(OutcomeSet::of_every_sort);
-        // In the end a claim may have it all the same, and its driver was told to delete it.
+        // A claim may be bound to the volume in the end although its driver was told to delete the storage.
         let is_handed_over = || {
             let steps = prediction.decisions.listed.iter().flat_map(|decision| &decision.record.steps);
             let hands_over = |step: &Branch| *step == Branch::DeleteStep(DeleteStep::DeleteExternal);

@@ -1,4 +1,4 @@
-//! What `audit` finds in a cluster, and what it leaves alone.
+//! What `audit` finds in a cluster, and what it does not report.
 
 mod cases;
 mod danger;

@@ -1,5 +1,5 @@
-//! From findings to repairs: in the fixture of each repairable rule there is a plan, it is accepted where nothing
-//! stands against it, and it is what the rule's page says.
+//! From findings to repairs. In the fixture of each repairable rule a plan is proposed. The plan passes its review
+//! unless a guard objects, and it is the plan that the page of the rule describes.
 #![expect(clippy::unwrap_used, reason = "fixtures are files, and tests fail by panicking")]
 
 use crate::audit::rules::{FOLDER, header, read};
@@ -12,7 +12,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::Snapshot;
 use serde_json::Value;
 
-/// What comes of the repairs that are proposed for the finding of a rule in its own fixture.
+/// Returns what becomes of the plans that are proposed for the finding of a rule in its own fixture.
 fn outcome(id: &str) -> Vec<String> {
     let path = format!("{FOLDER}/{id}/fires.yaml");
     let source = text(&path);
@@ -58,10 +58,10 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
     manifests
 }
 
-/// What is proposed in each fixture, and what comes of it: nothing where the volumes have policy Retain already.
-/// Somebody has to agree where a volume name in a claim cannot be taken back and another one could stand there, where
-/// data are given to a name whose namespace is not known to be as old as they are, where a claim is made anew, and
-/// where a driver may let the object go.
+/// What is proposed in each fixture, and the result of the review. Nothing is proposed where the volumes have policy
+/// Retain already. A person must confirm a plan in these cases: a volume name in a claim cannot be taken back and
+/// another volume could get that name; data are given to a claim name whose namespace is not known to be as old as the
+/// data; a claim is created again; a driver may release the object.
 const EXPECTED: [(&str, &[&str]); 30] = [
     ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
     ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),

@@ -1,5 +1,5 @@
-//! A root explains: wherever a finding follows from others, and these are mended, it goes, or no longer speaks of what
-//! was mended.
+//! A root explains its consequences. If the roots of a finding are mended, the finding goes away, or its evidence no
+//! longer names the mended objects.
 
 mod mends;
 
@@ -17,7 +17,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The one rule whose findings others deal with.
+/// The one rule whose findings are resolved by a remedy of their root.
 const SETTLED: &str = "pv-released-retain";
 
 fn found(parts: &Parts, behavior_of: &KubernetesBehavior) -> Vec<Finding> {
@@ -30,20 +30,20 @@ fn speaks_of(finding: &Finding, object: &ObjectKey) -> bool {
     finding.evidence.iter().any(|evidence| evidence.object == *object)
 }
 
-/// What is looked at, and what does not hold.
+/// What was checked, and which findings stay although their roots are mended.
 #[derive(Default)]
 struct Looked {
-    /// How many consequences of which rule were mended.
+    /// The number of mended consequences, by rule.
     mended: BTreeMap<&'static str, usize>,
     false_roots: Vec<String>,
 }
 
-/// Mends all that a finding follows from, one finding after the other, and looks again.
+/// Mends all roots of each finding, one finding after the other, and diagnoses the cluster again.
 fn look(parts: &Parts, behavior_of: &KubernetesBehavior, looked: &mut Looked) {
     let before = found(parts, behavior_of);
     for finding in &before {
         let causes: Vec<&Finding> = finding.role.caused_by.iter().map(|place| &before[*place]).collect();
-        // What is dealt with elsewhere goes by a way out that is given there.
+        // A remedy of the root must name the volume, because the remedy is what resolves the finding.
         if finding.rule.id == SETTLED {
             let name = &finding.object.name;
             let deals = |cause: &&Finding| {
@@ -58,7 +58,7 @@ fn look(parts: &Parts, behavior_of: &KubernetesBehavior, looked: &mut Looked) {
             Some((_, Mend::Do(mend))) => Some((*mend, &cause.object)),
             _ => None,
         });
-        // What nobody can mend here is stated with its reason.
+        // A root that cannot be mended in a simulation is listed in `MENDS` with the reason.
         let Some(mends) = mends.collect::<Option<Vec<_>>>().filter(|mends| !mends.is_empty()) else { continue };
         let mut mended = parts.clone();
         for (mend, object) in mends {
@@ -108,7 +108,7 @@ fn what_follows_from_a_root_goes_with_it_in_random_worlds() {
     assert!(mended > 200, "only {mended} consequences were mended: {:?}", all.borrow());
 }
 
-/// Each rule that says what it hinders is mended here, or says why it cannot be.
+/// Each rule that hinders an act is in `MENDS`, either with a mend or with the reason why it has none.
 #[test]
 fn every_rule_that_can_be_a_root_is_mended_or_says_why_not() {
     let stated: BTreeSet<&str> = MENDS.iter().map(|(id, _)| *id).collect();

@@ -1,5 +1,6 @@
-//! Every rule of `audit` on small clusters of its own: one in which it fires, and the nearest one in which it must not.
-//! All rules look at every fixture; whatever else fires there is stated in the fixture with its reason.
+//! Every rule of `audit`, on two small clusters of its own: one in which the rule fires, and the most similar one in
+//! which it must not fire. All rules check every fixture. If another rule fires too, the fixture states it with the
+//! reason.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -22,18 +23,18 @@ use std::path::Path;
 
 pub(crate) const FOLDER: &str = "tests/audit";
 
-/// What the comments at the top of a fixture say.
+/// The statements in the comments at the top of a fixture.
 #[derive(Debug, Default)]
 pub(crate) struct Header {
     version: Option<KubeVersion>,
-    /// The kinds that no decision reads and of which the fixture holds all there are.
+    /// The kinds that no decision reads and whose list in the fixture is complete.
     complete: Vec<Scope>,
     /// The other rules that fire, each with the reason why that is right.
     also: BTreeMap<String, String>,
 }
 
 impl Header {
-    /// The rules of the version that it names, else of the one that is modelled by default.
+    /// Returns the behavior of the version that the fixture names, or of the default version.
     pub(crate) fn rules(&self) -> KubernetesBehavior {
         self.version.map_or_else(KubernetesBehavior::default, KubernetesBehavior::of)
     }
@@ -60,7 +61,7 @@ pub(crate) fn header(text: &str) -> Header {
     header
 }
 
-/// The objects of a fixture, of which all are known.
+/// Reads the objects of a fixture. The lists of all kinds that decisions read are complete.
 pub(crate) fn read(path: &str, header: &Header) -> Parts {
     let decisive = Kind::ALL.into_iter().map(|kind| Scope { kind, namespace: None });
     let options = FileOptions {
@@ -75,19 +76,19 @@ pub(crate) fn read(path: &str, header: &Header) -> Parts {
     parts
 }
 
-/// What all rules find in a fixture.
+/// Returns everything that the rules find in a fixture.
 fn diagnosed(path: &str, header: &Header) -> Diagnosis {
     let snapshot = Snapshot::new(read(path, header));
     let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
     diagnose(&simulation, with_all(), 1)
 }
 
-/// Everything is looked for, and nothing kept back.
+/// Selects all rules, without suppressions and without a restriction to some objects.
 fn with_all() -> Scrutiny<'static> {
     Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true }
 }
 
-/// The ids of the rules that fired.
+/// Returns the ids of the rules that fired.
 fn fired(diagnosis: &Diagnosis) -> BTreeSet<String> {
     diagnosis.findings.iter().map(|finding| finding.rule.id.to_owned()).collect()
 }
@@ -107,7 +108,7 @@ fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
             let mut expected: BTreeSet<String> = header.also.keys().cloned().collect();
             if own {
                 expected.insert((*id).to_owned());
-                // The worst that the rule says of itself has to be possible.
+                // The rule must report at least the severity and the risk that it declares.
                 let worst = diagnosis.findings.iter().filter(|finding| finding.rule.id == *id);
                 for finding in worst {
                     if finding.severity < *severity || finding.risk < *risk {
@@ -123,7 +124,7 @@ fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
                     expected.difference(&fired).collect::<Vec<_>>()
                 ));
             }
-            // Of what stands around, a fixture holds what its own rule needs.
+            // Of the surrounding kinds, a fixture holds only those that its own rule needs.
             let lacks = |rule: &str, missing: &BTreeSet<Unread>| {
                 rule == *id || missing.iter().any(|one| !one.kind.is_surrounding())
             };
@@ -148,7 +149,7 @@ fn every_fixture_is_one_of_a_rule() {
     assert!(strangers.is_empty(), "{strangers:?}");
 }
 
-/// Ids and pages: what people link to and read.
+/// People link to the ids of rules and read their pages.
 #[test]
 fn every_rule_has_a_name_and_a_page() {
     let mut seen = BTreeSet::new();
@@ -157,7 +158,7 @@ fn every_rule_has_a_name_and_a_page() {
         assert!(seen.insert(id), "{id} is there twice");
         assert!(id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{id} is not in kebab-case");
         assert!(!rule.title.ends_with('.') && !rule.title.is_empty(), "{id}: the title is no sentence");
-        // It stands in tables of Markdown as it is.
+        // The title is inserted into Markdown tables without escaping.
         assert!(!rule.title.contains(['|', '<', '>', '@', '#', '`', '*', '_', '\n']), "{id}: {}", rule.title);
         let page = &rule.page;
         for (part, text) in [
@@ -174,7 +175,8 @@ fn every_rule_has_a_name_and_a_page() {
     }
 }
 
-/// On an assumption nothing is an error, and no way out is offered; where nobody can tell, the rule is not judged.
+/// A finding that rests on an assumption is no error and has no remedy. If the input is partial, the rule is not
+/// judged.
 #[test]
 fn what_is_not_known_is_no_error() {
     let file = format!("{FOLDER}/lost-pv-missing/fires.yaml");
@@ -198,8 +200,8 @@ fn what_is_not_known_is_no_error() {
     assert!(unjudged.contains(&"lost-pv-missing".into()), "{unjudged:?}");
 }
 
-/// `audit` and `fix` read of what stands around just the kinds that the chosen rules name: a rule says the same where
-/// nothing else was read.
+/// A rule says the same if only the surrounding kinds that it names were read. `audit` and `fix` read no other
+/// surrounding kinds.
 #[test]
 fn a_rule_names_all_that_it_reads() {
     let mut faults = Vec::new();
@@ -234,7 +236,7 @@ fn a_rule_names_all_that_it_reads() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Two runs on the same input are equal byte by byte, on one thread or on several.
+/// Two runs on the same input give the same bytes, on one thread or on several.
 #[test]
 fn the_answer_is_always_the_same() {
     for (path, _) in files("examples", "json") {
@@ -249,8 +251,8 @@ fn the_answer_is_always_the_same() {
     }
 }
 
-/// What is well is not shown, and what waits for its first pod is well. In the second example one of four claims waits
-/// in vain: its pod was placed past the scheduler.
+/// Nothing is reported for a healthy cluster, and a claim that waits for its first pod is healthy. In the second
+/// example one of four claims waits forever, because its pod was assigned to a node without the scheduler.
 #[test]
 fn nothing_is_wrong_with_what_is_well() {
     for (file, expected) in [
@@ -264,7 +266,7 @@ fn nothing_is_wrong_with_what_is_well() {
     }
 }
 
-/// Who repairs the class helps all claims that wait for it.
+/// A claim that waits for a broken class is a consequence of the finding on the class.
 #[test]
 fn what_waits_for_a_class_follows_from_it() {
     let findings = diagnosed(&format!("{FOLDER}/sc-intree-removed/fires.yaml"), &Header::default()).findings;
@@ -274,7 +276,7 @@ fn what_waits_for_a_class_follows_from_it() {
     assert_eq!((root.rule.id, root.role.drags.as_slice()), ("sc-intree-removed", &[waiting.object.clone()][..]));
 }
 
-/// What `audit` calls the nearest volume is the first one that `explain` and `match` list.
+/// The volume that `audit` calls the nearest is the first one that `explain` and `match` list.
 #[test]
 fn the_nearest_volume_is_the_same_for_all() {
     let of_claim = |command: &[&str]| {
@@ -289,7 +291,7 @@ fn the_nearest_volume_is_the_same_for_all() {
     assert!(explained.to_string().contains("The nearest volume is disk-going: is being deleted."), "{explained}");
 }
 
-/// However many volumes there are, the one that went to the wrong claim is found.
+/// The volume that was bound to the wrong claim is found, however many volumes there are.
 #[test]
 fn a_foreign_grab_is_found_among_many_volumes() {
     let text = fs::read_to_string(root().join(FOLDER).join("bind-foreign-grab/fires.yaml")).expect("a fixture");
@@ -345,7 +347,7 @@ fn the_exit_code_follows_the_threshold() {
     }
 }
 
-/// So many claims that every form of the answer is larger than a pipe.
+/// Returns enough lost claims to make every form of the answer larger than a pipe.
 #[cfg(unix)]
 fn many_lost_claims() -> String {
     let claim = |number: usize| {
@@ -366,7 +368,7 @@ fn many_lost_claims() -> String {
     json!({ "apiVersion": "v1", "kind": "List", "items": (0..2_000).map(claim).collect::<Vec<_>>() }).to_string()
 }
 
-/// `| head` is no failure, whatever was found, and nothing is said to whoever has left.
+/// If the reader closes the pipe, as `| head` does, the run ends with exit code 0 and prints nothing on stderr.
 #[cfg(unix)]
 #[test]
 fn a_reader_that_has_read_enough_ends_the_run() {
@@ -382,7 +384,7 @@ fn a_reader_that_has_read_enough_ends_the_run() {
     }
 }
 
-/// Ctrl-C while the input still comes: no half answer, and the code says what happened.
+/// If the program is interrupted while it reads its input, it prints no partial answer, and the exit code says so.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_leaves_no_half_answer() {
@@ -398,7 +400,7 @@ fn an_interrupt_leaves_no_half_answer() {
     }
 }
 
-/// Severities have colour where it is wanted, in tables alone, and the text is the same.
+/// Severities are coloured only on request and only in tables, and the text stays the same.
 #[test]
 fn colour_marks_severity_and_nothing_else() {
     let audit = |more: &[&str]| {
@@ -419,7 +421,7 @@ fn colour_marks_severity_and_nothing_else() {
     }
 }
 
-/// What to try first is the end of the line, whole, where lines are not broken.
+/// A wide table ends each line with the command to try first, which is not wrapped.
 #[test]
 fn a_wide_table_ends_with_what_to_try() {
     let audit = |format: &str| {
@@ -440,8 +442,8 @@ fn a_wide_table_ends_with_what_to_try() {
     assert!(audit("table").stderr.contains(" -o wide adds what to try first; "));
 }
 
-/// A class may have two defects, and a claim of it a trouble that none of them explains: the claim is a root, and is
-/// not counted below the class.
+/// A class may have two defects that do not explain the problem of one of its claims. The finding on the claim is then
+/// a root, and is not counted as a consequence of the class.
 #[test]
 fn what_is_wrong_with_a_class_is_no_reason_for_everything_there() {
     let path = format!("{FOLDER}/pvc-provisioner-silent/fires.yaml");

@@ -1,5 +1,5 @@
-//! Which findings `audit` shows of a namespace, of labels and of objects: those on them, and what is to blame for
-//! these.
+//! Which findings `audit` shows if it is restricted to a namespace, to labels or to objects: the findings on these
+//! objects, and the roots of these findings.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "fixtures are files, and tests fail by panicking")]
 
 use crate::audit::rules::FOLDER;
@@ -7,7 +7,7 @@ use crate::support::{Run, files, root};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A finding as the report names it: rule, kind, namespace and name.
+/// The key of a finding in the report: rule, kind, namespace and name.
 type Name = (String, String, String, String);
 
 fn text<'v>(value: &'v Value, field: &str) -> &'v str {
@@ -36,7 +36,8 @@ fn findings(report: &Value) -> BTreeMap<Name, Value> {
     report["findings"].as_array().unwrap().iter().map(|finding| (name(finding), finding.clone())).collect()
 }
 
-/// The volumes that belong to a namespace, by what is predicted: those that one of its claims has, wants or may get.
+/// Returns the volumes that belong to a namespace by the prediction: a claim of the namespace has, names or may get
+/// them.
 fn volumes_of(predicted: &Value, namespace: &str) -> BTreeSet<String> {
     let mut volumes = BTreeSet::new();
     for item in predicted["items"].as_array().unwrap() {
@@ -54,8 +55,8 @@ fn volumes_of(predicted: &Value, namespace: &str) -> BTreeSet<String> {
     volumes
 }
 
-/// What the report of a whole cluster says of a namespace: what is found on its objects, what they are not well because
-/// of, and what that follows from; each with the objects of that namespace alone.
+/// Returns what the report of the whole cluster says about a namespace: the findings on its objects or affecting them,
+/// and all their causes. Each finding lists only the affected objects of that namespace.
 fn narrowed(whole: &Value, own: &dyn Fn(&Value) -> bool) -> BTreeMap<Name, Value> {
     let all = findings(whole);
     let affected = |finding: &Value| -> Vec<Value> {
@@ -81,7 +82,7 @@ fn narrowed(whole: &Value, own: &dyn Fn(&Value) -> bool) -> BTreeMap<Name, Value
     narrowed
 }
 
-/// Two clusters in one file, each in its own namespaces.
+/// Two clusters are in one file, each in its own namespaces.
 #[test]
 fn a_namespace_has_its_findings_and_what_is_to_blame_for_them() {
     let fixtures: Vec<String> = files(FOLDER, "yaml").into_iter().map(|(path, _)| path).collect();
@@ -96,13 +97,13 @@ fn a_namespace_has_its_findings_and_what_is_to_blame_for_them() {
         let path = path.to_str().unwrap();
         let words = ["-f", path, "--assume-complete", "-o", "json"];
         let predicted = Run::new(&[&["predict", "-A"], &words[..]].concat()).finish();
-        // Two fixtures may have an object of the same name.
+        // Two fixtures may contain objects of the same name. Such a pair is skipped.
         if predicted.code != Some(0) {
             continue;
         }
         let predicted: Value = serde_json::from_str(&predicted.stdout).unwrap();
         let whole = report(path, &["-A"]);
-        // An attachment belongs to the namespaces of its volume, which the report does not state.
+        // A VolumeAttachment belongs to the namespaces of its volume, which the report does not state.
         if findings(&whole).values().any(|finding| text(&finding["object"], "kind") == "VolumeAttachment") {
             continue;
         }
@@ -124,7 +125,7 @@ fn a_namespace_has_its_findings_and_what_is_to_blame_for_them() {
             seen.extend(found.into_keys());
         }
         apart += findings(&whole).into_keys().filter(|name| !seen.contains(name)).count();
-        // A namespace without claims has nothing.
+        // A namespace without claims has no findings.
         let nobody = report(path, &["-n", "nobody"]);
         assert_eq!(findings(&nobody), BTreeMap::new(), "{pair:?}");
         assert_eq!(nobody["summary"]["error"], 0);
@@ -132,7 +133,7 @@ fn a_namespace_has_its_findings_and_what_is_to_blame_for_them() {
     assert!(looked > 60 && shared > 3 && apart > 1, "{looked} findings, {shared} on what is shared, {apart} of nobody");
 }
 
-/// Two clusters in one file, of which one has a label on all its objects.
+/// Two clusters are in one file. In one of them all objects have a label.
 #[test]
 fn labels_choose_volumes_and_claims_and_what_is_to_blame_for_them() {
     let fires: Vec<String> =
@@ -142,7 +143,7 @@ fn labels_choose_volumes_and_claims_and_what_is_to_blame_for_them() {
     for (number, pair) in fires.chunks(2).enumerate() {
         let [one, other] = pair else { continue };
         let [one, other] = [one, other].map(|path| std::fs::read_to_string(root().join(path)).unwrap());
-        // What has labels already would have them twice.
+        // A fixture that has labels already would have the key twice.
         if one.contains("\n  labels:") {
             continue;
         }
@@ -155,7 +156,7 @@ fn labels_choose_volumes_and_claims_and_what_is_to_blame_for_them() {
         let both = path("both", &[one.as_str(), other.as_str()].join("\n---\n"));
         let alone = path("one", &one);
         let predict = |path: &str| Run::new(&["predict", "-A", "-f", path, "--assume-complete", "-o", "json"]).finish();
-        // Two fixtures may have an object of the same name.
+        // Two fixtures may contain objects of the same name. Such a pair is skipped.
         if predict(&both).code != Some(0) {
             continue;
         }
@@ -174,7 +175,7 @@ fn labels_choose_volumes_and_claims_and_what_is_to_blame_for_them() {
     assert!(looked > 20 && left_out > 20, "{looked} findings, {left_out} of others");
 }
 
-/// A class that is wrong for a claim stands below that claim, and not below the others.
+/// A finding on one claim is shown for that claim only.
 #[test]
 fn objects_and_labels_choose_what_is_looked_at() {
     let path = format!("{FOLDER}/pvc-class-not-found/fires.yaml");

@@ -1,4 +1,4 @@
-//! The program from outside: its arguments, its exit codes, and the forms in which it answers.
+//! Runs of the program: its arguments, its exit codes, and the forms of its answers.
 
 mod reports;
 mod usage;

@@ -1,4 +1,4 @@
-//! The program from outside: what is printed where, and the exit codes.
+//! Runs of the program: what is printed on stdout and stderr, and the exit codes.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::{BINARY, Run, root};
@@ -113,7 +113,7 @@ fn kubectl_is_answered_when_somebody_presses_tab() {
     assert!(run.stdout.ends_with(":4\n"), "{}", run.stdout);
 }
 
-/// Runs only when [`a_bug_exits_with_70`] starts it in a process of its own.
+/// Runs only if [`a_bug_exits_with_70`] starts it in a process of its own.
 #[test]
 #[ignore = "ends the process; started by another test"]
 fn panic_in_a_process_of_its_own() {
@@ -133,7 +133,7 @@ fn a_bug_exits_with_70() {
     assert!(run.stderr.contains("please report it"), "{}", run.stderr);
 }
 
-/// The limits are for the lists of an answer, not for what it says.
+/// The limits shorten the lists of an answer and do not change its statements.
 #[test]
 fn how_much_is_listed_does_not_change_what_is_said() {
     let printed = |arguments: &[&str]| Run::new(arguments).current_dir(root()).finish();

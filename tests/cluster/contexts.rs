@@ -1,5 +1,5 @@
-//! `--contexts`: several clusters, a section for each, one summary, one exit code. What a section says is what the same
-//! question says of that cluster alone.
+//! `--contexts`: several clusters give a section each, one summary and one exit code. A section says the same as a run
+//! on that cluster alone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the test makes files and looks at the time")]
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Two clusters that answer, and one that is not there.
+/// Two clusters that answer, and a context whose cluster does not answer.
 struct Clusters {
     calm: ApiServer,
     stirring: ApiServer,
@@ -82,7 +82,7 @@ async fn each_context_has_a_section_and_all_have_a_summary() {
     assert_eq!(several.stdout, expected);
     assert_eq!((several.code, several.stderr.as_str()), (Some(0), ""));
     assert!(stirring.stdout.contains("pv/new") && calm.stdout.contains("pv/resting"));
-    // A change in one of them is a change.
+    // A change in one cluster sets the exit code for all.
     let arguments = ["predict", "-A", "--exit-code", "--no-headers", "--contexts"];
     let calm = clusters.run(&[&arguments[..], &["calm,calm"]].concat()).await;
     assert_eq!(calm.code, Some(0), "{}", calm.stderr);
@@ -103,7 +103,7 @@ async fn a_broken_cluster_does_not_hide_the_others() {
     assert!(broken.len() == 1 && broken[0].starts_with("broken     -         -        -         -         "));
     assert!(broken[0].contains("http://127.0.0.1:1"), "{}", broken[0]);
     assert!(all.stderr.starts_with("[broken] error: "), "{}", all.stderr);
-    // A warning says of which cluster it is.
+    // A warning begins with the name of its cluster.
     clusters.calm.fail("/apis/storage.k8s.io/v1/storageclasses", 9, Fault::Refused(403, "you may not"));
     let warned = clusters.run(&["predict", "-A", "--contexts", "calm"]).await;
     assert!(warned.stderr.starts_with("[calm] warning: storageclasses may not be listed"), "{}", warned.stderr);
@@ -122,7 +122,7 @@ async fn clusters_are_read_at_the_same_time() {
     assert!((late..2 * late).contains(&before.elapsed()), "{:?}", before.elapsed());
 }
 
-/// Whoever has read enough does not wait for the clusters that are still asked.
+/// If the reader closes the pipe, the run does not wait for the clusters that have not answered yet.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_stops_reading_waits_for_no_cluster() {
     let clusters = Clusters::start().await;

@@ -1,5 +1,5 @@
-//! Whether the controllers live: what `explain` reads of a cluster and of files to say so, and what it does not say
-//! without evidence.
+//! Whether the controllers are running: what `explain` reads from clusters and files to decide this, and what it does
+//! not claim without evidence.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager";
 const PODS: &str = "/api/v1/namespaces/db/pods";
-/// So that twice the resync period passes at once.
+/// With this flag twice the resync period is zero seconds.
 const QUICK: &str = "--controller-flag=pvclaimbinder-sync-period=0s";
 
 fn volume() -> Value {
@@ -25,7 +25,7 @@ fn volume() -> Value {
     })
 }
 
-/// A claim that the volume fits. Its `managedFields` tell that it was written at 22:10.
+/// A claim that fits the volume. Its `managedFields` say that it was last written at 22:10.
 fn claim(version: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -51,7 +51,7 @@ fn class() -> Value {
     })
 }
 
-/// The server says that it is 22:13:20 on 2023-11-14.
+/// A Lease of kube-controller-manager. The server's time is 2023-11-14T22:13:20Z.
 fn lease(renewed: &str) -> Value {
     json!({
         "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
@@ -117,7 +117,8 @@ async fn a_fresh_lease_shows_a_living_manager() {
     );
 }
 
-/// A cluster where the object has stood for minutes, as its own times show, and yet nothing is said of the controller.
+/// The claim has been as it is for minutes, as its own times show. Without a Lease nothing is said about the
+/// controller.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_lease_nothing_is_said_of_the_controller() {
     let silent = |found: &Value| {
@@ -163,8 +164,8 @@ async fn the_lease_is_read_only_where_something_differs() {
     assert_eq!(said, "note: nothing differs from what is predicted, so that a second reading is not needed\n");
 }
 
-/// A claim that nothing keeps, though its last pod went unnoticed: pvc-protection looks again when an event tells it
-/// to.
+/// No pod uses this claim any more, and pvc-protection did not notice that the last pod ended. It checks the claim
+/// again only after an event.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_that_waits_for_an_event_shows_nothing_of_the_controller() {
     let api = ApiServer::start().await;
@@ -211,8 +212,8 @@ async fn a_second_reading_that_shows_the_same_makes_it_probable() {
     assert_eq!((api.count(PODS), api.count(LEASE)), (2, 1));
 }
 
-/// Runs `explain --recheck` and puts this in the place of the object between the readings; without one there are no
-/// claims any more.
+/// Runs `explain --recheck` and puts `later` in the place of the object between the two readings. With `None` the
+/// second reading finds no claims.
 async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
     let api = cluster([]).await;
     let changing = async {
@@ -234,7 +235,7 @@ async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_moved_between_two_readings_is_no_evidence() {
-    // Something wrote the claim: the second reading is explained, and nothing is said of the controller.
+    // The claim was written in between. The second reading is explained, and nothing is said about the controller.
     let ended = rechecked(Some(claim("12")), &["-o", "json"]).await;
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
     let found = &document["divergence"];
@@ -250,7 +251,8 @@ async fn what_moved_between_two_readings_is_no_evidence() {
         ended.stdout
     );
 
-    // The volume that the claim would get is another one now, or was written: it has not stood there for two periods.
+    // The volume that the claim would get is now another one, or was written. It has not been unchanged for two resync
+    // periods.
     for (uid, version) in [("uid-other", "13"), ("uid-disk", "12")] {
         let mut other = volume();
         other["metadata"]["uid"] = uid.into();
@@ -305,8 +307,8 @@ fn list(objects: &[Value]) -> String {
 #[test]
 fn files_say_possibly_where_their_times_show_it() {
     let objects = [volume(), claim("11"), class()];
-    // When the claim was written counts for no other verb, and so is not the moment from which ages count. That one is
-    // the volume's, which is before it: nothing has stood.
+    // The time at which the claim was written is used by no other verb, so it does not become the time from which ages
+    // count. That time comes from the volume and is earlier, so nothing has lasted.
     let (found, _) = from_file(&list(&objects), &[]);
     assert_eq!((found.get("lastedSeconds"), found.get("controllerNotRunning")), (None, None));
     for (now, sure) in [("2023-11-14T22:10:30Z", Value::Null), ("2023-11-14T22:10:31Z", json!("possibly"))] {
@@ -314,7 +316,7 @@ fn files_say_possibly_where_their_times_show_it() {
     }
     let slower = ["--now", "2023-11-14T22:10:31Z", "--controller-flag=pvclaimbinder-sync-period=1m"];
     assert_eq!(from_file(&list(&objects), &slower).0["controllerNotRunning"], Value::Null);
-    // Without managedFields, as `kubectl get` prints it, nobody knows how long the claim has been as it is.
+    // Without `managedFields`, as `kubectl get` prints objects, nobody knows how long the claim has been unchanged.
     let mut bare = objects.clone();
     bare[1]["metadata"].as_object_mut().unwrap().remove("managedFields");
     bare[1]["metadata"]["creationTimestamp"] = "2023-11-14T20:00:00Z".into();
@@ -338,7 +340,7 @@ fn a_lease_in_files_is_understood() {
     };
     assert_eq!(of("2023-11-14T22:03:20Z", &["--now", "2023-11-14T22:13:20Z"]), (json!("possibly"), json!("stale")));
     assert_eq!(of("2023-11-14T22:03:20Z", &["--now", "2023-11-14T22:03:25Z"]), (Value::Null, json!("alive")));
-    // No Lease shows its own freshness, neither in files nor in a snapshot of them.
+    // A Lease does not show by itself whether it is current, neither in files nor in a snapshot of them.
     assert_eq!(of("2023-11-14T22:03:20Z", &[]), (Value::Null, Value::Null));
     let objects = [volume(), claim("11"), class(), lease("2023-11-14T22:03:20Z")];
     let snapshot = Run::new(&["snapshot", "-f", "-"]).stdin(list(&objects).as_bytes()).finish();
@@ -362,7 +364,7 @@ async fn a_snapshot_keeps_what_tells_of_the_controllers() {
     let (found, stderr) = from_file(&ended.stdout, &[]);
     assert_eq!((&found["lastedSeconds"], &found["controllerNotRunning"]), (&json!(200), &json!("possibly")));
     assert_eq!((&found["controllerManager"], stderr.as_str()), (&json!("alive"), ""));
-    // A snapshot of the snapshot is the same, and other verbs say nothing of the Lease.
+    // A snapshot of the snapshot is the same, and other verbs do not mention the Lease.
     let again = Run::new(&["snapshot", "-f", "-"]).stdin(ended.stdout.as_bytes()).finish();
     assert_eq!((again.stdout.as_str(), again.stderr.as_str()), (ended.stdout.as_str(), ""));
     let predicted = Run::new(&["predict", "-o", "name", "-f", "-"]).stdin(ended.stdout.as_bytes()).finish();
@@ -374,7 +376,7 @@ async fn a_snapshot_keeps_what_tells_of_the_controllers() {
     assert!(!without.stdout.contains("Lease"));
 }
 
-/// The entry of the output contract for pods that nobody may list.
+/// If pods cannot be listed, the answer says that `usedBy` is unknown and which right is missing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_uses_a_claim_is_unknown_where_pods_are_hidden() {
     let api = cluster([]).await;
@@ -390,7 +392,7 @@ async fn who_uses_a_claim_is_unknown_where_pods_are_hidden() {
 
 const LEASES: &str = "/apis/coordination.k8s.io/v1/leases?";
 
-/// A claim that waits for a driver, with Leases of the driver's name.
+/// Starts a cluster with a claim that waits for a driver, and with Leases that have the driver's name.
 async fn waiting_for_a_driver(
     leases: impl IntoIterator<Item = (&'static str, &'static str, &'static str)>,
 ) -> ApiServer {
@@ -439,7 +441,7 @@ async fn the_lease_of_a_driver_that_has_to_act_is_evidence() {
     assert!(said.contains("you: see why the external-provisioner of disk.csi.example.com does not run"), "{said}");
 }
 
-/// A Lease that is not there, or cannot be read, is no sign of death, and no fault of the command.
+/// If a driver's Lease is missing or cannot be read, its state is unknown, and the command does not fail.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_drivers_lease_nothing_is_known_of_it() {
     let unknown = |document: &Value, reason: &str| {

@@ -1,4 +1,4 @@
-//! What is read of clusters, on API servers in this process.
+//! What is read from clusters. The API servers run in this process.
 
 mod contexts;
 mod liveness;

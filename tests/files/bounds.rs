@@ -1,5 +1,6 @@
-//! What strangers send is read within bounds: answers and files that would take gigabytes are refused with a sentence,
-//! and one object that is too large is an issue of that object alone. The memory is that of the program as a process.
+//! Input from outside is read within bounds. Answers and files that would take gigabytes are refused with a message,
+//! and a single object that is too large is an issue of that object alone. The memory is measured for the program as a
+//! process.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
     clippy::disallowed_types,
@@ -21,19 +22,19 @@ use std::time::Duration;
 const VOLUMES: &str = "/api/v1/persistentvolumes";
 const LIST: &str = r#"{"kind":"PersistentVolumeList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":["#;
 const MIB: usize = 1 << 20;
-/// What the program may take.
+/// The most memory that the program may use, in bytes.
 const MOST_MEMORY: usize = 512 * MIB;
 
-/// A run that has ended.
+/// The result of a finished run.
 struct Ended {
     code: Option<i32>,
     stdout: String,
     stderr: String,
-    /// The most memory that it took, in bytes; zero where the system does not tell.
+    /// The peak memory in bytes, or zero if the system does not report it.
     peak: usize,
 }
 
-/// Runs the program to its end, and looks all the time how much memory it has taken.
+/// Runs the program to its end and measures its peak memory meanwhile.
 fn measured(arguments: &[&str]) -> Ended {
     let (mut command, home) = Run::new(arguments).into_command();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -53,10 +54,10 @@ fn measured(arguments: &[&str]) -> Ended {
 }
 
 impl Ended {
-    /// It could not read something, said so in these words, and took little memory.
+    /// Asserts that the program refused its input with these words and used little memory.
     fn is_refused(&self, words: &[&str]) {
         assert_eq!(self.code, Some(3), "{}", self.stderr);
-        // The lines are as wide as a terminal.
+        // The lines are wrapped at the width of a terminal, so all white space is replaced by single spaces.
         let said = self.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         for word in words {
             assert!(said.contains(word), "{word} is not said: {said}");
@@ -66,11 +67,11 @@ impl Ended {
     }
 }
 
-/// A body that is sent piece by piece.
+/// A body that is sent in pieces.
 struct Sent {
     headers: String,
     start: Vec<u8>,
-    /// What follows, and how often.
+    /// The piece that follows the start. It is sent `times` times.
     piece: Vec<u8>,
     times: usize,
     end: Vec<u8>,
@@ -82,7 +83,7 @@ impl Sent {
         Self { headers: String::new(), start, piece: piece.into(), times, end }
     }
 
-    /// The same in gzip; its end is missing.
+    /// Returns the same body compressed by gzip, without the end of the gzip stream.
     fn gzip(self) -> Self {
         let mut start = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
         start.extend(deflated(&self.start));
@@ -99,14 +100,14 @@ impl Sent {
     }
 }
 
-/// A part of a deflate stream that refers to nothing before it, so that it can be repeated.
+/// Returns a part of a deflate stream that refers to no earlier data, so that it can be repeated.
 fn deflated(text: &[u8]) -> Vec<u8> {
     let mut packed = Vec::with_capacity(text.len() / 2 + 1024);
     Compress::new(Compression::fast(), false).compress_vec(text, &mut packed, FlushCompress::Full).unwrap();
     packed
 }
 
-/// An API server whose volumes are this; there are no other objects.
+/// Starts an API server that sends this body as its list of volumes and has no other objects.
 fn serve(volumes: Sent) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -114,7 +115,7 @@ fn serve(volumes: Sent) -> String {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let volumes = Arc::clone(&volumes);
-            // A client that goes away has had enough.
+            // An error only means that the client closed the connection.
             std::thread::spawn(move || stream.and_then(|stream| answer(stream, &volumes)));
         }
     });
@@ -154,7 +155,7 @@ fn volume(name: &str) -> Value {
     })
 }
 
-/// Small objects up to a MiB, each with a comma behind it.
+/// Returns small objects of about one MiB together, each followed by a comma.
 fn small_objects() -> Vec<u8> {
     let object = br#"{"metadata":{"name":"a"}},"#;
     object.repeat(MIB / object.len())
@@ -172,7 +173,7 @@ fn a_list_without_an_end_is_refused_as_soon_as_it_is_too_large() {
     measured(&["predict", "-A", "--server", &server]).is_refused(&LARGE_LIST);
 }
 
-/// Two gigabytes of small objects in two megabytes.
+/// The body holds two gigabytes of small objects, compressed to two megabytes.
 #[test]
 fn a_compressed_list_is_measured_as_it_is_unpacked() {
     let sent = Sent::plain(small_objects(), 2048, "").gzip();
@@ -180,7 +181,7 @@ fn a_compressed_list_is_measured_as_it_is_unpacked() {
     measured(&["predict", "-A", "--server", &serve(sent)]).is_refused(&LARGE_LIST);
 }
 
-/// Half a gigabyte is no name of a volume.
+/// The name of the volume is half a gigabyte long.
 #[test]
 fn a_name_of_half_a_gigabyte_is_no_name() {
     let mut sent = Sent::plain(vec![b'x'; MIB], 512, "\"}}]}");
@@ -222,7 +223,7 @@ fn an_object_that_is_too_large_is_an_issue_of_its_own() {
     assert_eq!(volumes.count(), 2);
 }
 
-/// Who may not list volumes gets them one by one.
+/// The user may not list volumes, so the program gets them one by one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_single_object_that_is_too_large_is_an_issue() {
     let fake = ApiServer::start().await;
@@ -242,7 +243,7 @@ async fn a_single_object_that_is_too_large_is_an_issue() {
     ended.is_refused(&["a single reading: PersistentVolume large cannot be decoded: it is larger than 8 MiB ("]);
 }
 
-/// Two gigabytes in a file of two megabytes: one text, and small objects.
+/// The file holds two gigabytes in two megabytes: in one case a single text, in the other small objects.
 #[test]
 fn a_compressed_file_is_measured_as_it_is_unpacked() {
     let folder = tempfile::tempdir().unwrap();
@@ -258,8 +259,8 @@ fn a_compressed_file_is_measured_as_it_is_unpacked() {
     }
 }
 
-/// In a file, too, the other objects are judged. The items are longer than what is held of one, in one string, in many
-/// short ones, and in nested lists.
+/// If some objects of a file are too large, the others are still judged. The large part is one string, many short
+/// strings, or nested lists.
 #[test]
 fn items_of_a_file_that_are_too_large_are_issues() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,11 +1,11 @@
-//! Objects full of credentials and of characters that a terminal acts on: neither reaches anything that is printed.
+//! Objects that contain credentials and terminal control characters. Neither appears in any output.
 
 use crate::support::{Finished, Run};
 use pvctl::cli;
 use serde_json::{Value, json};
 
-/// What no output may hold. Each stands in places of its own. The name of a Secret is none of them: what it names is
-/// read by no verb, and a missing one is worth finding.
+/// The texts that no output may contain, each in a place of its own. The name of a Secret is not among them: no verb
+/// reads the Secret, and a missing Secret is worth finding.
 pub(crate) const SECRETS: [&str; 6] = [
     "s3cret-attribute",
     "s3cret-annotation",
@@ -15,10 +15,12 @@ pub(crate) const SECRETS: [&str; 6] = [
     "s3cret-claim",
 ];
 
-/// Clears the screen, changes the title, and reads from right to left; also with C1 codes, and invisible.
+/// Control sequences that clear the screen, change the title and reverse the reading direction, also C1 codes and
+/// invisible characters.
 const EVIL: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{202e}\u{2066}\u{9b}31m\u{200b}\u{feff}\r\n\u{8}\u{7f}evil";
 
-/// What a real API server stores of it: everything, in annotations, messages and texts of drivers.
+/// Returns the objects as a real API server stores them, with these texts in annotations, messages and texts of
+/// drivers.
 pub(crate) fn objects() -> Vec<Value> {
     let applied = json!({"spec": {"csi": {"volumeAttributes": {"password": "s3cret-applied"}}}}).to_string();
     let annotations = |more: Value| {
@@ -138,9 +140,9 @@ pub(crate) const QUESTIONS: &[&[&str]] = &[
     &["snapshot", "-o", "yaml"],
 ];
 
-/// Fails if a terminal would act on something that was printed, or if somebody could read a secret there.
+/// Fails if the output contains a secret or a character that a terminal would interpret.
 pub(crate) fn assert_harmless(run: &Finished, what: &str) {
-    // Where no volume fits there is no name.
+    // `-o name` prints nothing if no volume fits.
     assert!(!run.stdout.is_empty() || what.contains("-o name"), "{what}: {}", run.stderr);
     for (stream, text) in [("stdout", &run.stdout), ("stderr", &run.stderr)] {
         for secret in SECRETS {
@@ -197,7 +199,7 @@ fn each_verb_that_reads_files_is_asked_in_each_of_its_formats() {
     assert!(asked > 15, "only {asked} formats");
 }
 
-/// What is said of a file that cannot be read.
+/// The errors for a file that cannot be read.
 #[test]
 fn neither_do_errors() {
     let mut volume = objects().swap_remove(1);

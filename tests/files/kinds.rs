@@ -1,5 +1,5 @@
-//! The kinds that snapshots hold though no answer reads them yet: what is read of an object as an API server stores it,
-//! and that it comes back from a snapshot without what is secret.
+//! The kinds that snapshots contain although no answer reads them yet. Each object is decoded as an API server stores
+//! it, and a snapshot of it contains no secrets.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;
@@ -14,8 +14,8 @@ use pvctl::snapshot::decode::{decode, decode_as};
 use pvctl::snapshot::redact::redact;
 use serde_json::{Value, json};
 
-/// The kinds, as `kubectl api-resources` shows them of Kubernetes 1.36 with external-snapshotter 8: name, resource,
-/// short names, version, and whether the kind has namespaces.
+/// The kinds as `kubectl api-resources` shows them for Kubernetes 1.36 with external-snapshotter 8: name, resource,
+/// short names, version, and whether the kind is namespaced.
 const KINDS: [(&str, &str, &[&str], &str, bool); 11] = [
     ("Service", "services", &["svc"], "v1", true),
     ("Endpoints", "endpoints", &["ep"], "v1", true),
@@ -30,10 +30,10 @@ const KINDS: [(&str, &str, &[&str], &str, bool); 11] = [
     ("VolumeAttributesClass", "volumeattributesclasses", &["vac"], "storage.k8s.io/v1", false),
 ];
 
-/// What stands in the files in the place of secrets.
+/// The text that the files contain in place of secrets.
 const SECRET: &str = "hunter2";
 
-/// An object of that kind as an API server stores it.
+/// Returns an object of that kind as an API server stores it.
 pub(crate) fn stored(kind: Kind) -> Value {
     serde_json::from_str(&text(&format!("tests/files/kinds/{kind}.json"))).unwrap()
 }
@@ -152,8 +152,8 @@ fn workloads_are_read_with_the_claims_of_their_pods() {
     assert_eq!(job.conditions[0].kind, "FailureTarget");
 }
 
-/// What the API server sets where nothing is stated: `SetDefaults_ReplicaSet` and `SetDefaults_Deployment`
-/// (`pkg/apis/apps/v1`), `SetDefaults_Job` (`pkg/apis/batch/v1`), 1.36. A Job without `completions` has none.
+/// The defaults that the API server sets: `SetDefaults_ReplicaSet` and `SetDefaults_Deployment` (`pkg/apis/apps/v1`),
+/// `SetDefaults_Job` (`pkg/apis/batch/v1`), 1.36. A Job without `completions` has no default for them.
 #[test]
 fn what_a_workload_does_not_state_is_as_the_api_server_sets_it() {
     fn bare<T: Resource>() -> T {
@@ -202,7 +202,7 @@ fn snapshots_are_read() {
     );
 }
 
-/// Older servers have older versions of the same form; a kind of that name of another group is another kind.
+/// Older servers have older versions with the same form. A kind with the same name in another group is another kind.
 #[test]
 fn objects_of_other_versions_and_groups() {
     let of = |kind: Kind, version: &str| {
@@ -224,7 +224,7 @@ fn objects_of_other_versions_and_groups() {
     }
 }
 
-/// Nothing that is read is lost, and redacting twice is redacting once.
+/// Redaction removes nothing that is read, and redacting twice gives the same as redacting once.
 #[test]
 fn what_is_redacted_is_read_as_before() {
     for (name, ..) in KINDS {
@@ -238,8 +238,8 @@ fn what_is_redacted_is_read_as_before() {
     }
 }
 
-/// Addresses outside the cluster, what runs in a container and the values of parameters stay behind; the names of
-/// secrets do not, and a Job keeps what the API server wants to find in one.
+/// Redaction removes addresses outside the cluster, the contents of containers and the values of parameters. It keeps
+/// the names of secrets, and the fields that the API server requires in a Job.
 #[test]
 fn what_stays_behind_and_what_does_not() {
     let kept = |kind: Kind| redact(kind, stored(kind));
@@ -284,22 +284,22 @@ fn what_stays_behind_and_what_does_not() {
     assert_eq!(kept(Kind::VolumeAttributesClass)["parameters"], hidden);
     let annotations = &kept(Kind::VolumeSnapshotContent)["metadata"]["annotations"];
     assert_eq!(annotations["snapshot.storage.kubernetes.io/deletion-secret-name"], "csi-credentials");
-    // That it is there is what the snapshot controller looks at.
+    // The snapshot controller only checks whether this annotation exists.
     assert_eq!(annotations["snapshot.storage.kubernetes.io/volumesnapshot-being-deleted"], "<redacted>");
 }
 
-/// The kinds of the objects of a snapshot, but for the namespace that the made-up server has by itself.
+/// Returns the kinds of the objects of a snapshot, without the namespaces that the test server always has.
 fn kinds_of(snapshot: &Value) -> Vec<&str> {
     let kinds = snapshot["items"].as_array().unwrap().iter().map(|item| item["kind"].as_str().unwrap());
     kinds.filter(|kind| *kind != "Namespace").collect()
 }
 
-/// How complete a snapshot says that it is.
+/// Returns the coverage that a snapshot states.
 fn coverage(snapshot: &Value) -> Vec<Value> {
     serde_json::from_str(snapshot["metadata"]["annotations"]["pvctl.dev/coverage"].as_str().unwrap()).unwrap()
 }
 
-/// A snapshot holds them in the order of the table; no other verb asks for them, nor speaks of them.
+/// A snapshot contains the kinds in the order of the table. Other verbs neither request nor mention them.
 #[test]
 fn a_snapshot_of_files_holds_them_and_other_verbs_pass_them_over() {
     let taken = Run::new(&["snapshot", "-f", "tests/files/kinds"]).current_dir(root()).finish();
@@ -321,8 +321,8 @@ fn a_snapshot_of_files_holds_them_and_other_verbs_pass_them_over() {
     }
 }
 
-/// A snapshot of a cluster lists them, and no other verb does. Where the server does not have them or hides them, the
-/// coverage says so, and nobody is bothered: no rule asks for them.
+/// Only a snapshot of a cluster lists these kinds. If the server does not have or does not show them, the coverage says
+/// so. There is no warning, because no rule reads them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_a_cluster_a_snapshot_alone_lists_them() {
     let fake = ApiServer::start().await;

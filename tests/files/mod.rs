@@ -1,4 +1,4 @@
-//! What is read from files, and what of it is written down again: snapshots, without what is secret.
+//! Reading from files, and writing snapshots that contain no secrets.
 
 mod bounds;
 pub(crate) mod hostile;

@@ -1,4 +1,4 @@
-//! No decision reads a redacted value: a redacted object decodes to the same.
+//! No decision reads a redacted value: a redacted object decodes to the same value as the original.
 
 #![expect(clippy::disallowed_types, reason = "the recorded worlds are read from a file")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -36,7 +36,7 @@ fn every_object_of_the_recorded_worlds_decodes_to_the_same() {
     assert!(objects > 420, "{objects} objects");
 }
 
-/// A value of any form, with texts that mean something now and then.
+/// Generates values of any form. Some of the texts are meaningful.
 fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -53,7 +53,7 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Names of fields that mean something in one place or another.
+/// Generates names of fields that have a meaning somewhere.
 fn key() -> impl Strategy<Value = String> {
     prop::sample::select(
         &[
@@ -82,7 +82,7 @@ fn key() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// The object with the value at one of the paths that are read, or beside them, replaced.
+/// Returns the object with the value at this path replaced.
 fn changed(mut object: Value, path: &[&str], value: Value) -> Value {
     let mut place = &mut object;
     for step in path {
@@ -211,7 +211,7 @@ fn complete(kind: Kind) -> Value {
     object
 }
 
-/// Where a value is replaced, for each kind some that exist and some that do not.
+/// The paths at which a value is replaced. For each kind some exist and some do not.
 const PATHS: [&[&str]; 76] = [
     &["metadata"],
     &["metadata", "name"],
@@ -306,7 +306,7 @@ proptest! {
         if before.starts_with("Ok(") {
             prop_assert_eq!(after, before, "{}", redacted);
         } else {
-            // The value that is shown may be hidden by now; that it cannot be decoded may not.
+            // The value in the error may be redacted, but the error itself must remain.
             prop_assert!(after.starts_with("Err("), "{} became {}", before, after);
         }
     }

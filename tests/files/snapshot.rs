@@ -1,4 +1,4 @@
-//! `snapshot` of files: what is read back is what was read, and nothing is printed before all of it was understood.
+//! `snapshot` of files: it contains what was read, and nothing is printed before all of the input was decoded.
 #![expect(clippy::disallowed_types, reason = "the recorded worlds are read from a file")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -50,7 +50,7 @@ fn load(input: &[u8]) -> Loaded {
     read_with(&stdin(), &mut &*input).unwrap()
 }
 
-/// All that decisions can read.
+/// Returns everything that decisions can read, as text.
 fn content(loaded: Loaded) -> String {
     let snapshot = Snapshot::new(loaded.parts);
     format!(

@@ -1,4 +1,5 @@
-//! The API of a control plane as tests use it: objects are values, and a refusal is told apart from a failure.
+//! The API of a control plane as tests use it. Objects are JSON values. A refusal by the API server is returned as
+//! [`Refused`]; any other failure panics.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::plane::Plane;
@@ -14,14 +15,14 @@ pub(crate) struct Api {
     client: Client,
 }
 
-/// Why the API server did not do something.
+/// The answer with which the API server refused a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused {
     pub(crate) code: u16,
     pub(crate) message: String,
 }
 
-/// The path of an object, or of its list where it has no name.
+/// Returns the API path of an object, or of the list of its kind if `name` is empty.
 pub(crate) fn path(kind: &str, namespace: &str, name: &str) -> String {
     let (version, plural, namespaced) = match Kind::from_manifest(kind) {
         Some(known) => (known.api_version(), known.resource(), known.namespaced()),
@@ -40,24 +41,24 @@ fn path_of(object: &Value) -> String {
 }
 
 impl Api {
-    /// A client with the administrator's kubeconfig.
+    /// Returns a client with the administrator's kubeconfig.
     pub(crate) async fn of(plane: &Plane) -> Self {
         let kubeconfig = Kubeconfig::read_from(plane.kubeconfig()).expect("a kubeconfig");
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
         Self { client: Client::try_from(config.expect("a configuration")).expect("a client") }
     }
 
-    /// The client itself.
+    /// Returns the underlying client.
     pub(crate) fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// Sends a request with this body, and says what is answered.
+    /// Sends a request with this body as JSON, and returns the answer.
     pub(crate) async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
         self.send_as(method, path, "application/json", body).await
     }
 
-    /// Changes an object by a patch of that type.
+    /// Patches an object; `kind` is the content type of the patch.
     pub(crate) async fn patch(&self, path: &str, kind: &str, patch: &Value) -> Result<Value, Refused> {
         self.send_as(Method::PATCH, path, kind, Some(patch)).await
     }
@@ -72,7 +73,7 @@ impl Api {
         }
     }
 
-    /// Creates an object, and says what is stored.
+    /// Creates an object, and returns the object that is stored.
     pub(crate) async fn create(&self, object: &Value) -> Result<Value, Refused> {
         let path = path_of(object);
         let list = path.rsplit_once('/').map_or("", |(list, _)| list);
@@ -94,12 +95,12 @@ impl Api {
         self.send(Method::DELETE, &path_of(object), None).await
     }
 
-    /// What is stored at a path.
+    /// Returns what is stored at a path.
     pub(crate) async fn get(&self, path: &str) -> Result<Value, Refused> {
         self.send(Method::GET, path, None).await
     }
 
-    /// All objects of a kind, each with its kind.
+    /// Returns all objects of a kind, each with its `apiVersion` and `kind`.
     pub(crate) async fn list(&self, kind: &str) -> Vec<Value> {
         let mut list = self.get(&path(kind, "", "")).await.expect("a list");
         let version = list["apiVersion"].clone();
@@ -111,12 +112,12 @@ impl Api {
         items
     }
 
-    /// Removes all objects of a kind, whatever finalizers they have.
+    /// Removes all objects of a kind. Their finalizers are taken off first.
     pub(crate) async fn clear(&self, kind: &str) {
         for mut object in self.list(kind).await {
             if object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty()) {
                 object["metadata"]["finalizers"] = json!([]);
-                // What has gone meanwhile is as well as gone.
+                // An object that is already gone needs no deletion.
                 if self.replace(&object).await.is_err() {
                     continue;
                 }

@@ -1,6 +1,6 @@
-//! What breaks in real clusters, all of it at the same time in one: the real controllers and the real scheduler, nodes
-//! without machines, and drivers and kubelets that are played. Where the cause is of a kind that is read, the first row
-//! of an audit of the namespace is the cause, and `fix` has the way out; elsewhere nobody innocent is blamed.
+//! Breakages of real clusters, all at the same time in one cluster with real controllers and a real scheduler. The test
+//! acts for nodes, drivers and kubelets. If pvctl reads the kind of the cause, the cause is the first row of an audit
+//! of the namespace, and `fix` offers the way out. Otherwise no innocent object is blamed.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -27,18 +27,18 @@ use std::thread;
 use std::time::Instant;
 use unbound::Names;
 
-/// So many states arise at the same time; they wait most of it.
+/// How many breakages are brought about at the same time. They spend most of that time waiting.
 const ARISING: usize = 12;
-/// So many runs go on at the same time.
+/// How many runs of the program go on at the same time.
 const RUNNING: usize = 4;
-/// The variable that names the file for all that was said.
+/// The environment variable that names the file for the transcript of all answers.
 const TRANSCRIPT: &str = "PVCTL_TRANSCRIPT";
-/// The controllers that somebody notices where volumes are used.
+/// The further controllers that run, because people notice what they do where volumes are used.
 const CONTROLLERS: &str = "persistentvolume-attach-detach-controller,persistentvolume-expander-controller,\
                            ephemeral-volume-controller,statefulset-controller,resourcequota-controller,\
                            namespace-controller";
 
-/// How `fix` offers to keep data.
+/// The words by which `fix` offers to keep data.
 const KEPT: &str = "retain: the data of volume";
 
 /// One thing that breaks.
@@ -46,25 +46,25 @@ struct Breakage {
     what: &'static str,
     namespace: &'static str,
     arise: fn(&Home<'_>) -> Names,
-    /// What happens then, in the last minute before somebody looks.
+    /// What happens in the last minute before the program looks, if anything does.
     at_last: Option<fn(&Home<'_>)>,
-    /// The objects that somebody asks about; `@volume` is the name that the state gives it.
+    /// The objects that `fix` is asked about. `@volume` stands for the name that the state gives the volume.
     asked: &'static [&'static str],
     end: End,
 }
 
-/// What has to be said.
+/// What the program has to say about a breakage.
 enum End {
-    /// Nothing is found.
+    /// The program finds nothing.
     Well,
-    /// The first row of an audit of the namespace: the object and its rule, whatever way out `fix` has among others,
-    /// and one of those that the finding has.
+    /// The first row of an audit of the namespace is this object and rule (`cause`). The answer of `fix` contains the
+    /// text `fix`. `way` is one of the remedies of the finding.
     Row { cause: &'static str, fix: &'static str, way: &'static str },
-    /// The same of what only informs: it is shown with `--all`, and nothing of it is wrong.
+    /// Like `Row`, but the finding only informs: it is shown with `--all`, and nothing is wrong with the object.
     Info { cause: &'static str, way: &'static str },
-    /// A row of an audit of all: it hurts nobody, and is nobody's in the namespace.
+    /// The finding is a row of an audit of all namespaces. An audit of the namespace finds nothing wrong.
     Cluster { cause: &'static str, way: &'static str },
-    /// Its cause is of no kind that is read: what would be right, and who may be blamed, by kind and name.
+    /// pvctl does not read the kind of the cause. `right` is the right answer; only objects in `guilty` may be blamed.
     Unread { right: &'static str, guilty: &'static [&'static str] },
 }
 
@@ -86,8 +86,8 @@ const fn breakage(
     Breakage { what, namespace, arise, at_last: None, asked, end }
 }
 
-/// One namespace in which all is well, and the breakages. A pod that is leaving may do so for a moment or for ever, and
-/// a driver refuses claims for two reasons: each of these is one breakage in two namespaces.
+/// The breakages, and one namespace in which all is well. Two breakages occur in two namespaces each: a pod terminates
+/// for a moment or for ever, and a driver refuses claims for two reasons.
 static BREAKAGES: [Breakage; 36] = [
     breakage("nothing", "calm", unbound::all_is_well, &["pvc/state"], End::Well),
     breakage(
@@ -357,7 +357,7 @@ static BREAKAGES: [Breakage; 36] = [
     ),
 ];
 
-/// One breakage, once it has arisen.
+/// A breakage that has been brought about.
 struct Standing<'s> {
     breakage: &'s Breakage,
     site: &'s Site,
@@ -365,7 +365,7 @@ struct Standing<'s> {
 }
 
 impl Standing<'_> {
-    /// What the table says, with the names that this cluster has.
+    /// Replaces the placeholders of a text of the table by the names that this cluster has.
     fn named(&self, text: &str) -> String {
         self.names.iter().fold(text.to_owned(), |text, (known, name)| text.replace(&format!("@{known}"), name))
     }
@@ -375,7 +375,7 @@ impl Standing<'_> {
         Run::new(words).env("KUBECONFIG", &config).env("COLUMNS", columns).finish()
     }
 
-    /// What `fix` says of these objects, or of the namespace where there are none, and agrees to nothing.
+    /// Returns what `fix` says of these objects, or of the namespace if there are none. The run agrees to nothing.
     fn fix(&self, objects: &[&str]) -> String {
         let objects: Vec<String> = objects.iter().map(|object| self.named(object)).collect();
         let mut words = vec!["fix", "-n", self.breakage.namespace];
@@ -384,7 +384,7 @@ impl Standing<'_> {
         flat(&format!("{} {}", run.stdout, run.stderr))
     }
 
-    /// In what a table differs from one that begins with that cause, and whether the finding lacks that way out.
+    /// Returns the faults of a table: its first row is not this cause, or the finding lacks this way out.
     fn found(&self, table: &Finished, cause: &str, way: &str) -> Vec<String> {
         let cause = self.named(cause);
         let first = table.stdout.lines().nth(1).and_then(cells).unwrap_or_default();
@@ -404,7 +404,7 @@ impl Standing<'_> {
         faults
     }
 
-    /// Everything that is found in the namespace.
+    /// Returns all findings in the namespace.
     fn findings(&self) -> Vec<Value> {
         let run = self.run(&["audit", "-n", self.breakage.namespace, "-o", "json", "--exit-zero"], "1000");
         let mut report: Value =
@@ -412,7 +412,7 @@ impl Standing<'_> {
         report["findings"].as_array_mut().map(std::mem::take).unwrap()
     }
 
-    /// In what the answer is not as it should be. An audit of all namespaces has these rows.
+    /// Returns in what the answers are not as they should be. `everywhere` are the rows of an audit of all namespaces.
     fn faults(&self, everywhere: &[String]) -> Vec<String> {
         let namespace = self.breakage.namespace;
         match self.breakage.end {
@@ -476,7 +476,7 @@ impl Standing<'_> {
         }
     }
 
-    /// All that is said of it, after what of it is not as it should be.
+    /// Returns the transcript of a breakage: first the faults, then all that the program says.
     fn transcript(&self, faults: &[String]) -> String {
         let mut all = format!("\n# {} ({})\n", self.breakage.what, self.breakage.namespace);
         for fault in faults {
@@ -505,7 +505,7 @@ impl Standing<'_> {
     }
 }
 
-/// The object and the rule of a row.
+/// Returns the object and the rule of a row.
 fn cells(line: &str) -> Option<String> {
     let cells: Vec<&str> = line.split("   ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
     Some(format!("{} {}", cells.get(1)?, cells.get(4)?))
@@ -515,7 +515,8 @@ fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Does something with each of them, so many at the same time; the answers are in order.
+/// Calls `act` with each element, at most `abreast` at the same time, and returns the answers in the order of the
+/// elements.
 fn each<'a, T: Sync, R: Send>(all: &'a [T], abreast: usize, act: impl Fn(&'a T) -> R + Sync) -> Vec<R> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -535,7 +536,7 @@ fn each<'a, T: Sync, R: Send>(all: &'a [T], abreast: usize, act: impl Fn(&'a T) 
     done.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Lets everything break, and time pass; then everybody looks at the same cluster.
+/// Brings about all breakages, lets time pass, and returns them.
 fn arisen(site: &Site) -> Vec<Option<Standing<'_>>> {
     let begin = Instant::now();
     let home = |breakage: &Breakage| Home { site, name: breakage.namespace };

@@ -1,4 +1,4 @@
-//! Worlds that the real controller manager brings to rest: every end is one that was predicted from our own reading.
+//! Worlds that the real controller manager settles. Every end has to be one that was predicted from our own reading.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 /// How often each world is settled.
 const TIMES: usize = 3;
 
-/// Nothing moves any more when nothing moved for so long: four resyncs.
+/// How long nothing may change until a world counts as settled: four resyncs.
 const QUIET: Duration = Duration::from_secs(4);
 
-/// A world that goes on for longer never rests.
+/// The longest time to settle. A world that needs longer never comes to rest.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 pub(super) type Key = (String, String, String);
@@ -38,14 +38,14 @@ pub(super) fn key(object: &Value) -> Key {
     (text(&object["kind"]), text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]))
 }
 
-/// The volumes and claims that are stored now.
+/// Returns the volumes and claims that are stored now.
 pub(super) async fn stored(api: &Api) -> BTreeMap<Key, Value> {
     let mut all = api.list("PersistentVolume").await;
     all.extend(api.list("PersistentVolumeClaim").await);
     all.into_iter().map(|object| (key(&object), object)).collect()
 }
 
-/// Waits until nothing moves, and says what is there then.
+/// Waits until nothing changes any more, and returns the volumes and claims.
 pub(super) async fn settled(api: &Api, plane: &Plane) -> BTreeMap<Key, Value> {
     let begin = Instant::now();
     while !plane.log("kube-controller-manager").contains("Caches are synced") {
@@ -64,7 +64,7 @@ pub(super) async fn settled(api: &Api, plane: &Plane) -> BTreeMap<Key, Value> {
     last
 }
 
-/// The state of an object in the words of an outcome.
+/// Returns the state of an object in the form of an outcome.
 pub(super) fn state(object: Option<&Value>) -> Value {
     let Some(object) = object else { return json!({"gone": true}) };
     let text = serde_json::to_string(object).unwrap();
@@ -76,10 +76,10 @@ pub(super) fn state(object: Option<&Value>) -> Value {
     state.unwrap()
 }
 
-/// The controllers that are started here.
+/// The controllers that are started in these tests.
 const CONTROLLERS: &str = "*,-ephemeral-volume-controller";
 
-/// What is predicted for every object: the outcomes without what no object shows, and whether the set is exact.
+/// Returns the prediction for every object: its outcomes, without what no object shows, and whether the set is exact.
 pub(super) fn predicted(plane: &Plane) -> BTreeMap<Key, (Vec<Value>, bool)> {
     let run = plane.pvctl(&["predict", "-A", "-o", "json", "--outcomes", "all", "--controllers", CONTROLLERS]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
@@ -105,7 +105,7 @@ pub(super) fn predicted(plane: &Plane) -> BTreeMap<Key, (Vec<Value>, bool)> {
         .collect()
 }
 
-/// How many objects ended, and how many of them otherwise than they began.
+/// How many objects reached an end, and how many of them are no longer as they began.
 #[derive(Debug, Default)]
 struct Tally {
     worlds: usize,
@@ -127,7 +127,7 @@ impl Tally {
     }
 }
 
-/// Lets the controllers settle what is stored, and compares every object's end with what was predicted before.
+/// Lets the controllers settle what is stored, and compares the end of every object with the earlier prediction.
 async fn settle(plane: &mut Plane, api: &Api, tally: &mut Tally) -> Vec<String> {
     let before = stored(api).await;
     let predicted = predicted(plane);
@@ -148,7 +148,7 @@ async fn settle(plane: &mut Plane, api: &Api, tally: &mut Tally) -> Vec<String> 
     wrong
 }
 
-/// Empties the cluster of everything that worlds hold.
+/// Removes everything from the cluster that worlds can contain.
 pub(super) async fn clear(api: &Api) {
     for kind in ["PersistentVolumeClaim", "PersistentVolume", "Pod", "Node", "StorageClass", "VolumeAttributesClass"] {
         api.clear(kind).await;
@@ -158,7 +158,7 @@ pub(super) async fn clear(api: &Api) {
 /// How many worlds are in one cluster at the same time.
 const AT_ONCE: usize = 260;
 
-/// Worlds in one cluster, each with its own namespaces, classes and names.
+/// Many worlds share one cluster, each with its own namespaces, classes and names.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn many_worlds_at_once_end_as_predicted() {
@@ -190,18 +190,19 @@ fn many_worlds_at_once_end_as_predicted() {
     assert!(tally.changed > 0 && tally.several > 0, "{tally:?}");
 }
 
-/// How many worlds are settled one by one, and by how many control planes at the same time: most of the time they wait.
+/// How many worlds are settled one by one, and on how many control planes at the same time. Most of the time is spent
+/// waiting.
 const ALONE: usize = 66;
 const PLANES: usize = 3;
 
-/// Worlds that others in the same cluster would change: claims of every class-less kind, with no, one and two default
-/// classes, and volumes that are recycled.
+/// Each world has a cluster of its own, because other worlds would change it: claims without a class, with no, one or
+/// two default classes, and volumes that are recycled.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn worlds_alone_end_as_predicted() {
     let lines: Vec<_> = RECORDINGS.iter().flat_map(|file| recorded(file)).filter(stands_alone).collect();
     let defaults = |line: &xtask::line::Line| line.world.items.iter().filter(|item| is_default(item)).count();
-    // As many of each number of default classes, as long as there are any.
+    // The worlds are chosen in turn from each number of default classes, as long as there are any.
     let mut sorts: Vec<Vec<_>> = vec![Vec::new(); 3];
     for line in &lines {
         sorts[defaults(line).min(2)].push(line);

@@ -1,5 +1,5 @@
-//! Pods with generic ephemeral volumes: the real controller makes the claims that are predicted, and says the same
-//! where it cannot.
+//! Pods with generic ephemeral volumes. The real controller creates the claims that are predicted, and writes the
+//! predicted event if it cannot.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The namespace of everything here.
+/// The namespace of all objects of this test.
 const NAMESPACE: &str = "default";
 
-/// The event is written after the sync, by others than the sync.
+/// How long to wait for an event. It is written after the sync, and not by the sync itself.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A pod that has these ephemeral volumes.
+/// Returns a pod that has these ephemeral volumes.
 fn pod(name: &str, volumes: &[&str]) -> Value {
     let template = json!({
         "metadata": {"labels": {"app": name}, "annotations": {"example.com/team": "web"}},
@@ -37,8 +37,8 @@ fn pod(name: &str, volumes: &[&str]) -> Value {
     })
 }
 
-/// A class that is the default one, with a volume; a pod whose claim can be made, and one whose claim has a name that
-/// somebody took. His claim waits for a pod, so that pods are read.
+/// Returns a default class with a volume, a pod whose claim can be created, and a pod whose claim has a name that is
+/// already taken. The claim with that name waits for a pod, so that the program reads pods.
 fn objects() -> Vec<Value> {
     let class = |name: &str, default: &str, mode: &str| {
         json!({
@@ -76,7 +76,7 @@ fn found<'a>(list: &'a Value, kind: &str, name: &str) -> &'a Value {
     all.find(is_it).unwrap_or_else(|| panic!("no {kind} {name} in {list}"))
 }
 
-/// The first event about a pod: its type, its reason and what it says.
+/// Returns the type, the reason and the message of the first event about a pod.
 async fn said(api: &Api, pod: &str) -> [Value; 3] {
     let begin = Instant::now();
     loop {
@@ -109,7 +109,7 @@ fn claims_of_ephemeral_volumes_are_made_as_predicted() {
     let stored = runtime.block_on(settled(&api, &plane));
     let claim = |name: &str| stored.get(&("PersistentVolumeClaim".into(), NAMESPACE.into(), name.into()));
 
-    // The claim is the one that was predicted, in all that the controller sends.
+    // The claim is the predicted one, in all fields that the controller sends.
     let web = &found(&predicted["items"], "Pod", "web")["decisions"][0];
     assert_eq!(web["controller"], "ephemeral-volume-controller");
     let (sent, made) = (&web["writes"][0]["object"], claim("web-scratch").unwrap());
@@ -124,14 +124,14 @@ fn claims_of_ephemeral_volumes_are_made_as_predicted() {
     let pod = runtime.block_on(api.get(&path("Pod", NAMESPACE, "web"))).unwrap();
     assert_eq!(made["metadata"]["ownerReferences"][0]["uid"], pod["metadata"]["uid"]);
 
-    // The class that the API server gives it decides where it ends.
+    // The class that the API server gives the claim decides its end.
     let created = found(&predicted["created"], "PersistentVolumeClaim", "web-scratch");
     assert_eq!(created["outcomes"], json!([{"phase": "Bound", "volumeName": "disk", "created": true}]));
     assert_eq!((&made["status"]["phase"], &made["spec"]["volumeName"]), (&json!("Bound"), &json!("disk")));
     let volume = &found(&predicted["items"], "PersistentVolume", "disk")["outcomes"];
     assert_eq!(volume[0]["claimRef"]["name"], "web-scratch");
 
-    // The name is taken: the event says so, and the volume after it has no claim, either.
+    // The name of the claim is taken: the event says so, and the next volume of the pod gets no claim, either.
     let taken = &found(&predicted["items"], "Pod", "taken")["decisions"][0];
     let event = ["type", "reason", "message"].map(|field| taken["events"][0][field].clone());
     assert_eq!(runtime.block_on(said(&api, "taken")), event);

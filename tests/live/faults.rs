@@ -1,5 +1,5 @@
-//! Every request of a reading goes wrong in every way, one at a time: each run ends in time, with the right exit code,
-//! and says nothing for sure that is not so.
+//! Every request of a reading fails in every way, one at a time. Each run ends in time, with the right exit code, and
+//! claims nothing as certain that is wrong.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -24,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// A run may take as long as one request and a few tries of another one, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What such answers say.
+/// The message of the answers that refuse a request.
 const SAID: &str = "the test says so";
 
 const FAULTS: [Fault; 13] = [
@@ -43,15 +43,15 @@ const FAULTS: [Fault; 13] = [
     Fault::Endless,
 ];
 
-/// What came of a run.
+/// The result of a run.
 struct Met {
-    /// The request with which something went wrong.
+    /// The path of the request that failed.
     path: String,
     finished: Finished,
     taken: Duration,
 }
 
-/// Runs the program with one request that goes wrong; nothing where there are fewer requests.
+/// Runs the program with one request that fails. Returns nothing if the run sends fewer requests.
 fn run(runtime: &tokio::runtime::Runtime, api: &Api, place: usize, fault: Fault) -> Option<Met> {
     let decide = Arc::new(move |number, _: &Line<'_>| if number == place { fault } else { Fault::None });
     let proxy = runtime.block_on(Proxy::start(api.client(), decide, nothing(), nothing()));
@@ -105,12 +105,12 @@ fn each_request_may_fail_in_each_way() {
                 continue;
             }
             let answer: Value = serde_json::from_str(&finished.stdout).unwrap();
-            // An API server that says that one object is not there is believed.
+            // The program believes an API server that says that one object does not exist.
             let is_believed = matches!(fault, Fault::Refused(404, _)) && !path.contains('?') && path != "/version";
             if !is_believed {
                 assert_eq!(wrong(&answer, &truth), Vec::<String>::new(), "{what}");
             }
-            // Who is told to wait, and who waits, gets everything in the end.
+            // If the server is slow or asks to wait, the program waits and reads everything in the end.
             let passes = matches!(fault, Fault::Delayed(_) | Fault::Busy(..) | Fault::Refused(503 | 504, _));
             assert!(!passes || sure(&answer) == everything, "{what}");
             if sure(&answer) == everything {

@@ -1,5 +1,5 @@
-//! The fixtures of `audit` are real: an API server takes every object as it stands there, the program finds the same on
-//! the cluster as in the file, and what is said to be at rest is left alone by the real controllers.
+//! The fixtures of `audit` are real. An API server accepts every object as the fixture has it. The program finds the
+//! same on the cluster as in the file. The real controllers change nothing in fixtures that are declared to be at rest.
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test says how much it saw, and fails")]
 
 use super::api::{Api, Refused};
@@ -16,18 +16,19 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::str;
 
-/// How much later each cluster is read a second time: nothing in it is young then.
+/// How many seconds later the same cluster is read a second time. Nothing in it is young then.
 const LATER: i64 = 300;
 
-/// A fixture: what the comments at its top say to these tests, and its objects.
+/// A fixture: what the comments at the top of its file tell these tests, and its objects.
 pub(super) struct Fixture {
     pub(super) path: String,
     pub(super) flags: Vec<String>,
-    /// Whether the controllers leave it as it is.
+    /// Whether the controllers leave all objects unchanged.
     pub(super) at_rest: bool,
-    /// The feature gate of the API server, off by default, without which it drops what the fixture is about.
+    /// The feature gate of the API server without which it drops the fields that the fixture is about. The gate is off
+    /// by default.
     pub(super) gate: Option<String>,
-    /// Why an API server of today does not take what older ones have stored.
+    /// The reason why a present API server refuses what older ones have stored.
     refused: Option<String>,
     pub(super) objects: Vec<Value>,
 }
@@ -49,12 +50,12 @@ pub(super) fn fixtures() -> Vec<Fixture> {
     files("tests/audit", "yaml").into_iter().map(read).collect()
 }
 
-/// The text at a place of an object.
+/// Returns the text at a JSON pointer of an object.
 fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Where the objects of a kind are, by what the API server says of its resources.
+/// The API path of a kind, as the discovery of the API server states it.
 #[derive(Clone)]
 struct Resource {
     group: String,
@@ -89,7 +90,7 @@ impl Resource {
         format!("{}/{}", self.list(object), text(object, "/metadata/name"))
     }
 
-    /// Where etcd has all objects of the kind.
+    /// Returns the prefix of etcd's keys of all objects of the kind.
     fn prefix(&self) -> String {
         let folder = if self.plural == "nodes" { "minions" } else { &self.plural };
         format!("/registry/{folder}/")
@@ -102,7 +103,8 @@ impl Resource {
     }
 }
 
-/// An empty control plane without controllers, and its etcd: uids and times of the past come in there, past the API.
+/// An empty control plane without controllers, and its etcd. The test writes uids and past times directly to etcd,
+/// because the API does not accept them.
 pub(super) struct Cluster {
     pub(super) plane: Plane,
     pub(super) api: Api,
@@ -116,7 +118,7 @@ impl Cluster {
         Self::of(Plane::without_admission()).await
     }
 
-    /// The same where that control plane is.
+    /// Uses a control plane that is already running.
     pub(super) async fn of(plane: Plane) -> Self {
         let api = Api::of(&plane).await;
         let etcd = Config::new(plane.etcd().parse().expect("an address"));
@@ -138,12 +140,12 @@ impl Cluster {
         let _: Value = self.etcd.request(request).await.unwrap_or_else(|error| panic!("{path}: {error}"));
     }
 
-    /// Puts an object where the API server looks for it, whatever it would say to that.
+    /// Writes an object to etcd at the key at which the API server looks for it. The API server validates nothing.
     pub(super) async fn put(&mut self, object: &Value) {
         let resource = self.resource(object).await;
         let mut object = object.clone();
         if let Some(metadata) = object["metadata"].as_object_mut() {
-            // The API server takes it from etcd.
+            // The API server takes the resource version from etcd.
             metadata.remove("resourceVersion");
         }
         let value = bytes(&serde_json::to_string(&object).expect("a value"));
@@ -155,7 +157,8 @@ impl Cluster {
         self.ask_etcd("/v3/kv/deleterange", &json!({"key": bytes(prefix), "range_end": bytes(&end)})).await;
     }
 
-    /// Removes whatever a fixture and the controllers made; namespaces stay, but the fixture's own.
+    /// Removes all objects that a fixture and the controllers created. Namespaces stay, except those that the fixture
+    /// itself contains.
     pub(super) async fn clear(&mut self, objects: &[Value]) {
         let fixed = ["/registry/events/".to_owned(), "/registry/pods/".to_owned()];
         let kinds = self.resources.values().filter(|one| one.plural != "namespaces").map(Resource::prefix);
@@ -173,7 +176,7 @@ impl Cluster {
         }
     }
 
-    /// Creates the namespaces of the objects, but those that are among them.
+    /// Creates the namespaces that the objects are in, except those that are among the objects.
     pub(super) async fn ensure_namespaces(&mut self, objects: &[Value]) {
         self.remove_namespaces(objects).await;
         let own: BTreeSet<&str> = named(objects, "Namespace").collect();
@@ -187,7 +190,7 @@ impl Cluster {
         }
     }
 
-    /// Creates an object; its status and its deletion come later.
+    /// Creates an object without its status and its deletion, which `finish` adds.
     async fn create(&mut self, object: &Value) -> Result<Value, Refused> {
         let resource = self.resource(object).await;
         let mut new = object.clone();
@@ -198,15 +201,15 @@ impl Cluster {
         self.api.send(Method::POST, &resource.list(object), Some(&new)).await
     }
 
-    /// Begins the deletion of an object and writes its status, as far as it has these: what is stored then. Pods are
-    /// deleted while they run, and namespaces show it in their status.
+    /// Begins the deletion of an object and writes its status, if it has them, and returns what is stored then. Pods
+    /// are deleted while they run. The status of a namespace shows its deletion.
     async fn finish(&mut self, object: &Value) -> Result<Value, Refused> {
         let resource = self.resource(object).await;
         let path = resource.path(object);
         if object["metadata"]["deletionTimestamp"].is_string() {
             self.api.send(Method::DELETE, &path, None).await?;
         }
-        // What nothing keeps is gone now.
+        // An object without finalizers is gone now, and the read fails.
         let mut stored = self.api.get(&path).await?;
         if resource.has_status && object["status"].is_object() {
             stored["status"] = object["status"].clone();
@@ -215,8 +218,9 @@ impl Cluster {
         Ok(stored)
     }
 
-    /// Stores all objects of a fixture through the API, and then their uids and their past beside it. What is refused
-    /// is stored all the same. The refusals, and what was stored otherwise than it was given.
+    /// Stores all objects of a fixture through the API, and then adds their uids and past times in etcd. An object that
+    /// the API refuses is stored in etcd all the same. Returns the refusals, and the differences between what was given
+    /// and what was stored.
     pub(super) async fn load(&mut self, fixture: &Fixture) -> (Vec<String>, Vec<String>) {
         let (mut refusals, mut faults) = (Vec::new(), Vec::new());
         self.ensure_namespaces(&fixture.objects).await;
@@ -237,7 +241,7 @@ impl Cluster {
                     }
                     let name = format!("{} {}", text(object, "/kind"), text(object, "/metadata/name"));
                     lost(object, &stored, &format!("the given {name}"), &mut faults);
-                    // Of pods and nodes a fixture leaves out what nobody looks at.
+                    // A fixture leaves out the fields of pods and nodes that no rule reads.
                     if WHOLE.contains(&text(object, "/kind")) {
                         let mut more = stored.clone();
                         more["metadata"] = json!({});
@@ -255,15 +259,15 @@ impl Cluster {
     }
 }
 
-/// The names of the objects of a kind.
+/// Returns the names of the objects of a kind.
 fn named<'a>(objects: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a str> {
     objects.iter().filter(move |object| object["kind"] == kind).map(|object| text(object, "/metadata/name"))
 }
 
-/// The kinds of which a fixture holds everything that an API server stores.
+/// The kinds whose objects a fixture holds with all fields that an API server stores.
 const WHOLE: [&str; 3] = ["PersistentVolume", "PersistentVolumeClaim", "StorageClass"];
 
-/// What only the API server writes.
+/// The metadata that only the API server writes.
 const PAST: [&str; 5] =
     ["uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"];
 
@@ -271,7 +275,8 @@ fn bytes(text: &str) -> Value {
     serde_json::to_value(ByteString(text.as_bytes().to_vec())).expect("a string")
 }
 
-/// The places at which what is stored is not what was given; there may be more in it.
+/// Adds to `faults` the places at which the stored value differs from the given one. The stored object may have further
+/// fields.
 fn lost(given: &Value, stored: &Value, place: &str, faults: &mut Vec<String>) {
     match (given, stored) {
         (Value::Object(given), Value::Object(stored)) => {
@@ -289,8 +294,8 @@ fn lost(given: &Value, stored: &Value, place: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// What an audit found. In the commands, the resource versions that they expect are the same everywhere: nobody can
-/// choose them.
+/// Returns the findings of an audit. The resource versions in commands are replaced by the same text everywhere,
+/// because nobody can choose them.
 fn findings(run: &Finished) -> Vec<Value> {
     const VERSION: &str = r#""path":"/metadata/resourceVersion","value":""#;
     assert!(run.code == Some(0) && run.stderr.is_empty(), "{:?}: {}", run.code, run.stderr);
@@ -304,7 +309,7 @@ fn findings(run: &Finished) -> Vec<Value> {
     report["findings"].as_array().expect("findings").clone()
 }
 
-/// The newest moment of a file, from which ages in it count.
+/// Returns the newest time in a file, from which ages in the file count.
 pub(super) fn newest(fixture: &Fixture) -> Timestamp {
     let options = FileOptions {
         paths: vec![root().join(&fixture.path)],
@@ -314,24 +319,24 @@ pub(super) fn newest(fixture: &Fixture) -> Timestamp {
     source_files::read(&options).expect("a fixture").parts.now.expect("a time")
 }
 
-/// The findings of the one that the other does not have.
+/// Returns the findings of the first list that the second one lacks.
 fn only<'a>(one: &'a [Value], other: &[Value]) -> Vec<&'a Value> {
     one.iter().filter(|finding| !other.contains(finding)).collect()
 }
 
-/// Which rule found something, and on which object.
+/// Returns the fingerprints of the findings: which rule found something, and on which object.
 fn in_short(findings: &[Value]) -> BTreeSet<&str> {
     findings.iter().map(|finding| text(finding, "/fingerprint")).collect()
 }
 
-/// In what the cluster that holds a fixture is judged otherwise than its file.
+/// Returns the differences between the audit of the cluster that holds a fixture and the audit of its file.
 fn misjudged(cluster: &Cluster, fixture: &Fixture) -> Vec<String> {
     let mut arguments = vec!["audit", "-o", "json", "--exit-zero"];
     arguments.extend(fixture.flags.iter().map(String::as_str));
-    // The cluster holds nothing else, and is read in full.
+    // The cluster holds nothing else, and the program reads all of it.
     let kinds: Vec<&str> = Kind::listed().map(Kind::resource).collect();
     let complete = format!("--assume-complete={}", kinds.join(","));
-    // So are the namespaces, of which a fixture rarely speaks.
+    // The namespaces are complete as well. A fixture rarely contains them.
     let there = cluster.plane.kubectl_with(&["get", "namespaces", "-o", "name"], b"").stdout;
     let own: Vec<&str> = named(&fixture.objects, "Namespace").collect();
     let names = there.lines().filter_map(|line| line.strip_prefix("namespace/")).filter(|name| !own.contains(name));
@@ -351,7 +356,7 @@ fn misjudged(cluster: &Cluster, fixture: &Fixture) -> Vec<String> {
         if read != stated {
             wrong.push(format!("only the cluster shows {more} and only the file {less}"));
         }
-        // A moment that is stated changes how much something weighs, and not whether it is found.
+        // The flag `--now` changes the severity of findings, but not which findings there are.
         if later == 0 && in_short(&stated) != in_short(&of_file(&[])) {
             wrong.push(format!("at {moment} its file shows {less}"));
         }
@@ -380,11 +385,12 @@ fn fixtures_are_what_an_api_server_stores() {
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The objects of a fixture with names and uids that no other fixture has: those of namespaces, of classes, and of what
-/// is in no namespace. The folders that the deleter of hostPath volumes removes are below `scratch`.
+/// Returns the objects of a fixture with names and uids that no other fixture has. The renamed names are those of
+/// namespaces, of classes, and of objects without a namespace. The folders that the deleter of hostPath volumes removes
+/// are below `scratch`.
 pub(super) fn renamed(fixture: &Fixture, number: usize, scratch: &str) -> Vec<Value> {
     let mut objects = fixture.objects.clone();
-    // The name of a driver stands in what controllers write, and these ask for no such object.
+    // Controllers write the name of a driver, so it cannot be changed. These controllers do not read CSIDriver objects.
     objects.retain(|object| object["kind"] != "CSIDriver");
     let mut names = BTreeSet::new();
     let mut uids = BTreeMap::new();
@@ -425,18 +431,18 @@ fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     }
 }
 
-/// How a fixture reaches others in the same cluster whatever its names are.
+/// How a fixture can affect other fixtures in the same cluster, although its names are its own.
 #[derive(Clone, Copy, Default)]
 struct SearchReach {
-    /// A volume without a class that anybody may take.
+    /// Whether it has a volume without a class that any claim may take.
     offers: bool,
-    /// A claim that looks for such a volume.
+    /// Whether it has a claim that looks for such a volume.
     looks: bool,
-    /// A claim that would take a default class.
+    /// Whether it has a claim that would take a default class.
     is_open: bool,
-    /// A default class.
+    /// Whether it has a default class.
     has_default: bool,
-    /// A volume that is recycled: recyclers share one template of their pod.
+    /// Whether it has a volume that is recycled. All recyclers share one template of their pod.
     recycles: bool,
 }
 
@@ -470,7 +476,7 @@ impl SearchReach {
     }
 }
 
-/// An object without what every write changes.
+/// Returns an object without the fields that every write changes.
 fn content(mut object: Value) -> Value {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.remove("resourceVersion");
@@ -486,7 +492,7 @@ fn fixtures_at_rest_are_left_alone() {
     let scratch = tempfile::tempdir().expect("a folder");
     let mut cluster = runtime.block_on(Cluster::start());
     let fixtures: Vec<Fixture> = fixtures().into_iter().filter(|fixture| fixture.gate.is_none()).collect();
-    // Those that are about another version of the controllers say nothing about this one.
+    // Fixtures with flags are about another version of the controllers, and say nothing about this one.
     let judged = fixtures.iter().enumerate().filter(|(_, fixture)| fixture.flags.is_empty());
     let mut batches: Vec<Vec<(usize, &Fixture, SearchReach)>> = Vec::new();
     for (number, fixture) in judged {
@@ -524,7 +530,7 @@ fn fixtures_at_rest_are_left_alone() {
             changes.entry(path).or_default().extend(differences);
         }
         assert!(after.is_empty(), "somebody made {:?}", after.keys());
-        // While a pod erases a volume, nothing else tells of it.
+        // While a pod erases a volume, only the pod shows that the volume is recycled.
         for pod in runtime.block_on(cluster.api.list("Pod")) {
             if let Some(volume) = text(&pod, "/metadata/name").strip_prefix("recycler-for-") {
                 let path = &of[&("PersistentVolume".to_owned(), String::new(), volume.to_owned())].path;
@@ -545,7 +551,8 @@ fn fixtures_at_rest_are_left_alone() {
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What is offered for an attachment deletes that one, and none that took its name meanwhile.
+/// The command that is offered for an attachment deletes this attachment, and not another one that was created with its
+/// name.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn an_attachment_is_deleted_only_if_it_is_still_the_same() {

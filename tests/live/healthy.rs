@@ -1,5 +1,5 @@
-//! A cluster in which all is well, under the real controllers: audit has nothing to say but what it says as
-//! information, and that volumes with policy Retain wait for somebody.
+//! A cluster in which all is well, under the real controllers. The audit finds nothing but information, for example
+//! that released volumes with policy Retain wait for a person.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -40,7 +40,7 @@ fn claim(name: &str, class: Option<&str>, volume: Option<&str>) -> Value {
     })
 }
 
-/// A volume that somebody made by hand, with its claim's name where it is meant for one.
+/// Returns a volume that a person created. If `claim` is given, the volume is reserved for the claim of that name.
 fn volume(name: &str, claim: Option<&str>) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
@@ -53,7 +53,7 @@ fn volume(name: &str, claim: Option<&str>) -> Value {
     })
 }
 
-/// What the driver would make for a claim of a class.
+/// Returns the volume that the driver would create for a claim of a class.
 fn provisioned(claim: &Value) -> Value {
     let meta = &claim["metadata"];
     let name = format!("pvc-{}", meta["uid"].as_str().unwrap());
@@ -72,7 +72,7 @@ fn provisioned(claim: &Value) -> Value {
     })
 }
 
-/// How many objects of a kind are in each phase.
+/// Returns how many objects of a kind are in each phase.
 async fn phases(api: &Api, kind: &str) -> BTreeMap<String, usize> {
     let mut phases = BTreeMap::new();
     for object in api.list(kind).await {
@@ -94,7 +94,7 @@ async fn wait_for(api: &Api, kind: &str, wanted: &[(&str, usize)]) {
     }
 }
 
-/// The ids of what was found, with how often, and the severities.
+/// Returns how often each rule found something, by id, and the summary with the severities.
 fn found(answer: &str) -> (BTreeMap<String, usize>, Value) {
     let report: Value = serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
     let by_id = report["summary"]["byId"].as_object().unwrap();
@@ -102,8 +102,8 @@ fn found(answer: &str) -> (BTreeMap<String, usize>, Value) {
     (by_id.collect(), report["summary"].clone())
 }
 
-/// Two hundred claims: bound to volumes made by hand, bound to provisioned ones, waiting for their first consumer,
-/// being provisioned; and volumes that were released by hand.
+/// The cluster has two hundred claims: bound to volumes made by hand, bound to provisioned volumes, waiting for their
+/// first consumer, or being provisioned. Some volumes were released by hand.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn nothing_is_wrong_with_a_cluster_in_which_all_is_well() {
@@ -113,7 +113,7 @@ fn nothing_is_wrong_with_a_cluster_in_which_all_is_well() {
     plane.start_controllers();
     runtime.block_on(async {
         let create = async |object: Value| api.create(&object).await.unwrap();
-        // The driver is installed: its registration on nodes is a kubelet's business, and there is none.
+        // The driver is installed. No kubelet registers it on nodes, because there is none.
         create(json!({
             "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "driver.example.com"},
             "spec": {"attachRequired": false},
@@ -154,7 +154,7 @@ fn nothing_is_wrong_with_a_cluster_in_which_all_is_well() {
     let expected = [("pv-released-retain", 20), ("pvc-wffc-no-consumer", 50)];
     assert_eq!(ids, expected.map(|(id, count)| (id.to_owned(), count)).into());
     assert_eq!((&summary["error"], &summary["warning"]), (&json!(0), &json!(20)));
-    // What somebody may cut out of it: the claims of the namespace alone.
+    // A person may give the program only a part of the cluster: the claims of one namespace.
     let cut = plane.kubectl_with(&["get", "pvc", "-n", NAMESPACE, "-o", "json"], b"").stdout;
     let run = Run::new(&["audit", "-o", "json", "-f", "-"]).stdin(cut.as_bytes()).finish();
     let (_, summary) = found(&run.stdout);

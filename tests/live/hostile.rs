@@ -1,4 +1,4 @@
-//! The same objects on a real API server, which takes them all, with every request shown.
+//! The hostile objects of `tests/files` on a real API server, which accepts all of them. Every request is logged.
 #![expect(clippy::expect_used, clippy::print_stderr, reason = "a test fails by panicking, and says what it counted")]
 
 use super::api::Api;
@@ -7,7 +7,7 @@ use crate::files::hostile::{QUESTIONS, assert_harmless, objects};
 use crate::support::Run;
 use serde_json::json;
 
-/// A token in the flags, in the kubeconfig or in an answer is a credential, too.
+/// A token in flags, in the kubeconfig or in an answer is also a credential.
 const TOKEN: &str = "s3cret-annotation-t0ken";
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,5 @@
-//! Leases of drivers as evidence, on a real API server: made by hand, as the drivers' sidecars name them.
+//! Leases of drivers as evidence, on a real API server. The test creates the Leases with the names that the drivers'
+//! sidecars use.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -13,7 +14,7 @@ use super::sound::{claim, create, volume};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A Lease that was renewed so many seconds ago.
+/// Returns a Lease that was renewed `age` seconds ago.
 fn lease(namespace: &str, name: &str, holder: &str, age: u64) -> Value {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let renewed = pvctl::model::Timestamp(i64::try_from(now - age).unwrap()).to_string().replace('Z', ".000000Z");
@@ -23,7 +24,8 @@ fn lease(namespace: &str, name: &str, holder: &str, age: u64) -> Value {
     })
 }
 
-/// What is said of the drivers of an object: component, name, state, and whether there is a reason and evidence.
+/// Returns what `explain` says of the drivers of an object: component, name, state, and whether there is a reason and
+/// evidence.
 fn drivers(plane: &Plane, arguments: &[&str]) -> Vec<String> {
     let run = plane.pvctl(&[&["explain"], arguments, &["-o", "json"]].concat());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
@@ -66,7 +68,7 @@ fn leases_of_drivers_tell_whether_they_live() {
     block(lease("csi", "alive-example-com", "alive-0", 0), "");
     block(lease("old", "alive-example-com", "alive-9", 90_000), "");
     block(lease("csi", "stale-example-com", "stale-0", 7200), "");
-    // Hundreds of others do not matter.
+    // Hundreds of other Leases do not matter.
     for number in 0..120 {
         block(lease("old", &format!("node-{number}"), "kubelet", 0), "");
     }
@@ -82,7 +84,7 @@ fn leases_of_drivers_tell_whether_they_live() {
         assert_eq!(of_claim(driver), [expected]);
     }
 
-    // A volume that a driver is asked to delete, and one that its attacher keeps.
+    // One volume waits for a driver to delete it, and one is kept by its attacher.
     let gone = json!("90d00000-0000-4000-8000-000000000000");
     let mut released = volume("released", "alive-example-com", Some(("db", "gone", &gone)));
     released["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
@@ -103,7 +105,8 @@ fn leases_of_drivers_tell_whether_they_live() {
         ["external-attacher stale-example-com stale  lease/external-attacher-leader-stale-example-com -n csi"]
     );
 
-    // Whoever may not list Leases is told that nothing is known, and the rest as before.
+    // A user who may not list Leases is told that nothing is known about drivers. The rest of the answer stays the
+    // same.
     let rules = json!([
         {"apiGroups": [""], "resources": ["persistentvolumes", "persistentvolumeclaims", "pods"], "verbs": ["get", "list"]},
         {"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"], "verbs": ["get", "list"]},

@@ -1,4 +1,5 @@
-//! A control plane on loopback for as long as the value lives: `oracle/cluster/up` starts and stops the processes.
+//! A control plane on loopback that runs as long as its value lives. `oracle/cluster/up` starts and stops the
+//! processes.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -17,15 +18,15 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use std::{env, fs};
 
-/// Where `oracle/cluster/build` puts the components.
+/// The folder in which `oracle/cluster/build` puts the components.
 const BUILT: &str = "target/control-plane";
 
-/// The argument by which the API server stores objects as they are.
+/// The argument that lets the API server store objects unchanged.
 const NO_ADMISSION: &str = "--disable-admission-plugins=ServiceAccount,DefaultStorageClass,\
                             StorageObjectInUseProtection,PersistentVolumeClaimResize,Priority,TaintNodesByCondition,\
                             LimitRanger";
 
-/// Where the control plane is, in the words of `oracle/cluster/up`.
+/// The answer of `oracle/cluster/up`: where the control plane is.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Answer {
@@ -35,8 +36,8 @@ struct Answer {
     error: String,
 }
 
-/// etcd and kube-apiserver, and what is started beside them. All of it ends with this value, and also when the process
-/// of the test does, because its end closes the pipe that keeps them alive.
+/// etcd, kube-apiserver, and the components that are started later. All of them end when this value is dropped. They
+/// also end with the process of the test, because its end closes the pipe that keeps them alive.
 pub(crate) struct Plane {
     supervisor: Child,
     commands: Option<ChildStdin>,
@@ -45,7 +46,7 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// A control plane of its own, whose API server takes these further arguments.
+    /// Starts a control plane whose API server gets these further arguments.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(supervisor());
         command.env("KUBEBUILDER_ASSETS", assets());
@@ -61,12 +62,13 @@ impl Plane {
         plane
     }
 
-    /// One that stores objects as they are, without the admission that would change what a test has to load.
+    /// Starts a control plane that stores objects unchanged, without the admission plugins that would change what a
+    /// test loads.
     pub(crate) fn without_admission() -> Self {
         Self::start(&[NO_ADMISSION])
     }
 
-    /// The same with these gates of the API server on.
+    /// Starts a control plane without admission plugins and with these feature gates of the API server.
     pub(crate) fn without_admission_with(gates: &BTreeSet<String>) -> Self {
         let gates: Vec<String> = gates.iter().map(|gate| format!("{gate}=true")).collect();
         Self::start(&[NO_ADMISSION, &format!("--feature-gates={}", gates.join(","))])
@@ -91,10 +93,10 @@ impl Plane {
         self.start_controllers_and("");
     }
 
-    /// The same with one more.
+    /// Starts the same controllers and the ones in `more`.
     pub(crate) fn start_controllers_and(&mut self, more: &str) {
         let log = self.place.directory.join("kube-controller-manager.log");
-        // What is waited for below must not be an earlier start's word.
+        // The log is removed, so that tests do not find a line of an earlier start.
         _ = fs::remove_file(&log);
         let controllers = format!(
             "--controllers=persistentvolume-binder-controller,persistentvolume-protection-controller,\
@@ -114,38 +116,38 @@ impl Plane {
         self.command(&json!({"start": "kube-controller-manager", "args": arguments}));
     }
 
-    /// Starts the scheduler that every cluster has.
+    /// Starts the default scheduler.
     pub(crate) fn start_scheduler(&mut self) {
         let arguments = ["--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000"];
         self.command(&json!({"start": "kube-scheduler", "args": arguments}));
     }
 
-    /// Stops them at once.
+    /// Stops the controllers at once.
     pub(crate) fn stop_controllers(&mut self) {
         self.command(&json!({"stop": "kube-controller-manager"}));
     }
 
-    /// What a component logged.
+    /// Returns the log of a component.
     pub(crate) fn log(&self, component: &str) -> String {
         fs::read_to_string(self.place.directory.join(format!("{component}.log"))).unwrap_or_default()
     }
 
-    /// The administrator's kubeconfig.
+    /// Returns the path of the administrator's kubeconfig.
     pub(crate) fn kubeconfig(&self) -> &Path {
         &self.place.kubeconfig
     }
 
-    /// Where etcd listens, without any authentication.
+    /// Returns the address at which etcd listens, without authentication.
     pub(crate) fn etcd(&self) -> &str {
         &self.place.etcd
     }
 
-    /// Our program as the administrator.
+    /// Runs our program as the administrator.
     pub(crate) fn pvctl(&self, arguments: &[&str]) -> Finished {
         Run::new(arguments).env("KUBECONFIG", &self.place.kubeconfig.to_string_lossy()).finish()
     }
 
-    /// kubectl as the administrator, with this on stdin.
+    /// Runs kubectl as the administrator, with `input` on stdin.
     pub(crate) fn kubectl_with(&self, arguments: &[&str], input: &[u8]) -> Finished {
         let run = Run::of(&kubectl(), arguments).env("KUBECONFIG", &self.place.kubeconfig.to_string_lossy());
         run.stdin(input).finish()
@@ -154,13 +156,13 @@ impl Plane {
 
 impl Drop for Plane {
     fn drop(&mut self) {
-        // The end of its input ends the supervisor, and with it everything that it started.
+        // When its input is closed, the supervisor ends, together with everything that it started.
         self.commands = None;
         _ = self.supervisor.wait();
     }
 }
 
-/// The folder with etcd, kube-apiserver and the others.
+/// Returns the folder with etcd, kube-apiserver and the other components.
 fn assets() -> PathBuf {
     let folder = env::var_os("KUBEBUILDER_ASSETS").map_or_else(|| root().join(BUILT), PathBuf::from);
     for component in ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"] {
@@ -173,12 +175,12 @@ fn assets() -> PathBuf {
     folder
 }
 
-/// kubectl of the same version as the control plane.
+/// Returns the path of the kubectl that has the version of the control plane.
 pub(crate) fn kubectl() -> PathBuf {
     assets().join("kubectl")
 }
 
-/// The program that starts and stops them, built once for each run of the tests.
+/// Returns the program that starts and stops the components. It is built once per run of the tests.
 fn supervisor() -> &'static Path {
     static BUILD: OnceLock<PathBuf> = OnceLock::new();
     BUILD.get_or_init(|| {

@@ -1,5 +1,5 @@
-//! Credential plugins that fail in every way: each ends in one sentence that names the plugin and the way out, in time,
-//! and without what the plugin printed.
+//! Credential plugins that fail in every way. Each failure ends in time, in one sentence that names the plugin and the
+//! way out, and without the output of the plugin.
 #![expect(clippy::print_stderr, clippy::unwrap_used, reason = "the test says how much it saw, and fails by panicking")]
 
 use super::plane;
@@ -13,10 +13,10 @@ use std::time::Duration;
 
 const SECRET: &str = "plug1ns3cret";
 
-/// How much longer than its limit a run may take, on a busy machine.
+/// How much longer than its limit a run may take on a busy machine.
 const SLACK: Duration = Duration::from_secs(8);
 
-/// A plugin's script, what is changed in the kubeconfig's `exec`, and what our sentence and our advice say.
+/// Each case has the plugin's script, the change of the kubeconfig's `exec`, and parts of our message and of our hint.
 const WRONG: [(&str, &str, &str, &str); 23] = [
     ("echo {secret}; exit 3", "{}", "failed (exit status: 3)", "run it by hand"),
     ("echo {secret}; kill -9 $$", "{}", "failed (signal: 9", "run it by hand"),
@@ -60,7 +60,7 @@ const WRONG: [(&str, &str, &str, &str); 23] = [
         "Install it with",
     ),
     ("exit 0", r#"{"command":"./text"}"#, "text could not be started: Permission denied", "run it by hand"),
-    // It is not known before the server is asked.
+    // Only the server's answer shows that the token has expired.
     (
         r#"answer '{"token":"expired","expirationTimestamp":"2001-01-01T00:00:00Z"}'"#,
         "{}",
@@ -69,7 +69,7 @@ const WRONG: [(&str, &str, &str, &str); 23] = [
     ),
 ];
 
-/// Plugins whose answer does.
+/// Scripts of plugins whose answer is accepted.
 const WELL: [&str; 6] = [
     r#"answer '{"token":"{secret}"}'"#,
     r#"answer '{"token":"{secret}","expirationTimestamp":"2001-01-01T00:00:00Z"}'"#,
@@ -138,7 +138,7 @@ fn each_fault_of_a_plugin_ends_in_a_sentence() {
     }
 }
 
-/// Somebody may be logging in: without a limit a plugin has all the time that it wants, as under kubectl.
+/// Without a limit, a plugin may take as long as it needs, as under kubectl, because a person may be logging in.
 #[test]
 fn without_a_limit_a_plugin_may_take_its_time() {
     let world = World::new();
@@ -149,7 +149,7 @@ fn without_a_limit_a_plugin_may_take_its_time() {
     }
 }
 
-/// What a plugin says to the person reaches the person, before our sentence.
+/// The plugin's output on stderr reaches the person, before our message.
 #[test]
 fn what_a_plugin_says_is_passed_on() {
     let world = World::new();
@@ -164,7 +164,7 @@ fn kubectl_fails_at_the_same_plugins() {
     let kubectl = plane::kubectl();
     let mut tried = 0;
     for (script, change, ..) in WRONG {
-        // kubectl waits for these as long as they run, and puts everything that they print into memory.
+        // kubectl waits for these plugins as long as they run, and keeps all their output in memory.
         if script.contains("sleep") || script.starts_with("yes") {
             continue;
         }
@@ -179,7 +179,7 @@ fn kubectl_fails_at_the_same_plugins() {
         let (_, ours, _) = world.run(BINARY.as_ref(), &["predict"], script, "{}");
         assert_eq!(ours, theirs, "{script}");
     }
-    // The limit of a request is none for kubectl's plugins.
+    // kubectl does not apply the request timeout to plugins.
     let (finished, _, taken) = world.run(&kubectl, &["get", "pvc", "--request-timeout=1s"], "sleep 4; exit 3", "{}");
     assert!(finished.code != Some(0) && taken >= Duration::from_secs(4), "{taken:?} {}", finished.stderr);
     eprintln!("{} faults ({tried} of them under kubectl, too) and {} ways that work", WRONG.len(), WELL.len());

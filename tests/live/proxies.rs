@@ -1,5 +1,5 @@
-//! The way through a proxy: which one is asked, by the environment and by the kubeconfig, is what kubectl asks; and a
-//! proxy that does not do its part is told apart from the API server behind it.
+//! Requests through a proxy. The environment and the kubeconfig select the same proxy as for kubectl. A failure of the
+//! proxy is told apart from a failure of the API server behind it.
 #![expect(
     clippy::disallowed_types,
     clippy::print_stderr,
@@ -21,23 +21,23 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// The password in the addresses of proxies, as it is and as an address has it.
+/// The password in the addresses of proxies, first plain and then percent-encoded.
 const PASSWORD: (&str, &str) = ("hunter2@home", "hunter2%40home");
 
-/// What a proxy does.
+/// How a proxy behaves.
 #[derive(Clone, Copy)]
 enum PlanStyle {
-    /// Connects to a server of the test, whatever name was asked for.
+    /// The proxy connects to a server of the test, whatever name was requested.
     Connect,
-    /// Answers with this.
+    /// The proxy answers with this text.
     Say(&'static str),
-    /// Takes the request and says nothing.
+    /// The proxy accepts the request and never answers.
     Silence,
-    /// Takes the request and goes away.
+    /// The proxy accepts the request and closes the connection.
     Leave,
 }
 
-/// What proxies were asked: which one, for whom, and with which credentials.
+/// The requests to proxies: the name of the proxy, the requested host, and the credentials.
 type Asked = BTreeSet<(&'static str, String, Option<String>)>;
 
 #[derive(Clone, Default)]
@@ -69,7 +69,7 @@ impl Proxies {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             let Ok(byte) = stream.read_u8().await else { return };
-            // Who speaks another protocol begins with other bytes.
+            // A client that speaks another protocol begins with other bytes.
             if head.is_empty() && !byte.is_ascii_uppercase() {
                 return;
             }
@@ -96,7 +96,7 @@ impl Proxies {
                 if connects {
                     stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await.unwrap();
                 } else {
-                    // A server takes a whole address for a path as well.
+                    // A server accepts a full URL in place of a path.
                     server.write_all(&head).await.unwrap();
                 }
                 _ = tokio::io::copy_bidirectional(&mut stream, &mut server).await;
@@ -114,7 +114,8 @@ struct World {
     proxies: Proxies,
 }
 
-/// Which variables are set, which proxy the kubeconfig states and which server is asked; then the proxy that is.
+/// Each case has the environment variables, the proxy in the kubeconfig, the server, and the proxy that has to be
+/// asked.
 const ASKED: [(&str, &str, &str, Option<&str>); 27] = [
     ("HTTPS_PROXY={first}", "", "https://api.test:6443", Some("first")),
     ("https_proxy={first}", "", "https://api.test:6443", Some("first")),
@@ -145,7 +146,8 @@ const ASKED: [(&str, &str, &str, Option<&str>); 27] = [
     ("HTTPS_PROXY={first}", "", "http://api.test:8080", None),
 ];
 
-/// What goes wrong: the variables, the kubeconfig's proxy, our exit code, what our sentence says and the advice names.
+/// Each case has the environment variables, the proxy in the kubeconfig, our exit code, a part of our message, and what
+/// our hint names.
 const WRONG: [(&str, &str, i32, &str, &str); 17] = [
     (
         "HTTPS_PROXY={nobody}",
@@ -226,7 +228,7 @@ impl World {
         Self { stand, proxies }
     }
 
-    /// A run with these variables on a kubeconfig with this proxy and this server.
+    /// Runs a program with these environment variables, on a kubeconfig with this proxy and this server.
     fn run(
         &self,
         program: &Path,
@@ -272,7 +274,7 @@ fn the_proxy_that_is_meant_is_asked() {
         let case = format!("{variables} proxy-url={proxy} {server}: {asked:?} {}", finished.stderr);
         let names: BTreeSet<&str> = asked.iter().map(|asked| asked.0).collect();
         assert_eq!(names, expected.into_iter().collect(), "{case}");
-        // Without a proxy, nobody is there under these names.
+        // Without a proxy, no server is reachable under these names.
         assert_eq!((finished.code, sent.facts.len()), expected.map_or((Some(3), 0), |_| (Some(0), 1)), "{case}");
     }
 }

@@ -1,5 +1,5 @@
-//! What stands between the program and the API server in a test: it counts the requests, and lets those go wrong that
-//! the test says.
+//! A proxy between the program and the API server of a test. It counts the requests, and lets those fail that the test
+//! selects.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::http::{Reply, listen};
@@ -15,17 +15,17 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 
-/// What goes on beside a request.
+/// What the test does while a request is handled.
 pub(crate) type Doing = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What a test does at a request: before it is passed on, or once the API server has acted and the program does not
-/// know yet.
+/// Says what a test does at the request with this number. It runs either before the request is passed on, or after the
+/// API server has acted and before the program gets the answer.
 pub(crate) type Act = Arc<dyn Fn(usize) -> Doing + Send + Sync>;
 
-/// Says what goes wrong with a request: the number that it has, from 0, and what it says of itself.
+/// Selects the fault of a request, by the number of the request (from 0) and its request line.
 pub(crate) type Decide = Arc<dyn Fn(usize, &Line<'_>) -> Fault + Send + Sync>;
 
-/// The proxy; it ends with the test's runtime.
+/// The proxy. It ends with the test's runtime.
 #[derive(Clone)]
 pub(crate) struct Proxy {
     address: SocketAddr,
@@ -33,14 +33,14 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy in front of a control plane, on which it acts as the administrator, as whom the program says. Nothing
-    /// goes wrong with it.
+    /// Starts a proxy that passes every request on without faults. On the control plane it always acts as the
+    /// administrator, whoever the program says it is.
     pub(crate) async fn passing(client: Client) -> Self {
         Self::start(client, Arc::new(|_, _| Fault::None), nothing(), nothing()).await
     }
 
-    /// The same with what goes wrong, with what the test does before a request is passed on, and with what it does once
-    /// that has gone wrong.
+    /// Starts a proxy with faults. `before` runs before a request is passed on; `after` runs once its fault has
+    /// occurred.
     pub(crate) async fn start(client: Client, decide: Decide, before: Act, after: Act) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let proxy = Self { address: listener.local_addr().unwrap(), seen: Arc::default() };
@@ -64,18 +64,18 @@ impl Proxy {
         proxy
     }
 
-    /// The address for http.
+    /// Returns the address of the proxy as an http URL.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The paths that were asked for, in order.
+    /// Returns the requested paths, in order.
     pub(crate) fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }
 }
 
-/// What does nothing at a request.
+/// Returns an [`Act`] that does nothing.
 pub(crate) fn nothing() -> Act {
     Arc::new(|_| Box::pin(async {}))
 }

@@ -1,5 +1,5 @@
-//! API servers of a test's own that write down who came: which server was asked, by whom, for which namespace. kubectl
-//! finds enough in them for `kubectl get pvc`, and our program for `predict`.
+//! API servers of the test itself that record each request: which server was asked, by whom, and for which namespace.
+//! They answer enough for `kubectl get pvc`, and for `predict` of our program.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use http_body_util::Full;
@@ -19,43 +19,44 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::server::{ClientCertVerifierBuilder, WebPkiClientVerifier};
 use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
-/// What a request says of who sent it and whom it is for.
+/// What a request reveals about its sender and its target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Facts {
-    /// The server that it reached, by its name in the test.
+    /// The name, in the test, of the server that received the request.
     pub(crate) server: String,
-    /// The name that the server was called by in the TLS handshake, which is the one its certificate is checked for.
+    /// The server name in the TLS handshake, against which the certificate is checked.
     pub(crate) called: Option<String>,
     /// The name in the client certificate.
     pub(crate) certificate: Option<String>,
-    /// The header `Authorization`.
+    /// The values of the header `Authorization`.
     pub(crate) authorization: Vec<String>,
     /// The headers `Impersonate-*`, sorted.
     pub(crate) acts_as: Vec<(String, String)>,
-    /// The header `Accept-Encoding`.
+    /// The values of the header `Accept-Encoding`.
     pub(crate) encoding: Vec<String>,
 }
 
 /// What a program sent in one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sent {
-    /// The facts of its requests; one where they agree.
+    /// The distinct facts of its requests. There is one element if all requests agree.
     pub(crate) facts: BTreeSet<Facts>,
     /// The namespaces whose claims it asked for.
     pub(crate) namespaces: BTreeSet<String>,
 }
 
-/// The servers' common record.
+/// The common record of the servers.
 #[derive(Clone, Default)]
 pub(crate) struct Recorder {
     requests: Arc<Mutex<Vec<(Facts, String)>>>,
 }
 
-/// The names in the client certificates that a test made, each with its DER.
+/// The client certificates that a test made, each as DER with its name.
 pub(crate) type Names = Vec<(Vec<u8>, String)>;
 
 impl Recorder {
-    /// A server on this address with a free port, encrypted where an acceptor is given; it ends with the runtime.
+    /// Starts a server on this address with a free port. The server uses TLS if an acceptor is given, and ends with the
+    /// runtime.
     pub(crate) async fn listen(
         &self,
         server: &'static str,
@@ -83,7 +84,7 @@ impl Recorder {
     ) {
         let mut of_connection = Facts { server: server.to_owned(), ..Facts::default() };
         let http = hyper::server::conn::http1::Builder::new();
-        // A client that goes away, or does not trust the server, is what some tests are about.
+        // Some tests are about clients that close the connection or do not trust the server, so errors are ignored.
         let Some(acceptor) = acceptor else {
             let service = service_fn(async |request| Ok::<_, Infallible>(self.answer(of_connection.clone(), &request)));
             _ = http.serve_connection(TokioIo::new(stream), service).await;
@@ -120,7 +121,7 @@ impl Recorder {
         response.body(Full::from(body.to_string())).unwrap()
     }
 
-    /// What came since the last call.
+    /// Returns what was sent since the last call.
     pub(crate) fn take(&self) -> Sent {
         let requests = std::mem::take(&mut *self.requests.lock().unwrap());
         let mut sent = Sent::default();
@@ -135,7 +136,8 @@ impl Recorder {
     }
 }
 
-/// An empty cluster whose claims may be read in one namespace at a time only, so that everybody has to name theirs.
+/// Returns the answers of an empty cluster. Claims may be read in one namespace at a time only, so that each request
+/// has to name its namespace.
 fn truth(path: &str) -> (u16, Value) {
     let list =
         |kind: &str| json!({"kind": kind, "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": []});
@@ -168,7 +170,7 @@ fn refusal(code: u16, reason: &str, message: &str) -> (u16, Value) {
     (code, status)
 }
 
-/// A certificate with its key, as PEM.
+/// A certificate and its key. `der` is the same certificate as DER.
 pub(crate) struct Identity {
     pub(crate) certificate: String,
     pub(crate) key: String,
@@ -178,13 +180,13 @@ pub(crate) struct Identity {
 /// A certificate authority.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
-    /// Its own certificate.
+    /// The certificate of the authority itself, as PEM.
     pub(crate) pem: String,
     der: Vec<u8>,
 }
 
 impl Authority {
-    /// An authority of this name.
+    /// Creates an authority of this name.
     pub(crate) fn new(name: &str) -> Self {
         let mut params = named(name, &[]);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -194,7 +196,8 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), pem, der }
     }
 
-    /// A certificate for these hosts, or for none of them the one of a client, with what else is to be so.
+    /// Signs a certificate for these hosts, or a client certificate if there are none. `change` can change its other
+    /// parameters.
     pub(crate) fn sign(&self, name: &str, hosts: &[&str], change: impl FnOnce(&mut CertificateParams)) -> Identity {
         let mut params = named(name, hosts);
         change(&mut params);
@@ -203,13 +206,13 @@ impl Authority {
         Identity { certificate: certificate.pem(), key: key.serialize_pem(), der: certificate.der().to_vec() }
     }
 
-    /// A server with a certificate for these hosts, which asks for a client certificate of this authority. It may be
-    /// missing; one that has expired ends the connection.
+    /// Returns a TLS server with a certificate for these hosts. It asks for a client certificate of this authority,
+    /// which may be missing. An expired client certificate ends the connection.
     pub(crate) fn server(&self, hosts: &[&str], change: impl FnOnce(&mut CertificateParams)) -> TlsAcceptor {
         self.acceptor(hosts, change, ClientCertVerifierBuilder::allow_unauthenticated)
     }
 
-    /// The same without mercy for who has no client certificate.
+    /// Returns a TLS server that refuses clients without a certificate.
     pub(crate) fn demanding_server(&self, hosts: &[&str]) -> TlsAcceptor {
         self.acceptor(hosts, |_| {}, |demand| demand)
     }

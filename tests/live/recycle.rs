@@ -1,5 +1,5 @@
-//! Several volumes that are recycled at once, by the real controller. There is no kubelet, so the test says how the
-//! pods end that would erase the volumes.
+//! Several volumes that the real controller recycles at once. There is no kubelet, so the test writes how the pods end
+//! that would erase the volumes.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -17,27 +17,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many volumes of each plugin.
+/// How many volumes each plugin has.
 const VOLUMES: usize = 6;
-/// For how long a round goes on: many resyncs, of one second each.
+/// How long a round lasts: many resyncs, of one second each.
 const ROUND: Duration = Duration::from_secs(14);
 
-/// What becomes of the pods.
+/// What happens to the recycler pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pods {
-    /// Nobody runs them.
+    /// No pod is run.
     Wait,
-    /// They succeed.
+    /// All pods succeed.
     Succeed,
-    /// They fail.
+    /// All pods fail.
     Fail,
-    /// Those of every second volume fail.
+    /// The pods of every second volume fail.
     Differ,
-    /// Nobody runs them, and the controller is started a second time.
+    /// No pod is run, and the controller is started a second time.
     WaitTwice,
-    /// They are there before the controller is started, one for each volume, and nobody runs them.
+    /// One pod for each volume exists before the controller is started, and no pod is run.
     Left,
-    /// The same, and they have succeeded.
+    /// One pod for each volume exists before the controller is started, and has succeeded.
     LeftSucceeded,
 }
 
@@ -50,7 +50,7 @@ impl Pods {
     }
 }
 
-/// The pod of a former controller.
+/// Creates the recycler pod that an earlier controller left.
 async fn leave_pod(api: &Api, volume: &str, source: &str, how: Pods) {
     let storage = recycled(volume, source)["spec"][source].clone();
     let pod = json!({
@@ -70,7 +70,7 @@ async fn leave_pod(api: &Api, volume: &str, source: &str, how: Pods) {
     }
 }
 
-/// The folder of a volume that is recycled.
+/// Returns the folder of a volume that is recycled.
 fn folder(name: &str) -> String {
     format!("/srv/{name}")
 }
@@ -89,19 +89,19 @@ fn recycled(name: &str, source: &str) -> Value {
     volume
 }
 
-/// What was seen of the pods.
+/// What the test has seen of the pods.
 #[derive(Debug, Default)]
 struct Seen {
     pods: BTreeSet<String>,
-    /// Those that would have erased another volume than the one that they are named after.
+    /// The pods that would have erased another volume than the one they are named after.
     mixed_up: BTreeSet<String>,
-    /// The volumes of which some pod would have erased the storage, and succeeded.
+    /// The volumes whose storage some successful pod would have erased.
     erased: BTreeSet<String>,
     /// The volumes whose own pods failed.
     failed: BTreeSet<String>,
 }
 
-/// Ends the pods that are there.
+/// Ends the pods that exist.
 async fn run_pods(api: &Api, how: Pods, seen: &mut Seen) {
     for mut pod in api.list("Pod").await {
         let name = pod["metadata"]["name"].as_str().unwrap().to_owned();
@@ -119,7 +119,7 @@ async fn run_pods(api: &Api, how: Pods, seen: &mut Seen) {
         }
         pod["status"] =
             if fails { json!({"phase": "Failed", "message": "no such folder"}) } else { json!({"phase": "Succeeded"}) };
-        // The controller may have deleted it meanwhile.
+        // The controller may already have deleted the pod.
         if api.replace_status(&pod).await.is_ok() {
             if fails {
                 seen.failed.insert(of)
@@ -130,7 +130,7 @@ async fn run_pods(api: &Api, how: Pods, seen: &mut Seen) {
     }
 }
 
-/// One round with these volumes; the ends that were not predicted.
+/// Runs one round with these volumes. Returns the ends that were not predicted, and a summary.
 async fn round(plane: &mut Plane, api: &Api, how: Pods, volumes: &[(String, &str)]) -> (Vec<String>, String) {
     for (name, source) in volumes {
         create(api, &recycled(name, source), "Released").await;
@@ -157,7 +157,7 @@ async fn round(plane: &mut Plane, api: &Api, how: Pods, volumes: &[(String, &str
         let (key, object) = object.unwrap();
         let end = state(Some(&object));
         let phase = end["phase"].as_str().unwrap().to_owned();
-        // A pod that ran is somebody else who acted: then the volume is offered again, or fails.
+        // A pod that ran is another actor. After it, the volume is Available again, or Failed.
         let is_erased = !seen.erased.is_empty() || (how == Pods::LeftSucceeded && volumes.len() > 1);
         let freed = phase == "Available" && is_erased;
         let acted = freed || (phase == "Failed" && seen.failed.contains(name));
@@ -191,7 +191,7 @@ fn volumes_that_are_recycled_at_once_end_as_predicted() {
             .into_iter()
             .flat_map(|source| (0..VOLUMES).map(move |number| (format!("{}-{number}", source.to_lowercase()), source)))
             .collect();
-        // One alone is nobody's rival.
+        // A single volume has no rival.
         let groups = if how == Pods::WaitTwice { vec![&many[..]] } else { vec![&many[..], &many[..1]] };
         for volumes in groups {
             let (more, said) = runtime.block_on(round(&mut plane, &api, how, volumes));
@@ -199,7 +199,7 @@ fn volumes_that_are_recycled_at_once_end_as_predicted() {
             failed += usize::from(said.contains("Failed"));
             wrong.extend(more);
             if volumes.len() > 1 {
-                // Whoever looks at one of them is warned of the others, before anything happens.
+                // Before anything happens, `explain` of one volume warns of the others.
                 runtime.block_on(clear(&api));
                 for (name, source) in volumes {
                     runtime.block_on(create(&api, &recycled(name, source), "Released"));

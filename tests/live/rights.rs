@@ -1,4 +1,5 @@
-//! Users who may not see everything: what can be said is said and right, and what cannot says which right is missing.
+//! Users who may not read everything. Each answer that is possible is given and right. Otherwise the answer says which
+//! right is missing.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -15,7 +16,7 @@ use crate::support::{Finished, root};
 use serde_json::{Value, json};
 use std::fs;
 
-/// What is read, with the group and the verbs.
+/// The resources that `predict` reads, each with its API group.
 const KINDS: [(&str, &str); 5] = [
     ("", "persistentvolumes"),
     ("", "persistentvolumeclaims"),
@@ -57,7 +58,7 @@ fn document(run: &Finished) -> Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {} {}", run.stdout, run.stderr))
 }
 
-/// The missing readings of an answer, as verb and resource.
+/// Returns the missing rights that an answer states, as verb and resource.
 fn missing(answer: &Value) -> Vec<String> {
     let items = answer["items"].as_array().unwrap().iter();
     let unknown = items.flat_map(|item| item["unknown"].as_array().cloned().unwrap_or_default());
@@ -83,7 +84,7 @@ fn users_with_few_rights_are_told_what_they_lack() {
     assert!(everything > 10, "{truth}");
     let mut users = 0;
 
-    // Each kind in turn is hidden.
+    // Each resource in turn may not be read.
     for hidden in KINDS {
         let name = format!("without-{}", hidden.1);
         let rules: Vec<Value> =
@@ -103,11 +104,11 @@ fn users_with_few_rights_are_told_what_they_lack() {
         assert!(warned && table.stderr.contains(" may not be listed: "), "{}", table.stderr);
         assert_eq!(table.code, run.code);
         assert!(sure(&answer) < everything, "{name}");
-        // Pods alone keep nobody from judging.
+        // Without pods alone, the other objects can still be judged.
         assert_eq!(run.code, Some(if hidden.1 == "pods" { 0 } else { 3 }), "{name}: {}", run.stderr);
     }
 
-    // One namespace, and the volumes by their names.
+    // The user may read one namespace, and single volumes by name.
     let text = fs::read_to_string(root().join("docs/rbac/one-namespace.yaml")).unwrap();
     let run = plane.kubectl_with(&["apply", "-f", "-"], text.replace("NAMESPACE", NAMESPACES[0]).as_bytes());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
@@ -139,7 +140,7 @@ fn users_with_few_rights_are_told_what_they_lack() {
     assert_eq!(lost["outcomes"][0]["phase"], "Lost", "{lost}");
     users += 1;
 
-    // Nothing at all.
+    // The user has no rights.
     let run = ask(&plane, "nobody", &["predict", "-A"]);
     assert_eq!((run.code, run.stdout.as_str()), (Some(3), ""));
     assert!(run.stderr.starts_with("error: you may not read persistentvolumes: "), "{}", run.stderr);
@@ -147,18 +148,18 @@ fn users_with_few_rights_are_told_what_they_lack() {
     eprintln!("{users} users, {everything} answers that are sure with all rights");
 }
 
-/// The rights in `docs/rbac/` are enough, and each of them is needed.
+/// The rights in `docs/rbac/` are sufficient, and each of them is needed.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn the_documented_rights_are_enough_and_none_is_too_many() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let plane = Plane::without_admission();
     runtime.block_on(async { fill(&Api::of(&plane).await).await });
-    // One claim waits for a driver: no volume is large enough for it.
+    // One claim waits for a driver, because no volume is large enough for it.
     let mut driven = claim("one", "driven", "fast", "");
     driven["spec"]["resources"]["requests"]["storage"] = "5Gi".into();
     runtime.block_on(async { create(&Api::of(&plane).await, &driven, "Pending").await });
-    // For another one a node was chosen, which does not exist.
+    // The node that was chosen for another claim does not exist.
     let mut placed = claim("one", "placed", "fast", "");
     placed["spec"]["resources"]["requests"]["storage"] = "5Gi".into();
     placed["metadata"]["annotations"] = json!({"volume.kubernetes.io/selected-node": "gone"});
@@ -190,7 +191,7 @@ fn the_documented_rights_are_enough_and_none_is_too_many() {
             let lacks = ["\"unknown\":[", "\"unjudgedRules\":"].iter().any(|word| enough.stdout.contains(word));
             assert!(!lacks, "{verb}: {}", enough.stdout);
         }
-        // Without any single one of them something else is said.
+        // Without any single right, the answer is different.
         for (place, whole) in rules.iter().enumerate() {
             for resource in whole["resources"].as_array().unwrap() {
                 for right in whole["verbs"].as_array().unwrap() {

@@ -1,4 +1,4 @@
-//! A cluster with the real controllers, in which bindings break as they do for people and the program repairs them. A
+//! A cluster with the real controllers. Bindings break there as they do for people, and the program repairs them. A
 //! watch sees every state of every volume.
 #![expect(
     clippy::disallowed_methods,
@@ -26,27 +26,27 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// The controllers take a few seconds at most, also on a busy machine.
+/// How long to wait for the controllers. They need a few seconds at most, also on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The volume by whose change it is known that the watch has seen what came before.
+/// The name of the volume that marks a point in the watch. Once its change is seen, all earlier changes have been seen.
 const MARK: &str = "mark";
 
-/// The sorts of storage that the tests' volumes have.
+/// The volume sources that the tests use.
 const SOURCES: [&str; 4] = ["csi", "nfs", "hostPath", "local"];
 
-/// The kinds, by the names that the program takes.
+/// The kinds, by the names that manifests use.
 pub(crate) const PV: &str = "PersistentVolume";
 pub(crate) const PVC: &str = "PersistentVolumeClaim";
 /// The node of all pods that have one.
 pub(crate) const NODE: &str = "somewhere";
 
-/// The text at a place of an object.
+/// Returns the text at a JSON pointer of an object.
 pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The cluster.
+/// A control plane with controllers, and what the watch has seen.
 pub(crate) struct Site {
     pub(crate) plane: Plane,
     pub(crate) api: Api,
@@ -57,12 +57,12 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// A control plane with its controllers, and the watch.
+    /// Starts a control plane with the controllers of volumes and claims, and the watch.
     pub(crate) fn start() -> Self {
         Self::start_with("")
     }
 
-    /// The same with more controllers than those of volumes and claims.
+    /// Starts further controllers besides those of volumes and claims.
     pub(crate) fn start_with(more: &str) -> Self {
         let mut plane = Plane::start(&[]);
         let runtime = Runtime::new().unwrap();
@@ -78,7 +78,7 @@ impl Site {
         site.runtime.spawn(watch(site.api.clone(), move |event, volume| {
             seen.lock().unwrap().push((event.to_owned(), volume));
         }));
-        // Pods of a node that does not exist go by themselves.
+        // Pods on a node that does not exist are deleted by a controller, so the node has to exist.
         site.put(&json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}}));
         site.put(&json!({
             "apiVersion": "v1", "kind": PV, "metadata": {"name": MARK},
@@ -95,12 +95,12 @@ impl Site {
         self.plane.stop_controllers();
     }
 
-    /// Starts them again.
+    /// Starts the controllers again.
     pub(crate) fn start_controllers(&mut self) {
         self.plane.start_controllers();
     }
 
-    /// Waits until something is so.
+    /// Waits until `is` returns true.
     pub(crate) fn until(what: &str, is: impl Fn() -> bool) {
         let begin = Instant::now();
         while !is() {
@@ -109,13 +109,13 @@ impl Site {
         }
     }
 
-    /// Creates an object: what is stored.
+    /// Creates an object, and returns what is stored.
     pub(crate) fn put(&self, object: &Value) -> Value {
         let made = self.runtime.block_on(self.api.create(object));
         made.unwrap_or_else(|refused| panic!("{}: {object}", refused.message))
     }
 
-    /// What is stored under a name.
+    /// Returns the object that is stored under a name.
     pub(crate) fn get(&self, kind: &str, namespace: &str, name: &str) -> Option<Value> {
         match self.runtime.block_on(self.api.get(&path(kind, namespace, name))) {
             Ok(object) => Some(object),
@@ -124,7 +124,7 @@ impl Site {
         }
     }
 
-    /// Whoever is meant to writes into the status of an object.
+    /// Writes fields into the status of an object, in place of the component that reports them.
     pub(crate) fn report(&self, kind: &str, namespace: &str, name: &str, status: &Value) {
         Self::until("the status is written", || {
             let Some(mut object) = self.get(kind, namespace, name) else { return false };
@@ -149,13 +149,14 @@ impl Site {
         }
     }
 
-    /// Changes an object past the API server, in etcd: what nobody writes through it, such as a moment of the past.
+    /// Changes an object directly in etcd. This sets fields that the API server does not let anybody write, such as a
+    /// time of the past.
     pub(crate) fn store(&self, kind: &str, namespace: &str, name: &str, change: impl Fn(&mut Value)) {
         let key = etcd_key(kind, namespace, name);
         loop {
             let mut object = self.get(kind, namespace, name).unwrap_or_else(|| panic!("there is no {kind} {name}"));
             change(&mut object);
-            // It is the revision of etcd, and comes from there.
+            // The resource version is the revision of etcd, and is not stored in the object.
             let version = object["metadata"].as_object_mut().and_then(|metadata| metadata.remove("resourceVersion"));
             let body = json!({
                 "compare": [{"key": key, "target": "MOD", "result": "EQUAL", "mod_revision": version}],
@@ -168,7 +169,7 @@ impl Site {
         }
     }
 
-    /// Writes an object into etcd as it was read once, with its uid: as whoever restores a copy of a part of etcd.
+    /// Writes an earlier copy of an object to etcd, with its uid, as a partial restore of etcd does.
     pub(crate) fn write_back(&self, kind: &str, namespace: &str, name: &str, copy: &Value) {
         let mut object = copy.clone();
         if let Some(metadata) = object["metadata"].as_object_mut() {
@@ -177,13 +178,13 @@ impl Site {
         self.etcd("/v3/kv/put", &json!({"key": etcd_key(kind, namespace, name), "value": bytes(&object.to_string())}));
     }
 
-    /// Asks etcd.
+    /// Sends a request to etcd, and returns the answer.
     fn etcd(&self, path: &str, body: &Value) -> Value {
         let request = Request::post(path).body(serde_json::to_vec(body).unwrap()).unwrap();
         self.runtime.block_on(self.etcd.request(request)).unwrap()
     }
 
-    /// Deletes an object; its finalizers may keep it, and somebody may have been quicker.
+    /// Deletes an object without a grace period. Its finalizers may keep it. An object that is already gone is fine.
     pub(crate) fn delete(&self, kind: &str, namespace: &str, name: &str) {
         let path = format!("{}?gracePeriodSeconds=0", path(kind, namespace, name));
         let gone = self.runtime.block_on(self.api.send(Method::DELETE, &path, None));
@@ -192,7 +193,7 @@ impl Site {
         }
     }
 
-    /// How a volume stands: its phase, its policy, and whose it is.
+    /// Returns the state of a volume in words: its phase, its policy, and the claim that it belongs to.
     pub(crate) fn pv(&self, name: &str) -> String {
         let Some(volume) = self.get(PV, "", name) else { return "gone".to_owned() };
         volume_in_words(&volume, |namespace, claim| {
@@ -201,16 +202,16 @@ impl Site {
         })
     }
 
-    /// How a claim stands: its phase and its volume.
+    /// Returns the state of a claim in words: its phase and its volume.
     pub(crate) fn pvc(&self, namespace: &str, name: &str) -> String {
         self.get(PVC, namespace, name).map_or_else(|| "gone".to_owned(), |claim| claim_in_words(&claim))
     }
 
-    /// What the watch has seen of a volume up to now.
+    /// Returns what the watch has seen of a volume up to now.
     pub(crate) fn history(&self, volume: &str) -> Vec<(String, Value)> {
         let now = format!("{:?}", Instant::now());
         self.edit(PV, "", MARK, |mark| mark["metadata"]["annotations"] = json!({ "example.com/now": now }));
-        // Others may mark as well.
+        // Other threads may change the marking volume as well.
         let version = self.get(PV, "", MARK).map(|mark| text(&mark, "/metadata/resourceVersion").to_owned()).unwrap();
         let version: u64 = version.parse().unwrap();
         Self::until("the watch has seen everything", || {
@@ -224,7 +225,8 @@ impl Site {
         seen.iter().filter(|(_, object)| object["metadata"]["name"] == volume).cloned().collect()
     }
 
-    /// What was lost of a volume: it was deleted, it became somebody's for whom it is not, or another storage.
+    /// Returns how a volume was lost: it was deleted, was given to a claim that may not have it, or became another
+    /// storage.
     pub(crate) fn harm(&self, volume: &str, meant: &[(&str, &str)]) -> Vec<String> {
         let mut harm = Vec::new();
         let history = self.history(volume);
@@ -246,19 +248,19 @@ impl Site {
     }
 }
 
-/// As etcd's gateway takes them.
+/// Returns the text in the encoding of etcd's gateway.
 fn bytes(text: &str) -> Value {
     serde_json::to_value(ByteString(text.as_bytes().to_vec())).unwrap()
 }
 
-/// Where an object is in etcd.
+/// Returns the key of an object in etcd.
 fn etcd_key(kind: &str, namespace: &str, name: &str) -> Value {
     let plural = path(kind, "", "").rsplit('/').next().map(str::to_owned).unwrap();
     let within = if namespace.is_empty() { String::new() } else { format!("/{namespace}") };
     bytes(&format!("/registry/{plural}{within}/{name}"))
 }
 
-/// How a volume stands. `uid_of` knows the uids of the claims that are there.
+/// Returns the state of a volume in words. `uid_of` returns the uid of an existing claim.
 fn volume_in_words(volume: &Value, uid_of: impl Fn(&str, &str) -> Option<String>) -> String {
     let named = &volume["spec"]["claimRef"];
     let (namespace, claim) = (text(named, "/namespace"), text(named, "/name"));
@@ -275,13 +277,13 @@ fn volume_in_words(volume: &Value, uid_of: impl Fn(&str, &str) -> Option<String>
     format!("{phase}, {policy}, {whose}{going}")
 }
 
-/// How a claim stands.
+/// Returns the state of a claim in words.
 fn claim_in_words(claim: &Value) -> String {
     let going = if claim["metadata"]["deletionTimestamp"].is_string() { ", going" } else { "" };
     format!("{}, {}{going}", text(claim, "/status/phase"), text(claim, "/spec/volumeName"))
 }
 
-/// Says of every event of a volume what it is, until the runtime ends.
+/// Calls `on_event` with the type and the volume of every event, until the runtime ends.
 pub(crate) async fn watch(api: Api, mut on_event: impl FnMut(&str, Value)) {
     let mut version = "0".to_owned();
     loop {
@@ -308,21 +310,22 @@ pub(crate) async fn watch(api: Api, mut on_event: impl FnMut(&str, Value)) {
     }
 }
 
-/// One repair's own part of the cluster: a namespace, and a class of that name, whose volumes nobody else takes.
+/// The part of the cluster that belongs to one repair: a namespace, and a class of the same name, whose volumes no
+/// other claim takes.
 pub(crate) struct Place<'s> {
     pub(crate) site: &'s Site,
-    /// The namespace, which is the class as well.
+    /// The name of the namespace, which is also that of the class.
     pub(crate) name: String,
     journals: TempDir,
 }
 
 impl<'s> Place<'s> {
-    /// A new namespace with a class of volumes that are made by hand.
+    /// Creates a namespace with a class whose volumes are created by hand.
     pub(crate) fn new(site: &'s Site, name: &str) -> Self {
         Self::of_class(site, name, "kubernetes.io/no-provisioner", "Immediate")
     }
 
-    /// The same with a class of that provisioner and binding mode.
+    /// Creates a namespace with a class of that provisioner and binding mode.
     pub(crate) fn of_class(site: &'s Site, name: &str, provisioner: &str, mode: &str) -> Self {
         let place = Self { site, name: name.to_owned(), journals: tempfile::tempdir().unwrap() };
         place.namespace(name);
@@ -333,39 +336,40 @@ impl<'s> Place<'s> {
         place
     }
 
-    /// A place that was there before, with its journals.
+    /// Returns a place that already exists, with its journals.
     pub(crate) fn kept(site: &'s Site, name: &str, journals: TempDir) -> Self {
         Self { site, name: name.to_owned(), journals }
     }
 
-    /// Its journals, for [`Place::kept`]: the controllers are stopped and started while no place looks at them.
+    /// Returns the journals, for [`Place::kept`]. While the controllers are stopped or started, no place may borrow the
+    /// site.
     pub(crate) fn keep(self) -> TempDir {
         self.journals
     }
 
-    /// One more namespace.
+    /// Creates one more namespace.
     pub(crate) fn namespace(&self, name: &str) {
         self.site.put(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
     }
 
-    /// The whole name of a volume.
+    /// Returns the full name of a volume.
     pub(crate) fn of(&self, volume: &str) -> String {
         format!("{}-{volume}", self.name)
     }
 
-    /// A volume with data, which nobody has yet.
+    /// Creates a volume with data that no claim has yet.
     pub(crate) fn volume(&self, volume: &str, policy: &str) {
         let csi = json!({"driver": "driver.example.com", "volumeHandle": self.of(volume)});
         self.volume_on(volume, policy, "csi", &csi);
     }
 
-    /// The same on another sort of storage.
+    /// Creates a volume with this volume source.
     pub(crate) fn volume_on(&self, volume: &str, policy: &str, source: &str, storage: &Value) {
         self.offer_on(volume, policy, source, storage);
         self.volume_is(volume, &format!("Available, {policy}, of nobody"));
     }
 
-    /// A free volume for which a claim waits, so that it takes it at once.
+    /// Creates a volume for which a claim already waits, so that the claim takes it at once.
     pub(crate) fn offer(&self, volume: &str, policy: &str) {
         let csi = json!({"driver": "driver.example.com", "volumeHandle": self.of(volume)});
         self.offer_on(volume, policy, "csi", &csi);
@@ -382,12 +386,12 @@ impl<'s> Place<'s> {
         }));
     }
 
-    /// A claim for a volume of the class, in some namespace.
+    /// Creates a claim for a volume of the class, in this namespace.
     pub(crate) fn claim_in(&self, namespace: &str, name: &str) {
         self.site.put(&self.manifest(namespace, name));
     }
 
-    /// What such a claim is made of.
+    /// Returns the manifest of such a claim.
     pub(crate) fn manifest(&self, namespace: &str, name: &str) -> Value {
         json!({
             "apiVersion": "v1", "kind": PVC, "metadata": {"namespace": namespace, "name": name},
@@ -398,27 +402,27 @@ impl<'s> Place<'s> {
         })
     }
 
-    /// A claim that the controller has bound to a volume of that policy.
+    /// Creates a volume with that policy and a claim, and waits until they are bound.
     pub(crate) fn bound(&self, claim: &str, volume: &str, policy: &str) {
         self.volume(volume, policy);
         self.bind(claim, volume, policy);
     }
 
-    /// A claim that the controller binds to a volume that waits for it.
+    /// Creates a claim, and waits until the controller has bound it to an existing volume.
     pub(crate) fn bind(&self, claim: &str, volume: &str, policy: &str) {
         self.claim_in(&self.name, claim);
         self.claim_is(claim, &format!("Bound, {}", self.of(volume)));
         self.volume_is(volume, &format!("Bound, {policy}, of {}/{claim}", self.name));
     }
 
-    /// A volume whose claim was deleted, as the controller leaves it: nobody here deletes what a driver should.
+    /// Creates a bound pair and deletes the claim. The volume stays Released, because no driver deletes it.
     pub(crate) fn left(&self, claim: &str, volume: &str, policy: &str) {
         self.bound(claim, volume, policy);
         self.site.delete(PVC, &self.name, claim);
         self.volume_is(volume, &format!("Released, {policy}, of the former {}/{claim}", self.name));
     }
 
-    /// A pod that a scheduler has placed, and that uses a claim.
+    /// Creates a pod that is on a node and uses a claim.
     pub(crate) fn pod(&self, name: &str, claim: &str) {
         self.site.put(&json!({
             "apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": self.name, "name": name},
@@ -429,26 +433,26 @@ impl<'s> Place<'s> {
         }));
     }
 
-    /// Waits until a volume stands like this.
+    /// Waits until the state of a volume is this one.
     #[track_caller]
     pub(crate) fn volume_is(&self, volume: &str, wanted: &str) {
         let name = self.of(volume);
         comes(wanted, || self.site.pv(&name));
     }
 
-    /// Waits until a claim stands like this.
+    /// Waits until the state of a claim is this one.
     #[track_caller]
     pub(crate) fn claim_is(&self, claim: &str, wanted: &str) {
         self.claim_of_is(&self.name, claim, wanted);
     }
 
-    /// The same in another namespace.
+    /// Waits until the state of a claim in this namespace is this one.
     #[track_caller]
     pub(crate) fn claim_of_is(&self, namespace: &str, claim: &str, wanted: &str) {
         comes(wanted, || self.site.pvc(namespace, claim));
     }
 
-    /// The program with these words, in this namespace, with this place's journals.
+    /// Runs the program with these words, in this namespace, with the journals of this place.
     pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         let journals = self.journals.path().to_string_lossy();
         let fixed = ["-n", &self.name, "--journal", &journals];
@@ -456,7 +460,7 @@ impl<'s> Place<'s> {
         Run::new(&[arguments, &fixed].concat()).env("KUBECONFIG", &config).finish()
     }
 
-    /// The same in a terminal.
+    /// Runs the program in a terminal.
     pub(crate) fn screen(&self, arguments: &[&str]) -> Screen {
         let journals = self.journals_at();
         let config = self.site.plane.kubeconfig().to_string_lossy();
@@ -464,12 +468,12 @@ impl<'s> Place<'s> {
         Screen::start(120, &[("KUBECONFIG", &config)], &words)
     }
 
-    /// The same while something else is done to the cluster.
+    /// Starts the program in a thread, while the test acts on the cluster.
     pub(crate) fn apart(&self, arguments: &[&str]) -> thread::JoinHandle<Finished> {
         self.apart_for(arguments, "60s")
     }
 
-    /// The same, where each step waits no longer than this.
+    /// Starts the program in a thread. Each of its steps waits no longer than `timeout`.
     pub(crate) fn apart_for(&self, arguments: &[&str], timeout: &str) -> thread::JoinHandle<Finished> {
         let journals = self.journals_at();
         let words = [arguments, &["-n", &self.name, "--journal", &journals, "--yes", "--timeout", timeout]].concat();
@@ -477,7 +481,7 @@ impl<'s> Place<'s> {
         thread::spawn(move || run.finish())
     }
 
-    /// A repair that is agreed to, and ends with this code: what was said.
+    /// Runs a repair that is confirmed, asserts its exit code, and returns its output.
     #[track_caller]
     pub(crate) fn repair(&self, arguments: &[&str], code: i32) -> String {
         let done = self.run(&[arguments, &["--yes", "--timeout", "60s"]].concat());
@@ -486,7 +490,7 @@ impl<'s> Place<'s> {
         said
     }
 
-    /// A repair that is asked for once more: it is not needed, or refused, and nothing is written.
+    /// Runs a repair again. It is not needed or is refused, and writes nothing.
     #[track_caller]
     pub(crate) fn again(&self, arguments: &[&str], code: i32) -> String {
         let before = self.rest();
@@ -497,17 +501,17 @@ impl<'s> Place<'s> {
         said
     }
 
-    /// Where its journals are.
+    /// Returns the folder of the journals.
     pub(crate) fn journals_at(&self) -> String {
         self.journals.path().to_string_lossy().into_owned()
     }
 
-    /// How many journals there are.
+    /// Returns how many journals there are.
     pub(crate) fn journals(&self) -> usize {
         std::fs::read_dir(self.journals.path()).map_or(0, Iterator::count)
     }
 
-    /// The volumes of this place's class, or the claims of it or in its namespace.
+    /// Returns the volumes of the class of this place, or the claims of the class or in the namespace.
     fn objects(&self, kind: &str) -> Vec<Value> {
         let mut objects = self.site.runtime.block_on(self.site.api.list(kind));
         let places = ["/spec/storageClassName", "/metadata/namespace"];
@@ -515,7 +519,7 @@ impl<'s> Place<'s> {
         objects
     }
 
-    /// How all objects of this place stand, volumes first.
+    /// Returns the states of all objects of this place in words, volumes first.
     pub(crate) fn all(&self) -> Vec<String> {
         let (volumes, claims) = (self.objects(PV), self.objects(PVC));
         let key =
@@ -534,7 +538,7 @@ impl<'s> Place<'s> {
         volumes.chain(claims).collect()
     }
 
-    /// Deletes all objects of this place; the controllers let them go.
+    /// Deletes all objects of this place. The controllers remove the finalizers.
     pub(crate) fn clear(&self) {
         for kind in [PVC, PV] {
             for object in self.objects(kind) {
@@ -543,7 +547,7 @@ impl<'s> Place<'s> {
         }
     }
 
-    /// The versions of all objects of this place, once nobody writes to them any more.
+    /// Returns the resource versions of all objects of this place, once they do not change any more.
     pub(crate) fn rest(&self) -> BTreeMap<String, String> {
         let versions = || {
             let mut all = BTreeMap::new();
@@ -557,7 +561,7 @@ impl<'s> Place<'s> {
             all
         };
         let (mut last, mut since) = (versions(), Instant::now());
-        // A resync of the controllers, and a little more.
+        // This is one resync of the controllers, and a little more.
         while since.elapsed() < Duration::from_millis(1500) {
             thread::sleep(Duration::from_millis(100));
             let now = versions();
@@ -568,7 +572,7 @@ impl<'s> Place<'s> {
         last
     }
 
-    /// The volumes were there all the time, and nobody's for whom they were not.
+    /// Asserts that the volumes existed all the time, and that no other claim had them.
     #[track_caller]
     pub(crate) fn unharmed(&self, volumes: &[&str], meant: &[(&str, &str)]) {
         for volume in volumes {
@@ -577,7 +581,7 @@ impl<'s> Place<'s> {
     }
 }
 
-/// Waits until what is seen is as it should be.
+/// Waits until the seen state is the wanted one.
 #[track_caller]
 fn comes(wanted: &str, seen: impl Fn() -> String) {
     let begin = Instant::now();

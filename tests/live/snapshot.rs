@@ -1,4 +1,4 @@
-//! What is said of a snapshot is what is said of the cluster that it was taken of, and kubectl makes its objects again.
+//! Answers about a snapshot are the same as about its cluster, and kubectl creates its objects again.
 #![expect(
     clippy::disallowed_methods,
     clippy::panic,
@@ -19,12 +19,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many worlds are in one cluster at the same time, and how many are looked at one by one.
+/// How many worlds are in one cluster at the same time, and how many are tested one by one.
 const AT_ONCE: usize = 260;
 const ALONE: usize = 66;
-/// Of so many objects one is explained: each takes a whole reading.
+/// One of so many objects is explained, because each explanation reads the whole cluster.
 const ONE_OF: usize = 97;
-/// The moment from which ages count, so that the time between two runs shows nowhere.
+/// The time from which ages count, so that the time between two runs does not matter.
 const NOW: &str = "2026-07-01T00:00:00Z";
 
 /// A snapshot of a cluster, in both formats.
@@ -54,10 +54,10 @@ fn document(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// What a document says besides where it is from: without
+/// Returns the content of an answer, without what depends on its source:
 /// - `model.source`, which says that the server was asked (`detected`) or that the snapshot says it (`stated`), and
-/// - `coverage`: a snapshot is asked later of whatever it holds, so that more lists are read for it, each at a
-///   resourceVersion of its own. What it has to say of the lists that both read is in [`same_coverage`].
+/// - `coverage`. More lists are read for a snapshot, because it is asked about all its objects later, and each list has
+///   its own resourceVersion. The lists that both read are compared in [`same_coverage`].
 ///
 /// Tables have neither.
 fn content(output: &str) -> String {
@@ -81,7 +81,7 @@ fn content(output: &str) -> String {
     rest
 }
 
-/// Every list that the cluster's answer rests on was read for the snapshot too, and is as complete there.
+/// Asserts that each list that the cluster's answer rests on was also read for the snapshot, and is as complete there.
 fn same_coverage(live: &Value, file: &Value) {
     let entries = |answer: &Value| -> BTreeMap<(String, String), String> {
         let entries = answer["coverage"].as_array().unwrap().iter();
@@ -111,10 +111,10 @@ fn assert_same(one: &str, other: &str, what: &str) {
     assert!(one == other, "{what}: {} and {} bytes", one.len(), other.len());
 }
 
-/// Compares what is said of the cluster and of its snapshot; says how many bytes were the same.
+/// Compares the answers about the cluster and about its snapshot, and returns how many bytes were the same.
 fn same(plane: &Plane, taken: &Taken, arguments: &[&str]) -> usize {
     let live = plane.pvctl(&[arguments, &["--now", NOW]].concat());
-    // What can be repaired is said of clusters alone.
+    // Only answers about clusters say what `fix` can repair.
     let other = live.stderr.lines().find(|line| !line.contains("kubectl pvctl fix "));
     assert_eq!((live.code, other), (Some(0), None), "{arguments:?}: {}", live.stdout);
     let expected = content(&live.stdout);
@@ -131,9 +131,9 @@ fn same(plane: &Plane, taken: &Taken, arguments: &[&str]) -> usize {
     expected.len()
 }
 
-/// The same for `explain`: where what is recorded differs from what is predicted, a cluster can be read again and a
-/// file cannot, so `divergence` says other things of the controller, and the same of the object; and a cluster alone
-/// has Leases of `drivers`.
+/// Compares the answers of `explain`. If recorded and predicted states differ, a cluster can be read again and a file
+/// cannot. `divergence` therefore differs in what it says of the controller, but not of the object. Only a cluster has
+/// Leases for `drivers`.
 fn same_explanation(plane: &Plane, taken: &Taken, arguments: &[&str]) -> bool {
     let json = [arguments, &["-o", "json"]].concat();
     let live = plane.pvctl(&[&json[..], &["--now", NOW]].concat());
@@ -162,7 +162,7 @@ fn same_explanation(plane: &Plane, taken: &Taken, arguments: &[&str]) -> bool {
     true
 }
 
-/// The objects of an answer as `explain` takes them.
+/// Returns the objects of an answer as arguments of `explain`.
 fn names(answer: &Value) -> Vec<(String, String)> {
     let items = answer["items"].as_array().unwrap().iter();
     items
@@ -209,7 +209,7 @@ fn compare(plane: &Plane, tally: &mut Tally, one_of: usize, formats: &[&[&str]])
     }
 }
 
-/// Stores so many recorded worlds that can be in one cluster with others.
+/// Stores recorded worlds that can share a cluster, up to [`AT_ONCE`], and returns how many there are.
 fn load_many(runtime: &tokio::runtime::Runtime, api: &Api, scratch: &Path) -> usize {
     let lines = RECORDINGS.iter().flat_map(|file| recorded(file)).filter(|line| !stands_alone(line));
     let mut worlds = 0;
@@ -246,7 +246,7 @@ fn what_is_said_of_a_snapshot_is_what_is_said_of_the_cluster() {
     let mut defaults = BTreeMap::<usize, usize>::new();
     for line in &lines {
         let classes = line.world.items.iter().filter(|item| is_default(item)).count();
-        // As many of each number of default classes.
+        // Each number of default classes gets the same number of worlds.
         if alone.worlds == ALONE || defaults.get(&classes).is_some_and(|worlds| *worlds >= ALONE / 3) {
             continue;
         }
@@ -264,7 +264,8 @@ fn what_is_said_of_a_snapshot_is_what_is_said_of_the_cluster() {
     assert!(many.differing > 0 && many.explained > many.differing, "{many:?}");
 }
 
-/// Every source of a volume that the API server knows, with something to hide wherever there is room.
+/// Returns a volume of every source that the API server knows, with confidential values in all fields that can hold
+/// them.
 fn volumes_of_every_source() -> Vec<Value> {
     let secret = json!({"name": "secret-name", "namespace": "secret-ns"});
     let sources = json!({
@@ -332,7 +333,7 @@ fn volumes_of_every_source() -> Vec<Value> {
         .collect()
 }
 
-/// The other kinds, with fields that decide nothing.
+/// Returns objects of the other kinds, with fields that no decision reads.
 fn other_objects() -> Vec<Value> {
     let claim = json!({
         "accessModes": ["ReadWriteOnce"], "storageClassName": "sources", "resources": {"requests": {"storage": "1Gi"}},
@@ -383,7 +384,7 @@ fn other_objects() -> Vec<Value> {
     ]
 }
 
-/// Objects of the kinds that snapshots alone hold, as far as this API server has them.
+/// Returns objects of the kinds that only snapshots hold, if this API server serves them.
 fn around() -> Vec<Value> {
     let mut objects: Vec<Value> = ["docs", "storage"]
         .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}))
@@ -395,17 +396,17 @@ fn around() -> Vec<Value> {
         for given in ["creationTimestamp", "managedFields", "resourceVersion", "uid"] {
             metadata.remove(given);
         }
-        // kubectl writes this one anew where it finds it.
+        // kubectl rewrites this annotation if it finds it.
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
             annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
         }
         match kind {
-            // Its address may be one that this server does not give.
+            // This server may not assign its cluster IP.
             Kind::Service => {
                 let spec = object["spec"].as_object_mut().unwrap();
                 spec.retain(|field, _| !matches!(field.as_str(), "clusterIP" | "clusterIPs"));
             }
-            // A Job that chooses its pods by its own uid cannot be made again by anybody.
+            // A Job that selects its pods by its own uid cannot be created again.
             Kind::Job => {
                 let labels = json!({"app": "backup"});
                 object["spec"]["manualSelector"] = true.into();
@@ -419,15 +420,14 @@ fn around() -> Vec<Value> {
     objects
 }
 
-/// Whether it belongs to the API server itself, which makes it on every cluster.
+/// Returns whether an object belongs to the API server itself, which creates it on every cluster.
 fn is_of_server(item: &Value) -> bool {
     item["metadata"]["namespace"] == "default" && item["metadata"]["name"] == "kubernetes"
 }
 
-/// What an API server makes of an object that is created: a uid, a version and a time of its own, no deletion under
-/// way, and the status of the beginning. Upstream: `BeforeCreate` (apiserver, `pkg/registry/rest/create.go`) and each
-/// kind's
-/// `PrepareForCreate`, 1.36.
+/// Returns an object as an API server stores it when it is created. It has a uid, a resource version and a creation
+/// time of its own, no deletion, and the initial status. Upstream: `BeforeCreate` (apiserver,
+/// `pkg/registry/rest/create.go`) and each kind's `PrepareForCreate`, 1.36.
 fn as_created(item: &Value, stored: &Value) -> Value {
     let mut item = item.clone();
     for given in ["uid", "resourceVersion", "creationTimestamp"] {
@@ -477,7 +477,7 @@ fn kubectl_makes_the_objects_of_a_snapshot_again() {
     let list = json!({"apiVersion": "v1", "kind": "List", "items": made}).to_string();
     let run = again.kubectl_with(&["create", "-f", "-"], list.as_bytes());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    // Namespaces have to be there before what is in them, and some are on every cluster.
+    // Namespaces have to exist before their objects, and some exist on every cluster.
     let there: BTreeSet<&str> = namespaces.iter().copied().chain(["kube-system", "default"]).collect();
     let is_there = |item: &&Value| {
         let name = item["metadata"]["name"].as_str().unwrap();
@@ -515,7 +515,8 @@ fn kubectl_makes_the_objects_of_a_snapshot_again() {
         }
         expected.push(as_created(item, &stored));
     }
-    // What is predicted there is what is predicted of the snapshot, once it is as a creation makes it.
+    // The prediction for the new cluster is the prediction for the snapshot, once its objects are as a creation stores
+    // them.
     let mut file = document(&text);
     file["items"] = expected.into();
     let created = tempfile::NamedTempFile::with_suffix(".json").unwrap();
@@ -527,7 +528,7 @@ fn kubectl_makes_the_objects_of_a_snapshot_again() {
     assert_eq!((of_file.code, of_file.stderr.as_str()), (Some(0), ""));
     let (one, other) = (content(&live.stdout), content(&of_file.stdout));
     assert_same(&one, &other, "predict");
-    // Where nothing had a status, a deletion or a uid of another object to begin with, that is the old prediction.
+    // Where no object had a status, a deletion or the uid of another object, that is the former prediction.
     let before = document(&self::of_file(&arguments, &taken.json).stdout);
     let after = document(&live.stdout);
     let (unchanged, objects) = same_as_before(&items, &before, &after);
@@ -535,10 +536,10 @@ fn kubectl_makes_the_objects_of_a_snapshot_again() {
     assert!(unchanged > 50, "{unchanged} of {objects}");
 }
 
-/// How many of the objects, and of how many, are in components of which a creation loses nothing. Their branches and
-/// ends are the same as before.
+/// Returns how many objects are in components that lose nothing by the creation, and how many objects there are. Their
+/// branches and ends must be the same as before.
 fn same_as_before(items: &[Value], before: &Value, after: &Value) -> (usize, usize) {
-    // Pods that ended, or run, wait again.
+    // Pods that ended or ran are Pending again.
     let moved: BTreeSet<&str> = items
         .iter()
         .filter(|item| item["kind"] == "Pod" && item["status"]["phase"] != "Pending")
@@ -561,13 +562,14 @@ fn same_as_before(items: &[Value], before: &Value, after: &Value) -> (usize, usi
         let losing = listed(answer).into_iter().filter(|item| loses(&item["object"]));
         losing.map(|item| item["component"].as_str().unwrap().to_owned()).collect()
     };
-    // What was bound elsewhere may be in its way now.
+    // A volume or claim that was bound may now be in a component that it was not in before.
     let (lost_before, lost_after) = (lost(before), lost(after));
     let branches = |item: &Value| -> Vec<Value> {
         let decisions = item["decisions"].as_array().unwrap().iter();
         decisions.map(|decision| json!([decision["branch"], decision["steps"]])).collect()
     };
-    // A claim that is not there yet has no uid in either of them; one that is has another one.
+    // The uid of a claimRef is not compared: existing claims have another uid, and claims that do not exist yet have
+    // none.
     let ends = |item: &Value| -> Vec<Value> {
         let ends = item["outcomes"].as_array().unwrap().iter();
         ends.map(|end| json!([end["phase"], end["volumeName"], end["claimRef"]["name"], end["gone"]])).collect()

@@ -1,5 +1,5 @@
-//! What an audit finds in a snapshot is what an audit finds in the cluster at that moment: for every rule alone, for
-//! all fixtures in one cluster, and for these without the objects of some kind, of which a snapshot may read less.
+//! An audit finds the same in a snapshot as in the cluster at that moment: for every rule alone, for all fixtures in
+//! one cluster, and for all fixtures without the objects of one kind, of which a snapshot may read less.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -20,20 +20,21 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-/// The rules that find nothing on an API server of today, each with the reason.
+/// The rules that find nothing on a present API server, each with the reason.
 const NOT_STORED: [(&str, &str); 0] = [];
 
-/// What is left out of the crowd in turns; nothing the first time.
+/// The kind that is left out of the cluster with all fixtures, in turn. The first time nothing is left out.
 const LEFT_OUT: [&str; 6] = ["", "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "Pod", "Namespace"];
 
-/// Of so many fixtures, and of so many namespaces of the crowd, one is looked at with its namespace alone.
+/// One of so many fixtures, and one of so many namespaces of the cluster with all fixtures, is also audited by its
+/// namespace alone.
 const ONE_FIXTURE_OF: usize = 2;
 const ONE_NAMESPACE_OF: usize = 29;
 
-/// So many clusters have each a part of the fixtures at the same time, and one more the crowd.
+/// How many clusters run a part of the fixtures each, at the same time. One more cluster has all fixtures at once.
 const CLUSTERS: usize = 2;
 
-/// The moment from which ages count in the crowd.
+/// The time from which ages count in the cluster with all fixtures.
 const NOW: &str = "2026-07-01T00:00:00Z";
 
 fn document(run: &Finished) -> Value {
@@ -41,8 +42,8 @@ fn document(run: &Finished) -> Value {
     serde_json::from_str(&run.stdout).expect("a document")
 }
 
-/// What a report says: the findings, how many there are, and what could not be judged. How a list was read is not in
-/// it: for a snapshot more of them are.
+/// Returns the findings of a report, the summary, and the rules that could not be judged. It leaves out how the lists
+/// were read, because more lists are read for a snapshot.
 fn said(report: &Value) -> Value {
     let mut unjudged: Vec<String> = Vec::new();
     for reading in report["coverage"].as_array().expect("a coverage") {
@@ -54,13 +55,13 @@ fn said(report: &Value) -> Value {
     json!({"findings": report["findings"], "summary": report["summary"], "unjudged": unjudged})
 }
 
-/// The findings of the one that the other does not have.
+/// Returns the findings of the first answer that the second one lacks.
 fn only(one: &Value, other: &Value) -> Vec<String> {
     let [one, other] = [one, other].map(|said| said["findings"].as_array().expect("findings"));
     one.iter().filter(|finding| !other.contains(finding)).map(ToString::to_string).collect()
 }
 
-/// How much was compared, and what differed.
+/// The counts of what was compared, and the differences.
 #[derive(Default)]
 struct Compared {
     audits: usize,
@@ -78,8 +79,8 @@ impl Compared {
         self
     }
 
-    /// Looks at the cluster, takes a snapshot of it, and looks at that, with each of the scopes: what was found in the
-    /// first.
+    /// Audits the cluster, takes a snapshot of it, and audits the snapshot, with each of the scopes. Counts the
+    /// findings in the cluster.
     fn look(&mut self, plane: &Plane, moment: &str, flags: &[&str], scopes: &[Vec<&str>], what: &str) {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("snapshot.json");
@@ -111,7 +112,7 @@ impl Compared {
         }
     }
 
-    /// The same with tables, as people see them.
+    /// Compares the tables of the cluster and of its snapshot.
     fn look_at_tables(&mut self, plane: &Plane, moment: &str, what: &str) {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("snapshot.yaml");
@@ -120,7 +121,7 @@ impl Compared {
         let words = ["audit", "--exit-zero", "--all", "-A", "-o", "wide"];
         let (live, stored) = (plane.pvctl(&[&words[..], &["--now", moment]].concat()), of_file(&words, &file));
         self.audits += 2;
-        // What can be repaired is said of clusters alone.
+        // Only answers about clusters say what `fix` can repair.
         let is_common = |line: &&str| !line.contains("kubectl pvctl fix");
         let [live, stored] = [&live, &stored].map(|run| {
             let notes: Vec<&str> = run.stderr.lines().filter(is_common).collect();
@@ -141,7 +142,7 @@ fn namespaces(objects: &[Value]) -> BTreeSet<&str> {
     all.filter(|namespace| !namespace.is_empty()).collect()
 }
 
-/// Fixtures in which a rule fires, one after the other.
+/// Tests the fixtures one after the other.
 async fn alone(cluster: &mut Cluster, fixtures: impl Iterator<Item = &Fixture>) -> Compared {
     let mut compared = Compared::default();
     for (place, fixture) in fixtures.enumerate() {
@@ -155,7 +156,7 @@ async fn alone(cluster: &mut Cluster, fixtures: impl Iterator<Item = &Fixture>) 
     compared
 }
 
-/// All fixtures in one cluster, and without the objects of a kind.
+/// Tests all fixtures in one cluster, with and without the objects of one kind.
 async fn in_a_crowd(cluster: &mut Cluster, fixtures: &[Fixture]) -> Compared {
     let mut compared = Compared::default();
     let numbered = fixtures.iter().enumerate();
@@ -175,7 +176,7 @@ async fn in_a_crowd(cluster: &mut Cluster, fixtures: &[Fixture]) -> Compared {
     compared
 }
 
-/// Does something with a control plane of its own.
+/// Calls `work` with a control plane of its own.
 fn on_a_cluster(gates: &BTreeSet<String>, work: impl AsyncFnOnce(&mut Cluster) -> Compared) -> Compared {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! A small cluster with every sort of claim and volume in it, and whether an answer about a part of it is right.
+//! A small cluster with claims and volumes in many states, and the check whether an answer about a part of it is right.
 #![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::api::Api;
@@ -15,7 +15,7 @@ fn class(name: &str, mode: &str) -> Value {
     })
 }
 
-/// A volume, of a claim's namespace, name and uid where it has one.
+/// Returns a volume. `claim` is the namespace, name and uid of its claim, if it has one.
 pub(crate) fn volume(name: &str, class: &str, claim: Option<(&str, &str, &Value)>) -> Value {
     let reference = claim.map(|(namespace, name, uid)| {
         json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name, "uid": uid})
@@ -30,7 +30,7 @@ pub(crate) fn volume(name: &str, class: &str, claim: Option<(&str, &str, &Value)
     })
 }
 
-/// A claim, whose binding is completed where it names a volume.
+/// Returns a claim. If it names a volume, its binding is completed.
 pub(crate) fn claim(namespace: &str, name: &str, class: &str, volume: &str) -> Value {
     let annotations = if volume.is_empty() { json!({}) } else { json!({"pv.kubernetes.io/bind-completed": "yes"}) };
     json!({
@@ -53,7 +53,7 @@ fn pod(namespace: &str, name: &str, claim: &str) -> Value {
     })
 }
 
-/// Stores an object, with its phase where it has one.
+/// Creates an object, and sets its phase if one is given.
 pub(crate) async fn create(api: &Api, object: &Value, phase: &str) -> Value {
     let mut stored = api.create(object).await.unwrap_or_else(|refused| panic!("{}: {object}", refused.message));
     if phase.is_empty() {
@@ -69,14 +69,15 @@ pub(crate) async fn create(api: &Api, object: &Value, phase: &str) -> Value {
     api.replace_status(&stored).await.unwrap_or_else(|refused| panic!("{}", refused.message))
 }
 
-/// Fills a cluster: in each namespace a bound pair, a claim that waits for its first consumer and has one, one that
-/// waits for a volume, one that is being deleted while a pod uses it, a released volume, one whose claim was made anew,
-/// and a claim of a class that is not there.
+/// Fills a cluster. Each namespace gets a bound pair, a claim whose volume does not exist, a claim that waits for its
+/// first consumer and has one, and a claim that waits for a volume. It also gets a claim that is being deleted while a
+/// pod uses it, and a claim whose class does not exist. One volume is Released, and one is Bound although its claim was
+/// created again.
 pub(crate) async fn fill(api: &Api) {
     create(api, &class("fast", "Immediate"), "").await;
     create(api, &class("later", "WaitForFirstConsumer"), "").await;
     create(api, &volume("free", "fast", None), "Available").await;
-    // What a controller manager left that ended long ago.
+    // The Lease of a controller manager that ended long ago.
     let lease = json!({
         "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
         "metadata": {"namespace": "kube-system", "name": "kube-controller-manager"},
@@ -111,19 +112,19 @@ pub(crate) async fn fill(api: &Api) {
     }
 }
 
-/// What the administrator is told.
+/// Returns the answer that the administrator gets.
 pub(crate) fn truth(plane: &Plane) -> Value {
     let run = plane.pvctl(&["predict", "-A", "-o", "json", "--decisions", "all", "--outcomes", "all"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
     serde_json::from_str(&run.stdout).unwrap()
 }
 
-/// The items of an answer by their objects.
+/// Returns the items of an answer.
 fn items(answer: &Value) -> impl Iterator<Item = &Value> {
     answer["items"].as_array().into_iter().flatten()
 }
 
-/// Everything that an answer says for sure and that is not so.
+/// Returns everything that an answer states as certain and that is wrong.
 pub(crate) fn wrong(answer: &Value, truth: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     for item in items(answer) {
@@ -147,7 +148,7 @@ pub(crate) fn wrong(answer: &Value, truth: &Value) -> Vec<String> {
     wrong
 }
 
-/// How many items of an answer say everything.
+/// Returns how many items of an answer have nothing assumed or unknown.
 pub(crate) fn sure(answer: &Value) -> usize {
     items(answer).filter(|item| item["assumed"].is_null() && item["unknown"].is_null()).count()
 }

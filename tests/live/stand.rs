@@ -1,5 +1,5 @@
-//! What a test with servers of its own stands on: their runtime and what they saw, a folder of files, and names for
-//! what is different each time. The servers end with it.
+//! What tests with servers of their own share: the runtime of the servers, the record of their requests, a folder of
+//! files, and placeholders for values that differ in each run. The servers end with it.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -34,12 +34,12 @@ impl Stand {
         }
     }
 
-    /// Does something beside the servers.
+    /// Runs a future on the runtime of the servers.
     pub(super) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
 
-    /// A server that writes down who comes; see [`Recorder::listen`].
+    /// Starts a server that records its requests; see [`Recorder::listen`].
     pub(super) fn listen(
         &self,
         name: &'static str,
@@ -50,12 +50,12 @@ impl Stand {
         self.runtime.block_on(self.recorder.listen(name, address, acceptor, names))
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub(super) fn dir(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Writes a file into the folder, and says where it is.
+    /// Writes a file into the folder, and returns its path.
     pub(super) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.dir().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -63,7 +63,7 @@ impl Stand {
         path
     }
 
-    /// Writes a program into the folder.
+    /// Writes an executable script into the folder.
     #[cfg(unix)]
     pub(super) fn write_program(&self, name: &str, script: &str) {
         use std::os::unix::fs::PermissionsExt as _;
@@ -71,17 +71,17 @@ impl Stand {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// From now on, this name in a text stands for that.
+    /// Defines a placeholder: `name` in a text stands for `meant`.
     pub(super) fn name(&mut self, name: &'static str, meant: String) {
         self.places.push((name, meant));
     }
 
-    /// The text, with what its names stand for.
+    /// Replaces the placeholders in a text.
     pub(super) fn fill(&self, text: &str) -> String {
         self.places.iter().fold(text.to_owned(), |text, (name, meant)| text.replace(name, meant))
     }
 
-    /// Lets a program run to its end: what became of it, what the servers saw of it, and how long it took.
+    /// Runs a program to its end. Returns its result, what the servers recorded, and how long it took.
     pub(super) fn run(&self, run: Run) -> (Finished, Sent, Duration) {
         self.recorder.take();
         let begin = Instant::now();
@@ -90,7 +90,7 @@ impl Stand {
     }
 }
 
-/// A kubeconfig with one context.
+/// Returns a kubeconfig with one context.
 pub(super) fn kubeconfig(cluster: &Value, user: &Value) -> String {
     let content = json!({
         "apiVersion": "v1", "kind": "Config", "current-context": "c",

@@ -1,5 +1,5 @@
-//! Certificates that have expired, belong to somebody else or are not there, and servers with addresses of IPv6: where
-//! kubectl gets through, so do we, and where it does not, one sentence names what is at fault and the way out.
+//! Certificates that have expired, belong to another server or are missing, and servers with IPv6 addresses. Our
+//! program succeeds if kubectl does. Otherwise one sentence names the fault and the way out.
 #![expect(clippy::print_stderr, clippy::unwrap_used, reason = "the test says how much it saw, and fails by panicking")]
 
 use super::plane;
@@ -12,10 +12,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-/// Each of them is given by hand, so that it would show in whatever is printed by mistake.
+/// The token is given as a flag, so that it would show if the program printed it by mistake.
 const TOKEN: &str = "t0ps3cret";
 
-/// What goes wrong: flags, what our sentence says, and what the advice names.
+/// Each case has flags, a part of our message, and what our hint names.
 const WRONG: [(&str, &str, &str); 19] = [
     ("--server {good} {other-ca}", "is signed by an unknown authority", "--certificate-authority"),
     ("--server {six} {other-ca}", "is signed by an unknown authority", "--certificate-authority"),
@@ -50,7 +50,7 @@ const WRONG: [(&str, &str, &str); 19] = [
     ("--server https://[::1]:1 {ca}", "https://[::1]:1 refuses connections", "address and port"),
 ];
 
-/// What goes well.
+/// Flags with which the program succeeds.
 const WELL: [&str; 10] = [
     "--server {good} {ca}",
     "--server {good} --insecure-skip-tls-verify",
@@ -70,7 +70,7 @@ impl World {
     fn new() -> Self {
         let mut stand = Stand::new();
         let dir = stand.dir().to_str().unwrap().to_owned();
-        // A cluster that was made anew has an authority of the same name.
+        // A cluster that was set up again has an authority of the same name.
         let (authority, other) = (Authority::new("kubernetes"), Authority::new("kubernetes"));
         let long_ago = rcgen::date_time_ymd(2001, 1, 1);
         let far_away = rcgen::date_time_ymd(3001, 1, 1);
@@ -139,7 +139,7 @@ impl World {
     }
 }
 
-/// What a server made of Go's library, as an API server is, does with requests that are not encrypted.
+/// Answers requests without TLS as a server of Go's library does, which the API server is.
 async fn only_encrypted() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let bound = listener.local_addr().unwrap();
@@ -153,7 +153,7 @@ async fn only_encrypted() -> SocketAddr {
     bound
 }
 
-/// Nothing but one sentence and one piece of advice.
+/// Asserts that the output is one error sentence and one hint.
 pub(super) fn assert_said(case: &str, finished: &Finished, code: i32, said: &str, advice: &str) {
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(code), ""), "{case}: {}", finished.stderr);
     let text = finished.stderr.replace("\n  ", " ");
@@ -172,7 +172,7 @@ fn each_fault_of_a_certificate_ends_in_a_sentence() {
     for (line, said, advice) in WRONG {
         let (finished, sent) = world.run(BINARY.as_ref(), &["predict", "-v", "9"], line);
         assert!(!finished.stderr.contains(TOKEN), "{line}: {}", finished.stderr);
-        // Before it, `-v 9` prints the requests.
+        // `-v 9` prints the requests before the error.
         let last: Vec<&str> = finished.stderr.lines().skip_while(|line| !line.starts_with("error: ")).collect();
         let quiet = Finished { stderr: last.join("\n"), ..finished };
         assert_said(line, &quiet, 3, said, advice);

@@ -1,5 +1,5 @@
-//! The cluster changes between the lists of one reading, at every place: nobody is told of a Lost claim or a Released
-//! volume that there never was.
+//! The cluster changes between two requests of one reading, at every place. No answer reports a Lost claim or a
+//! Released volume that never existed.
 #![expect(clippy::expect_used, clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking")]
 
 use super::api::Api;
@@ -11,7 +11,7 @@ use crate::support::faults::Fault;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The class of everything here; there is none of that name.
+/// The class name of all objects of this test. No class has this name.
 const CLASS: &str = "torn";
 
 fn volume(name: &str, claim: Option<(&str, &Value)>) -> Value {
@@ -22,7 +22,7 @@ fn claim(name: &str, volume: &str) -> Value {
     sound::claim("default", name, CLASS, volume)
 }
 
-/// A pair of claim and volume, bound to each other.
+/// Creates a claim and a volume that are bound to each other.
 async fn pair(api: &Api, name: &str) {
     let stored = create(api, &claim(name, &format!("pv-{name}")), "Bound").await;
     create(api, &volume(&format!("pv-{name}"), Some((name, &stored["metadata"]["uid"]))), "Bound").await;
@@ -34,16 +34,16 @@ async fn part(api: &Api, name: &str) {
     }
 }
 
-/// What happens to the cluster, all of it between two requests.
+/// A change of the cluster that happens completely between two requests.
 #[derive(Clone, Copy, Debug)]
 enum Change {
-    /// A pair appears.
+    /// A bound pair is created.
     Appears,
-    /// A pair is gone, both of it.
+    /// A bound pair is deleted.
     Goes,
-    /// A pair is gone, and another one of the same names is there.
+    /// A bound pair is deleted, and another one of the same names is created.
     Anew,
-    /// Two claims that waited are bound, each to a volume that was free.
+    /// A waiting claim is bound to a volume that was available.
     Binds,
 }
 
@@ -91,7 +91,7 @@ async fn act(api: &Api, change: Change) {
     }
 }
 
-/// The ends that no healthy pair ever comes to.
+/// Returns the ends that a healthy pair never has.
 fn alarms(answer: &Value) -> Vec<String> {
     let items = answer["items"].as_array().unwrap();
     items
@@ -114,7 +114,7 @@ fn no_change_between_two_requests_makes_a_false_alarm() {
     let (mut runs, mut places) = (0, 0);
     for change in CHANGES {
         for chunk in ["500", "1"] {
-            // As many places as the reading has requests, and one after the last.
+            // The change happens before each request of the reading in turn, and once after the last request.
             for place in 0.. {
                 runtime.block_on(prepare(&api, change));
                 let acting = api.clone();

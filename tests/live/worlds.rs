@@ -1,4 +1,4 @@
-//! Recorded worlds, put onto a real API server: many at once in one cluster, each with its own names, or one alone.
+//! Recorded worlds on a real API server: many at once in one cluster, each with its own names, or a single one.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::api::{Api, Refused};
@@ -12,7 +12,7 @@ use xtask::line::Line;
 pub(crate) const RECORDINGS: [&str; 3] =
     ["outcomes-all-1.36.3.jsonl.gz", "outcomes-1.36.3.jsonl.gz", "decisions-1.36.3.jsonl.gz"];
 
-/// The objects of one world, by what has to exist before what.
+/// The kinds of the objects of a world, in the order in which they are created.
 const ORDER: [&str; 7] = [
     "Namespace",
     "Node",
@@ -20,18 +20,18 @@ const ORDER: [&str; 7] = [
     "PersistentVolumeClaim",
     "PersistentVolume",
     "Pod",
-    // After the claims, so that none of them gets a default class from the API server.
+    // Classes come after the claims, so that the API server gives no claim a default class.
     "StorageClass",
 ];
 
-/// A world with names of its own.
+/// A world whose objects have names of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     items: Vec<Value>,
 }
 
-/// Whether other worlds in the same cluster could take part in this one: without a class of their own its volumes and
-/// claims are everybody's, a default class is one for all, and recyclers share their pod.
+/// Returns whether other worlds in the same cluster could affect this one. Volumes and claims without a class can be
+/// bound across worlds, a default class applies to all worlds, and recyclers share their pod.
 pub(crate) fn stands_alone(line: &Line) -> bool {
     line.world.items.iter().any(|item| {
         let class = item["metadata"]["annotations"]["volume.beta.kubernetes.io/storage-class"]
@@ -47,7 +47,7 @@ pub(crate) fn stands_alone(line: &Line) -> bool {
     })
 }
 
-/// Whether a class is marked as a default one.
+/// Returns whether a class is marked as default.
 pub(crate) fn is_default(class: &Value) -> bool {
     let annotations = &class["metadata"]["annotations"];
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]
@@ -55,15 +55,15 @@ pub(crate) fn is_default(class: &Value) -> bool {
         .any(|name| annotations[name] == "true")
 }
 
-/// The recorded worlds, in order.
+/// Returns the recorded worlds of a file, in order.
 pub(crate) fn recorded(file: &str) -> Vec<Line> {
     let path = root().join("tests/conformance").join(file);
     corpus::lines(&path).unwrap().map(Result::unwrap).collect()
 }
 
 impl World {
-    /// The world with `tag` in all its names. `scratch` is where its hostPath volumes have their folders, which a real
-    /// deleter removes.
+    /// Returns the world with `tag` in all its names. The folders of its hostPath volumes, which a real deleter
+    /// removes, are below `scratch`.
     pub(crate) fn new(line: &Line, tag: &str, scratch: &str) -> Self {
         let mut items = line.world.items.clone();
         let mut namespaces = BTreeSet::new();
@@ -87,8 +87,8 @@ impl World {
         Self { items }
     }
 
-    /// Stores the world: the objects, then what their statuses say, then the deletions that are under way. What the API
-    /// server refuses makes no world of it, and what was stored of it is left.
+    /// Stores the world: first the objects, then their statuses, then the pending deletions. If the API server refuses
+    /// an object, the load fails, and the objects that were stored until then are left.
     pub(crate) async fn load(&self, api: &Api) -> Result<(), Refused> {
         let mut uids: BTreeMap<String, String> = BTreeMap::new();
         for item in &self.items {
@@ -108,7 +108,7 @@ impl World {
             }
             let mut stored = match api.create(&item).await {
                 Ok(stored) => stored,
-                // Several worlds have the same namespace only where they follow each other.
+                // Several worlds share a namespace only if they are loaded one after the other.
                 Err(refused) if refused.code == 409 && item["kind"] == "Namespace" => continue,
                 Err(refused) => return Err(refused),
             };
@@ -131,8 +131,8 @@ impl World {
     }
 }
 
-/// Puts the tag into the names that others in the same cluster could have: those of all namespaces and of everything
-/// that lives in none.
+/// Adds the tag to the names that other worlds in the same cluster could have: those of namespaces and of all objects
+/// without a namespace.
 fn rename(item: &mut Value, tag: &str) {
     let kind = item["kind"].as_str().unwrap_or_default().to_owned();
     let mut paths = vec![

@@ -1,8 +1,8 @@
-//! Answers that once were wrong, each with the world in which they were.
+//! Answers that were wrong in an earlier version, each with the world that showed the error.
 
 use crate::support::Run;
 
-/// What the program prints for these objects, of which all are known, on a line that wraps nothing.
+/// Returns what the program prints for these objects, of which all are known. Lines are not wrapped.
 fn said(objects: &str, arguments: &[&str]) -> String {
     let all = [arguments, &["-f", "-", "--assume-complete"]].concat();
     let run = Run::new(&all).env("COLUMNS", "900").stdin(objects.as_bytes()).finish();
@@ -16,7 +16,7 @@ fn says(text: &str, parts: &[&str]) {
     }
 }
 
-/// A volume and a claim, with what is special about each.
+/// A volume and a claim, each with the given parts of its manifest.
 fn pair(volume: &str, volume_status: &str, claim: &str) -> String {
     format!(
         r#"apiVersion: v1
@@ -43,8 +43,8 @@ spec:
   storageClassName: ""
   volumeName: vol"#;
 
-/// `predict` said Bound, `match` that no volume fits, and Next told to create one. Upstream: `syncVolume` makes a
-/// volume without a claimRef Available, 1.36.
+/// An earlier `predict` said Bound, while `match` said that no volume fits and the next step said to create one.
+/// Upstream: `syncVolume` makes a volume without a claimRef Available, 1.36.
 #[test]
 fn manifests_that_no_server_has_seen_become_bound() {
     let manifests = r#"apiVersion: v1
@@ -68,13 +68,13 @@ spec:
     says(&matched, &["a volume fits as soon as the controller has made it Available.", "Pending   soon"]);
     let explained = said(manifests, &["explain", "pvc/data", "-n", "db"]);
     says(&explained, &["becomes Bound to vol", "Next\n  Ends Bound to vol."]);
-    // One that does not fit otherwise fits no better then.
+    // A volume that does not fit for another reason does not fit once it is Available either.
     let small = manifests.replacen("5Gi", "1Gi", 1);
     says(&said(&small, &["match", "pvc/data", "-n", "db"]), &["no volume fits.", "capacity 1Gi < requested 5Gi"]);
 }
 
-/// The claim's page said that it stays Bound, while the next sync of the volume releases it. Upstream: `syncVolume`
-/// looks for the claim by the name in the claimRef, 1.36.
+/// An earlier page of the claim said that it stays Bound, while the next sync of the volume releases it. Upstream:
+/// `syncVolume` looks for the claim by the name in the claimRef, 1.36.
 #[test]
 fn a_claim_reference_under_another_name_is_a_danger_on_both_pages() {
     let volume = "}\nspec:\n  persistentVolumeReclaimPolicy: Delete\n  claimRef: {kind: PersistentVolumeClaim, \
@@ -84,13 +84,13 @@ fn a_claim_reference_under_another_name_is_a_danger_on_both_pages() {
                retain pv/vol";
     says(&said(&world, &["explain", "pvc/data", "-n", "db"]), &["Danger: volume vol: its claim db/other", way]);
     says(&said(&world, &["explain", "pv/vol"]), &["Danger: ", way]);
-    // Nobody loses anything where the volume is kept.
+    // No data are lost if the volume is kept.
     let kept = world.replace("Policy: Delete", "Policy: Retain");
     assert!(!said(&kept, &["explain", "pvc/data", "-n", "db"]).contains("Danger"));
 }
 
-/// The page said that the storage may be left behind, and further down that the driver deletes it; the claim's page
-/// said nothing of either. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner.
+/// An earlier page of the volume said that the storage may be left behind, and also that the driver deletes it. The
+/// page of the claim said neither. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner.
 #[test]
 fn a_volume_that_is_deleted_while_bound_has_one_fate() {
     let deleted = |finalizers: &str| {
@@ -111,7 +111,7 @@ fn a_volume_that_is_deleted_while_bound_has_one_fate() {
     says(&claim, &["Danger: volume vol: it was deleted while claim db/data has it", "kubectl pvctl retain pv/vol"]);
 }
 
-/// Nothing said where the data of the former claim are.
+/// An earlier page of the claim did not say where the data of the former claim are.
 #[test]
 fn a_claim_made_anew_is_told_where_the_old_data_are() {
     let volume = "}\nspec:\n  persistentVolumeReclaimPolicy: Retain\n  claimRef: {kind: PersistentVolumeClaim, \
@@ -120,7 +120,7 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
     let told = "The data of an earlier claim of this name are kept in volume vol (Released, policy Retain); this claim \
                 does not get them by itself.";
     says(&said(&pair(volume, "Released", waits), &["explain", "pvc/data", "-n", "db"]), &[told]);
-    // Its own volume, and that of another name, are no earlier claim's.
+    // The claim's own volume and a volume of another claim name are no volumes of an earlier claim.
     for named in ["uid: c1}", "uid: c0, name: other}"] {
         let other = volume.replace("uid: c0}", named).replace("name: data, uid: c0, ", "uid: c0, ");
         let page = said(&pair(&other, "Released", waits), &["explain", "pvc/data", "-n", "db"]);
@@ -128,7 +128,8 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
     }
 }
 
-/// Whoever may not list volumes was told that nothing is known, though the class certainly does not exist.
+/// A user who may not list volumes was told that nothing is known, although it is certain that the class does not
+/// exist.
 #[test]
 fn who_may_not_list_volumes_hears_first_what_is_certain() {
     let claim = r#"apiVersion: v1
@@ -151,7 +152,7 @@ status: {phase: Pending}
     says(&audit.stdout, &["pvc-class-not-found"]);
     assert_eq!(audit.stderr.matches("could not be judged").count(), 1, "{}", audit.stderr);
     assert!(!audit.stderr.contains("bind-access-modes"), "no ids: {}", audit.stderr);
-    // A volume that fits may still be on its way to a claim that has only just been made.
+    // For a claim that was just created, a fitting volume may still be on its way.
     let early = ask(&["audit", "--all"], "2026-01-01T00:01:00Z").stdout;
     assert!(!early.contains("pvc-class-not-found"), "{early}");
 }

@@ -1,4 +1,4 @@
-//! What is said of every volume agrees with what the controller decides, on worlds as odd as they can be.
+//! The verdict on each volume agrees with the decision of the controller, in random worlds with many unusual objects.
 
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::unwrap_used, reason = "a property that cannot be evaluated is a failed test")]
@@ -14,7 +14,7 @@ use pvctl::snapshot::{ClaimId, Snapshot};
 use pvctl::world::{Effect, World, WriteBody};
 use std::collections::BTreeSet;
 
-/// The volume that a decision writes, or that the claim is bound to by it.
+/// Returns the volume that a decision writes or that it binds the claim to.
 fn chosen(decision: &pvctl::simulate::Decision<'_>) -> Option<String> {
     decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => match &write.body {

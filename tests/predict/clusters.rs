@@ -1,5 +1,5 @@
-//! Whole small clusters, each with what must be said of them. The clusters are the files of `examples/`; the table
-//! `tests/clusters/expected.json` was written from the rules of the controllers, not from what the program answers.
+//! Small whole clusters with their expected predictions. The clusters are the files of `examples/`. The table
+//! `tests/clusters/expected.json` was written from the rules of the controllers, not from the answers of the program.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "an example or a table that cannot be read is a failed test")]
 #![expect(clippy::disallowed_methods, reason = "examples are files")]
 
@@ -16,13 +16,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What must be said of one cluster.
+/// The expected predictions for one cluster.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cluster {
-    /// All volumes and claims, under Kubernetes 1.36 with caches in step.
+    /// All volumes and claims, under Kubernetes 1.36 with current caches.
     objects: BTreeMap<String, Expected>,
-    /// Some of them, under other circumstances.
+    /// Some of the objects, under other conditions.
     #[serde(default)]
     variants: Vec<Variant>,
 }
@@ -31,7 +31,7 @@ struct Cluster {
 #[serde(deny_unknown_fields)]
 struct Variant {
     kubernetes: String,
-    /// Claims that the controller has not seen yet.
+    /// The claims that the controller has not seen yet.
     #[serde(default)]
     unseen: Vec<String>,
     objects: BTreeMap<String, Expected>,
@@ -40,11 +40,11 @@ struct Variant {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
-    /// The leaves at which a sync of the binder can end now.
+    /// The leaves at which a sync of the persistent volume controller can end now.
     binder: BTreeSet<String>,
     /// The leaf of the protection controller of that kind.
     protection: Option<String>,
-    /// The end states, as the output contract writes them.
+    /// The outcomes, as the output contract writes them.
     outcomes: Option<Vec<Value>>,
 }
 
@@ -91,14 +91,14 @@ fn target(snapshot: &Snapshot, key: &str) -> Option<ObjectId> {
     }
 }
 
-/// All volumes and claims, under the names of the table.
+/// Returns all volumes and claims under the names of the table.
 fn keys(snapshot: &Snapshot) -> BTreeSet<String> {
     let volumes = snapshot.volumes().iter().map(|volume| format!("pv/{}", volume.meta.name));
     let claims = snapshot.claims().iter().map(|claim| format!("pvc/{}/{}", claim.meta.namespace, claim.meta.name));
     volumes.chain(claims).collect()
 }
 
-/// An outcome as the output contract writes it.
+/// Returns an outcome as the output contract writes it.
 fn written(outcome: &Outcome) -> Value {
     let mut fields = Map::new();
     let common = |terminating: Option<&[pvctl::model::Str]>, unsettled: bool| {
@@ -134,7 +134,8 @@ fn written(outcome: &Outcome) -> Value {
             fields.append(&mut common(terminating.as_deref(), *unsettled));
             fields.insert("phase".into(), phase.as_str().into());
             if let Some((namespace, name, uid)) = claim_ref {
-                // Behind the placeholder stands what keeps two claims without uids apart; output leaves it out.
+                // After the placeholder comes a text that distinguishes two claims without uids. The output omits that
+                // text.
                 let uid = if uid.starts_with(PLACEHOLDER_UID) { PLACEHOLDER_UID } else { uid.as_str() };
                 let parts = [("namespace", namespace.as_str()), ("name", name.as_str()), ("uid", uid)];
                 let stated = parts.into_iter().filter(|(_, value)| !value.is_empty());
@@ -165,7 +166,7 @@ fn settings<'s>(version: &str, snapshot: &Snapshot, unseen: &[String]) -> Settin
     }
 }
 
-/// The differences between what is expected and what is predicted, one line each.
+/// Returns the differences between the expected and the predicted answers, one line each.
 fn differences(
     file: &str,
     snapshot: &Snapshot,
@@ -247,7 +248,7 @@ fn every_example_stands_in_the_table() {
     let of_folder: BTreeSet<String> = std::fs::read_dir(project_file("examples"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        // A planned claim is no cluster; it is asked about together with one.
+        // planned-claim.yaml is no cluster. It is used together with one.
         .filter(|name| name != "README.md" && name != "planned-claim.yaml")
         .collect();
     assert_eq!(of_folder, of_table);

@@ -1,4 +1,5 @@
-//! What the real controllers did, replayed: `tests/conformance/README.md` says how it was recorded.
+//! Replays the recorded answers of the real controllers. `tests/conformance/README.md` describes how they were
+//! recorded.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what cannot be read fails the test")]
 
 use crate::support::{Run, root};
@@ -13,14 +14,15 @@ fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     files.into_iter().filter(|path| wanted(&path.file_name().unwrap().to_string_lossy())).collect()
 }
 
-/// Every decision, search, end and answer on partial input, by the exact numbers of what is compared; with `UPDATE=1`
-/// the numbers are written anew, and a change of them is to be understood before it is committed.
+/// Checks every decision, search, end and answer on partial input, with the exact numbers of comparisons. `UPDATE=1`
+/// writes the numbers again. A changed number must be understood before it is committed.
 #[test]
 fn what_is_recorded_is_predicted() -> anyhow::Result<()> {
     xtask::recorded::check(root())
 }
 
-/// Changes an answer of one line after the other, until a difference of that part is seen. No change goes unseen.
+/// Changes the answer of one line after another until the judge reports a difference in that part. Every change must be
+/// noticed.
 fn is_seen(path: &str, part: &str, change: impl Fn(&mut Value) -> bool) {
     let file = recorded(|name| name.starts_with(path)).remove(0);
     let rules = corpus::behavior_of(&file).unwrap();
@@ -41,14 +43,15 @@ fn is_seen(path: &str, part: &str, change: impl Fn(&mut Value) -> bool) {
     panic!("no line of {path} shows {part}, of {changed} changed ones");
 }
 
-/// Whether a part is the wanted one: the whole, the end of one after a bracket, or the beginning up to `each`.
+/// Whether a part is the wanted one. `wanted` may also be the end of a part after a bracket, or its beginning up to
+/// `each`.
 fn is_the_part(part: &str, wanted: &str) -> bool {
     part == wanted
         || (wanted.starts_with(']') && part.ends_with(wanted))
         || (wanted.ends_with(" each") && part.starts_with(wanted))
 }
 
-/// A change of what is at that place.
+/// Returns a change that replaces the value at that place.
 fn set(pointer: &str, value: Value) -> impl Fn(&mut Value) -> bool {
     move |answers| match answers.pointer_mut(pointer) {
         Some(place) if *place != value => {
@@ -59,7 +62,7 @@ fn set(pointer: &str, value: Value) -> impl Fn(&mut Value) -> bool {
     }
 }
 
-/// The judge sees each kind of difference.
+/// The judge notices each kind of difference.
 #[test]
 fn a_wrong_answer_is_a_difference() {
     let decisions = "decisions-1.36";
@@ -74,7 +77,7 @@ fn a_wrong_answer_is_a_difference() {
     is_seen("outcomes-1.36", "settle", set("/settle/objects/0/ends/0/phase", json!("Lost in time")));
 }
 
-/// What is said beside the sets, and what is said otherwise than by one run each, is judged by the same answers.
+/// Folded decisions, candidates and joint outcomes are judged by the same recorded answers as the sets.
 #[test]
 fn a_wrong_answer_is_seen_wherever_it_is_used() {
     let decisions = "decisions-1.36";
@@ -90,7 +93,7 @@ fn a_wrong_answer_is_seen_wherever_it_is_used() {
     is_seen("outcomes-1.36", "settle: changes", set("/settle/objects/0/ends/0/phase", json!("Lost in time")));
     is_seen("outcomes-1.36", "settle without each", set("/settle/objects/0/ends/0/phase", json!("Lost in time")));
     is_seen("outcomes-1.36", "settle with failures", set("/settle/objects/0/faultEnds", json!([{"phase": "Lost"}])));
-    // Every end is one that was seen, but not together with the others.
+    // Each single end was recorded, but not in this combination.
     is_seen("outcomes-1.36", "settle: joint", |answers| {
         let Some(rows) = answers["settle"]["joint"].as_array_mut().filter(|rows| rows.len() == 2) else { return false };
         let differ = |place: &usize| rows[0][*place] != rows[1][*place];
@@ -102,7 +105,7 @@ fn a_wrong_answer_is_seen_wherever_it_is_used() {
     });
 }
 
-/// `model.verified` is true for exactly the minor versions of which there are decisions, searches and ends.
+/// `model.verified` is true for exactly the minor versions with recorded decisions, searches and ends.
 #[test]
 fn what_is_said_to_be_verified_is_recorded() {
     let all = ["decisions-", "match-", "outcomes-all-", "handmade-"];

@@ -1,5 +1,5 @@
-//! Partial input: the same worlds with kinds or namespaces cut out never yield a confident wrong answer. Every answer
-//! that differs from the full world's carries `assumed` or `unknown`.
+//! Partial input: if kinds or namespaces of a world are hidden, no wrong answer is given as certain. Every answer that
+//! differs from the answer for the full world carries `assumed` or `unknown`.
 #![expect(clippy::unwrap_used, reason = "a prediction that cannot be written is a failed test")]
 
 use crate::predict::properties::check;
@@ -16,11 +16,11 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use xtask::judge::misnamed;
 
-/// A part of a world that cannot be seen.
+/// A part of a world that is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cut {
     kind: Kind,
-    /// Everywhere or in one namespace.
+    /// The namespace in which the kind is hidden, or `None` for all namespaces.
     namespace: Option<&'static str>,
     part: Part,
 }
@@ -28,9 +28,9 @@ struct Cut {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     All,
-    /// The one of that number, where they are counted round and round.
+    /// The object with this number, modulo the number of objects.
     One(usize),
-    /// All volumes but those that claims name, which are read one by one.
+    /// All volumes except those that claims name. These are read one by one.
     Unnamed,
 }
 
@@ -49,7 +49,7 @@ fn cuts() -> impl Strategy<Value = Vec<Cut>> {
     proptest::sample::subsequence(all, 1..4)
 }
 
-/// Takes away what cannot be seen of one kind.
+/// Removes the hidden objects of one kind.
 fn hide<T: Resource>(objects: &mut Vec<T>, cuts: &[Cut], named: &BTreeSet<Str>) {
     for cut in cuts.iter().filter(|cut| cut.kind == T::KIND) {
         let meant = |object: &T| cut.namespace.is_none_or(|hidden| object.meta().namespace == hidden);
@@ -69,7 +69,7 @@ fn hide<T: Resource>(objects: &mut Vec<T>, cuts: &[Cut], named: &BTreeSet<Str>) 
     }
 }
 
-/// What is left of a world when these parts of it cannot be seen, and that they cannot.
+/// Returns the rest of a world if these parts are hidden, with a coverage that says so.
 fn cut(parts: &Parts, cuts: &[Cut], state: CoverageState) -> Parts {
     let mut left = parts.clone();
     let named: BTreeSet<Str> = parts.objects.claims.iter().map(|claim| claim.volume_name.clone()).collect();
@@ -105,7 +105,7 @@ fn cut(parts: &Parts, cuts: &[Cut], state: CoverageState) -> Parts {
     left
 }
 
-/// The answers to one object: what each controller does now, and where the object ends.
+/// The answers about one object: the decisions of each controller, and the outcomes of the object.
 struct Answers {
     decisions: BTreeMap<Controller, BTreeSet<String>>,
     outcomes: Option<BTreeSet<Outcome>>,
@@ -125,7 +125,7 @@ fn all<'s>() -> Settings<'s> {
     Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(KubernetesBehavior::default()) }
 }
 
-/// Fails for a wrong answer that is not doubted; counts the wrong ones that are.
+/// Fails for a wrong answer that is given as certain. Counts the wrong answers that are marked as uncertain.
 fn no_confident_wrong_answer(
     world: &Cluster,
     cuts: &[Cut],
@@ -142,7 +142,7 @@ fn no_confident_wrong_answer(
         let key = partial.key(target);
         let same = full.object_id(&key).unwrap();
         let prediction = guessed.predict(target);
-        // A doubt about another namespace is none about what is hidden.
+        // A doubt about another namespace does not concern the hidden part.
         let is_cut = |need: &Assumed| {
             let hides = |namespace: Option<&str>| {
                 need.namespace.is_empty() || namespace.is_none_or(|hidden| need.namespace == hidden)

@@ -1,4 +1,4 @@
-//! Pods with generic ephemeral volumes, and the claims that are made for them, as the command line answers.
+//! Pods with generic ephemeral volumes and the claims that are created for them, tested through the command line.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "an answer that is none fails the test")]
 
@@ -56,7 +56,7 @@ fn item<'a>(document: &'a Value, name: &str) -> &'a Value {
     items.find(|item| item["object"]["name"] == name).unwrap_or_else(|| panic!("no item {name}"))
 }
 
-/// The pod has decisions and no outcomes; the claim is not there yet, and has outcomes; so has the volume.
+/// The pod has decisions and no outcomes. The claim does not exist yet and has outcomes, and so has the volume.
 #[test]
 fn a_claim_that_will_be_made_is_predicted() {
     let objects = volume("vol") + &pod("web") + &pod("idle").replace("ephemeral", "emptyDir");
@@ -95,8 +95,8 @@ fn a_claim_that_will_be_made_is_predicted() {
     assert_eq!(item(&without, "vol")["outcomes"], json!([{"phase": "Available"}]));
 }
 
-/// A component that is too large to be explored gets bounds: more pods than volumes, and each claim may get any volume
-/// or none.
+/// A component that is too large to be explored gets bounds. There are more pods than volumes, so each claim may get
+/// any volume or none.
 #[test]
 fn many_pods_are_more_than_can_be_explored() {
     let mut objects = String::new();
@@ -117,7 +117,7 @@ fn many_pods_are_more_than_can_be_explored() {
     assert_eq!(item(&document, "vol-07")["outcomeCount"], 22, "each claim, or none before one is made");
 }
 
-/// A table has a row for the pod, which ends in nothing.
+/// The table has a row for the pod, with no outcome.
 #[test]
 fn the_table_says_what_becomes_of_the_pod() {
     let foreign = r#"---

@@ -1,5 +1,5 @@
-//! What becomes of data, and of objects that the controller has not seen yet: small worlds with the written rule
-//! beside.
+//! The fate of data, and of objects that the controller has not seen yet: small worlds, each with the rule that decides
+//! it.
 #![expect(clippy::unwrap_used, reason = "a world that cannot be made is a failed test")]
 
 use crate::support::Run;
@@ -28,7 +28,7 @@ fn with_coverage(objects: &[Value], coverage: Coverage) -> Snapshot {
     Snapshot::new(parts)
 }
 
-/// A reading that saw everything, but for one kind.
+/// Returns the coverage of a reading that is complete except for one kind.
 fn complete_but(kind: Kind, state: CoverageState) -> Coverage {
     let mut coverage = Coverage::complete();
     coverage.set(CoverageEntry::new(kind, None, state));
@@ -62,16 +62,16 @@ fn gone(data: DataFate) -> Outcome {
     Outcome::Gone { data: Some(data), unsettled: false }
 }
 
-/// The host-path deleter removes what lies below `/tmp/`, then the volume is deleted
-/// (`docs/controllers/reclaiming.md`); pv-protection lets a volume that is not Bound go.
+/// The host-path deleter removes the data below `/tmp/`, and then the volume is deleted
+/// (`docs/controllers/reclaiming.md`). pv-protection removes its finalizer from a volume that is not Bound.
 #[test]
 fn a_released_host_path_below_tmp_loses_its_data() {
     let snapshot = snapshot(&[volume("/tmp/x", false)]);
     assert_eq!(ends_of_volume(&snapshot, &Settings::new(KubernetesBehavior::default())), [gone(DataFate::Destroyed)]);
 }
 
-/// On a volume that is being deleted the deleter (DO8) races with pv-protection (X11). Whoever is first decides about
-/// the data, so both fates are outcomes.
+/// The deleter (DO8) and pv-protection (X11) both act on a volume that is being deleted. Their order decides about the
+/// data, so both fates are outcomes.
 #[test]
 fn a_terminating_host_path_below_tmp_may_lose_its_data() {
     let snapshot = snapshot(&[volume("/tmp/x", true)]);
@@ -83,15 +83,16 @@ fn a_terminating_host_path_below_tmp_may_lose_its_data() {
     assert!(both.iter().all(|end| ends.contains(end)), "{ends:?}");
 }
 
-/// A path that the deleter refuses is kept, and the volume is Failed until pv-protection lets it go.
+/// The deleter refuses this path, so the data are kept. The volume is Failed until pv-protection removes its finalizer.
 #[test]
 fn a_terminating_host_path_elsewhere_keeps_its_data() {
     let snapshot = snapshot(&[volume("/mnt/x", true)]);
     assert_eq!(ends_of_volume(&snapshot, &Settings::new(KubernetesBehavior::default())), [gone(DataFate::Kept)]);
 }
 
-/// 1.36 asks the API server before it takes a claim for gone; the cache catches up at some time, and the
-/// pair ends Bound. Under the rules of 1.14 the volume is Released on the way, where a driver would delete it.
+/// Before it treats a claim as deleted, the controller of 1.36 asks the API server. The cache becomes current later,
+/// and volume and claim end Bound. By the rules of 1.14 the volume becomes Released in between, and a driver could
+/// delete it then.
 #[test]
 fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
     let mut volume = volume("/mnt/x", false);
@@ -125,8 +126,8 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
     }
 }
 
-/// Unknown is not absent: a pod that may not be listed may keep the claim (X3), and with it the volume's binding. So
-/// the end of both is unknown, and that of the volume is not given as Released.
+/// Unknown is not absent: a pod that may not be listed may keep the claim (X3), and the claim keeps its volume bound.
+/// So the ends of both are unknown, and Released is not given as the end of the volume.
 #[test]
 fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
     let mut volume = volume("/mnt/x", false);
@@ -160,7 +161,7 @@ fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
     }
 }
 
-/// A claim on its way out that no finalizer keeps vanishes, and then pods decide whether its volume is recycled.
+/// A claim that is being deleted and has no finalizer is deleted. Then pods decide whether its volume is recycled.
 /// Upstream: `recycleVolumeOperation` (`isVolumeUsed`), 1.36.
 #[test]
 fn pods_that_are_hidden_may_keep_a_volume_from_being_recycled() {
@@ -189,8 +190,8 @@ fn pods_that_are_hidden_may_keep_a_volume_from_being_recycled() {
     }
 }
 
-/// Recyclings of one plugin at the same time can fail, so that the end of one that seems to be alone rests on the whole
-/// list of volumes. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
+/// Two recyclings by one plugin at the same time can fail. So the end of a single recycled volume depends on the
+/// complete list of volumes. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
 #[test]
 fn a_volume_that_nobody_saw_could_be_recycled_at_the_same_time() {
     let mut recycled = volume("/data", true);
@@ -217,7 +218,7 @@ fn a_volume_that_nobody_saw_could_be_recycled_at_the_same_time() {
     }
 }
 
-/// The same of one that was seen and of which nobody can tell where it comes to rest.
+/// The same for a volume that was read but whose end is unknown.
 #[test]
 fn a_volume_of_an_unreadable_claim_could_be_recycled_at_the_same_time() {
     let recycled = |name: &str, namespace: &str| {
@@ -242,14 +243,14 @@ fn a_volume_of_an_unreadable_claim_could_be_recycled_at_the_same_time() {
         let simulation = simulation(&snapshot, Settings::new(KubernetesBehavior::default()), 1);
         let first = simulation.predict(simulation.targets().next().unwrap());
         assert_eq!(first.outcomes.is_some(), known);
-        // Where both are known, each can fail.
+        // If both are known, each recycling can fail.
         assert_eq!(first.outcomes.map(|ends| ends.count), known.then_some(2));
     }
 }
 
-/// The output contract: what a dry run cannot know is a placeholder, `<uid>`. The controller names a volume that it
-/// provisions after the claim's uid (`pvc-UID`), so of two claims that were never on a server both volumes have the
-/// name `pvc-<uid>` for people and programs, and are two volumes all the same.
+/// The output contract: a value that a dry run cannot know is a placeholder, `<uid>`. The controller names a
+/// provisioned volume after the claim's uid (`pvc-UID`). Two claims that were never on a server thus get two volumes
+/// that are both printed as `pvc-<uid>`.
 #[test]
 fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
     let class = r#"{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"hp"},
@@ -290,10 +291,10 @@ fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
     }
 }
 
-/// A terminating volume with policy Recycle, whose claim is gone, is let go by pv-protection as
-/// soon as it is not Bound, and meanwhile the controller starts the pod that scrubs it (RO6). The pod may be done or
-/// not, so the data are kept or scrubbed. No pod is started where the volume is still in use (RO3), where no plugin
-/// recycles its source (RO4), where no claim ever had it, and where that controller does not take part.
+/// The volume is terminating, has policy Recycle, and its claim is gone. pv-protection removes its finalizer as soon as
+/// it is not Bound. Meanwhile the controller starts the recycler pod (RO6), which may finish or not, so the data are
+/// kept or scrubbed. No pod is started if the volume is still in use (RO3), if no plugin recycles its source (RO4), if
+/// it never had a claim, or if that controller is switched off.
 #[test]
 fn a_terminating_recycled_volume_may_be_scrubbed_before_it_is_gone() {
     let recycled = |change: &dyn Fn(&mut Value)| {
@@ -339,7 +340,7 @@ fn a_terminating_recycled_volume_may_be_scrubbed_before_it_is_gone() {
     let component = &components(&snapshot, &settings)[0];
     let joint = settle(&snapshot, &settings, component).worlds.unwrap();
     assert_eq!(joint, both.map(|end| vec![end]), "the joint states are those of the volume");
-    // While the volume stays, the pod ends some time, and is tried again when it fails.
+    // As long as the volume stays, the pod ends at some time and is tried again if it fails.
     let mut staying = recycled(&|_| {});
     for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
         staying["metadata"].as_object_mut().unwrap().remove(field);

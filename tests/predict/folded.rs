@@ -1,4 +1,4 @@
-//! Decisions that no run was made for are the ones that a run would have given.
+//! Folded decisions, for which no sync was run, equal the decisions that a run would have given.
 #![expect(clippy::unwrap_used, reason = "a property that cannot be evaluated is a failed test")]
 
 use crate::predict::properties::{check, some_rules};
@@ -13,12 +13,13 @@ use pvctl::snapshot::{Parts, Snapshot};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Names of twins: plain ones, and ones that stand in a decision for something else or would not be stored.
+/// Names for twins: plain names, names that have another meaning in a decision, and names that no API server would
+/// store.
 const NAMES: [&str; 12] =
     ["w", "a-twin", "v-9", "v1", "event", "yes", "Bound", "1Gi", "c0", "persistentvolumes", ",", "a\"b\n"];
 
-/// The world with twins of its volumes, which differ from them in what tells objects apart and in what only a search
-/// reads; some also in what a decision reads or prints.
+/// Returns the world with copies (twins) of its volumes. A twin differs in the fields that identify an object and in
+/// those that only a search reads. Some twins also differ in a field that a decision reads or prints.
 fn with_twins(mut parts: Parts, twins: &[(usize, usize, u8)]) -> Parts {
     for (number, (of, name, change)) in twins.iter().enumerate() {
         if parts.objects.volumes.is_empty()
@@ -65,7 +66,7 @@ fn a_folded_prediction_is_printed_as_the_one_whose_every_decision_is_run() {
             prop_assert_eq!(some.decisions.count, all.decisions.count);
             let mut place = 0;
             for decision in &some.decisions.listed {
-                // What is listed was run, in its own place.
+                // A listed decision was run and is at its own place in the order.
                 let run = &all.decisions.listed[place];
                 prop_assert_eq!(format!("{:?}", decision.record), format!("{:?}", run.record));
                 place += decision.stands_for();

@@ -1,5 +1,5 @@
-//! What is predicted of objects, and how that is explained: by `docs/controllers/`, by what the real controllers did,
-//! and by properties that hold for every world.
+//! Predictions and their explanations, compared with `docs/controllers/`, with the recordings of the real controllers,
+//! and with properties that hold for every world.
 
 mod answers;
 mod candidates;

@@ -1,6 +1,6 @@
-//! What must hold for every world, tried on small worlds that are as odd as they can be.
+//! Properties that hold for every world, tested on small worlds with many unusual objects.
 //!
-//! The number of cases is chosen for a run of seconds. `PROPTEST_CASES=N` multiplies it by N.
+//! The default number of cases takes seconds. `PROPTEST_CASES=N` multiplies it by N.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a property that cannot be evaluated is a failed test")]
 
 mod sets;
@@ -27,7 +27,7 @@ use pvctl::world::{Choices, ControllerState, Effect, World, WriteBody};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks a property on so many worlds, the same ones in every run.
+/// Checks a property on this number of worlds. Every run uses the same worlds.
 #[expect(clippy::disallowed_methods, reason = "how long the properties are tried is a matter of whoever runs them")]
 pub(crate) fn check<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> TestCaseResult) {
     let factor: u32 = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
@@ -47,7 +47,7 @@ fn all_outcomes<'s>(behavior: KubernetesBehavior) -> Settings<'s> {
     Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(behavior) }
 }
 
-/// All versions that are modelled, each with what a user may switch.
+/// Returns the behavior of all modelled versions, and of some combinations of flags and gates.
 fn all_rules() -> Vec<KubernetesBehavior> {
     let mut all: Vec<KubernetesBehavior> = KubeVersion::all().map(KubernetesBehavior::of).collect();
     let mut hostpath = KubernetesBehavior::default();
@@ -65,7 +65,7 @@ pub(crate) fn some_rules() -> impl Strategy<Value = KubernetesBehavior> {
 
 type Ends = BTreeMap<ObjectId, BTreeSet<Outcome>>;
 
-/// The outcomes that are predicted for each object, and whether all of them are exact.
+/// Returns the predicted outcomes of each object, and whether all of them are exact.
 fn predicted(snapshot: &Snapshot, settings: &Settings<'_>) -> (Ends, bool) {
     let (mut ends, mut exact) = (Ends::new(), true);
     for component in components(snapshot, settings) {
@@ -81,7 +81,7 @@ fn predicted(snapshot: &Snapshot, settings: &Settings<'_>) -> (Ends, bool) {
     (ends, exact)
 }
 
-/// The same ends, without whether the world goes round.
+/// Returns the same ends without the flag `unsettled`.
 fn calm(ends: Ends) -> Ends {
     let calm = |mut outcome: Outcome| {
         let (Outcome::Claim { unsettled, .. } | Outcome::Volume { unsettled, .. } | Outcome::Gone { unsettled, .. }) =
@@ -103,7 +103,8 @@ fn targets(world: &World<'_>) -> Vec<ObjectId> {
     volumes.chain(world.places::<PersistentVolumeClaim>().into_iter().map(ObjectId::from)).collect()
 }
 
-/// One sync, written down a second time: the world after it, the choices met, and how many writes it made.
+/// Runs one sync with these choices, which may crash before a write. Returns the world after it, the choices, and the
+/// number of writes, or `None` if the controller does not sync the object.
 fn sync<'s>(
     world: &World<'s>,
     settings: &Settings<'s>,
@@ -122,7 +123,7 @@ fn sync<'s>(
     Some((after, met, u32::try_from(writes).unwrap()))
 }
 
-/// A world with everything but versions, times and messages, so that it can be compared.
+/// A world without versions, times and messages, so that two worlds can be compared.
 type Plain = (Vec<(VolumeId, Option<PersistentVolume>)>, Vec<(ClaimId, Option<PersistentVolumeClaim>)>);
 
 fn plain(world: &World<'_>) -> Plain {
@@ -157,7 +158,7 @@ fn plain(world: &World<'_>) -> Plain {
     (volumes, claims)
 }
 
-/// All ways in which one sync can go.
+/// Returns all possible results of one sync.
 fn runs<'s>(world: &World<'s>, settings: &Settings<'s>, at: (Controller, ObjectId)) -> Vec<(World<'s>, u32, Choices)> {
     let mut found = Vec::new();
     let mut script = Some(Choices::first());
@@ -174,7 +175,7 @@ fn everyone(world: &World<'_>, settings: &Settings<'_>) -> Vec<(Controller, Obje
     targets(world).into_iter().flat_map(pairs).collect()
 }
 
-/// What each object is in a world.
+/// Returns the outcome of each object in a world.
 fn end_of(world: &World<'_>, settings: &Settings<'_>, unsettled: bool) -> Vec<(ObjectId, Outcome)> {
     let snapshot = world.snapshot();
     targets(world)
@@ -192,7 +193,8 @@ fn end_of(world: &World<'_>, settings: &Settings<'_>, unsettled: bool) -> Vec<(O
         .collect()
 }
 
-/// Every state that any order of syncs reaches, without any shortcut; nothing above so many states.
+/// Returns the ends of all states that any order of syncs reaches, without shortcuts. Returns `None` if there are more
+/// than `most` states.
 fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Option<Ends> {
     let start = World::new(snapshot);
     let mut known: Vec<Plain> = vec![plain(&start)];
@@ -224,7 +226,7 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
         }
         edges.push(next);
     }
-    // A state is final when everything that it reaches reaches it again.
+    // A state is final if every state that can be reached from it can reach it again.
     let reach = |from: usize| {
         let mut seen = BTreeSet::new();
         let mut work = vec![from];
@@ -243,7 +245,7 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
         };
         if last {
             for (target, outcome) in end_of(&states[state], settings, !quiet) {
-                // A pod that scrubs a volume goes on when the volume's object vanishes, and may fail.
+                // The pod that scrubs a volume continues after the volume's object is deleted, and may fail.
                 let scrubbing = scrubbing.contains(&target);
                 ends.entry(target).or_default().extend(outcome.with_scrubbing(scrubbing));
             }
@@ -252,7 +254,7 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
     Some(ends)
 }
 
-/// A source of arbitrary numbers that a failing case can repeat.
+/// A source of pseudo-random numbers that a failing case can repeat.
 struct Dice(u64);
 
 impl Dice {
@@ -262,7 +264,7 @@ impl Dice {
     }
 }
 
-/// Syncs in an arbitrary order until nothing moves; with `cuts`, a few of them stop before one of their writes.
+/// Syncs in an arbitrary order until no sync changes anything. Up to `cuts` syncs stop before one of their writes.
 fn walk<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, dice: &mut Dice, cuts: usize) -> Option<World<'s>> {
     let mut world = World::new(snapshot);
     let mut cuts = cuts;
@@ -473,9 +475,9 @@ fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
     assert!(nested.into_inner() > 10, "that engine was hardly used");
 }
 
-/// The volumes that the search may end with, by the words of `docs/controllers/matching.md` alone: groups of access
-/// modes that contain the requested ones, fewest modes first; in the first group that yields any, a reserved one or the
-/// smallest.
+/// Returns the volumes that the search may choose, by `docs/controllers/matching.md` alone. The search visits groups of
+/// access modes that contain the requested modes, fewest modes first. In the first group with a result it takes a
+/// reserved volume, or else the smallest one.
 fn scanned(snapshot: &Snapshot, query: &Query<'_>, claim: &PersistentVolumeClaim) -> BTreeSet<Str> {
     let size = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
     let mut buckets: BTreeMap<(u32, usize), Vec<&PersistentVolume>> = BTreeMap::new();
@@ -530,7 +532,7 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
                     .class(claim.class())
                     .is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
             let Ok(query) = Query::new(&settings.behavior, claim, delay) else {
-                // The search may only succeed where no bucket fits at all.
+                // A search with such a claim can only succeed if no bucket of access modes fits.
                 prop_assert!(
                     snapshot.volumes().iter().all(|v| !v.access_modes.set().contains_all(&claim.access_modes))
                 );

@@ -1,8 +1,8 @@
-//! What is said of the examples, where the facts leave only one true sentence.
+//! Sentences about the examples, in cases in which only one sentence is true.
 
 use crate::support::{Run, root, text};
 
-/// What the program prints for an example, at a width that wraps nothing.
+/// Returns what the program prints for an example, with lines that are not wrapped.
 fn said(example: &str, arguments: &[&str]) -> String {
     let file = root().join("examples").join(example).display().to_string();
     let mut all: Vec<&str> = arguments.to_vec();
@@ -12,7 +12,7 @@ fn said(example: &str, arguments: &[&str]) -> String {
     run.stdout
 }
 
-/// Looks for these lines, or parts of them, in the explanation of an object of an example.
+/// Looks for these lines, or parts of lines, in the explanation of an object of an example.
 fn explains(example: &str, object: &str, namespace: &str, expected: &[&str]) {
     let text = said(example, &["explain", object, "-n", namespace]);
     for part in expected {
@@ -20,7 +20,7 @@ fn explains(example: &str, object: &str, namespace: &str, expected: &[&str]) {
     }
 }
 
-/// A deletion cannot be taken back, so that an object that stays is still being deleted in the end.
+/// A deletion cannot be undone, so an object that stays is still being deleted in the end.
 #[test]
 fn an_object_that_is_being_deleted_is_so_in_the_end() {
     let table = said("terminating.json", &["predict", "-A", "--no-headers"]);
@@ -35,7 +35,8 @@ fn an_object_that_is_being_deleted_is_so_in_the_end() {
     assert_eq!(expected("pvc/cache"), ["Bound, Terminating", "Gone"]);
 }
 
-/// The claim web/cache is being deleted and nothing keeps it: its volume's data go, "if" is no question any more.
+/// The claim web/cache is being deleted and has no finalizer. So the loss of its volume's data is certain, and the text
+/// does not say "if".
 #[test]
 fn what_goes_with_a_claim_that_is_being_deleted_is_a_danger() {
     let volume = "pv/pvc-f0200a77-87e5-4b49-9533-f2491c8fb400";
@@ -45,7 +46,7 @@ fn what_goes_with_a_claim_that_is_being_deleted_is_a_danger() {
     explains("terminating.json", "pvc/cache", "web", &[danger]);
 }
 
-/// disk-4 is reserved for erp/never by name and uid, and too small; disk-9 fails three tests.
+/// disk-4 is reserved for erp/never by name and uid, but is too small. disk-9 fails three tests.
 #[test]
 fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
     explains(
@@ -60,7 +61,7 @@ fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
     );
 }
 
-/// Each advice names what is wrong with the object at hand, and following it ends the waiting.
+/// Each advice names the problem of the object itself, and a user who follows it ends the waiting.
 #[test]
 fn advice_can_be_followed() {
     let taken = "pending-volume-taken.json";
@@ -93,7 +94,8 @@ fn advice_can_be_followed() {
     );
 }
 
-/// The claims live: erp/never cannot take a volume that is too small for it, and tenant-a/www-app-0 is Lost but there.
+/// Both claims exist: erp/never cannot be bound to a volume that is too small for it, and tenant-a/www-app-0 is Lost
+/// but exists.
 #[test]
 fn a_volume_whose_claim_lives_is_not_the_last_of_it() {
     explains(
@@ -128,7 +130,7 @@ fn a_volume_whose_claim_lives_is_not_the_last_of_it() {
     );
 }
 
-/// Each of the three claims is Lost, and has one way back that loses nothing.
+/// Each of the three claims is Lost, and has exactly one repair that loses nothing.
 #[test]
 fn a_lost_claim_has_a_way_back() {
     for (object, namespace, step) in [
@@ -157,7 +159,7 @@ fn a_lost_claim_has_a_way_back() {
     }
 }
 
-/// Two claims `data`, of the namespaces app and app-staging, name iscsi-app-data, which belongs to the first.
+/// Two claims `data`, in the namespaces app and app-staging, name iscsi-app-data, which belongs to the first one.
 #[test]
 fn claims_of_one_name_are_told_apart() {
     let example = "pending-volume-taken.json";
@@ -189,7 +191,8 @@ fn claims_of_one_name_are_told_apart() {
     );
 }
 
-/// With the rules of 1.14 the claim exists, but the controller's cache lacks it, and it is not looked up.
+/// By the rules of 1.14 the controller does not ask the API server for a claim that its cache lacks, although the claim
+/// exists.
 #[test]
 fn a_claim_that_the_controller_does_not_see_is_not_gone() {
     let unseen = ["--unseen", "pvc/web/data-web-0"];
@@ -203,13 +206,13 @@ fn a_claim_that_the_controller_does_not_see_is_not_gone() {
                     ebs.csi.aws.com has to delete it, and may do so before the claim is seen   ";
     assert!(volume.contains(expected), "{volume}");
     assert!(claim.contains("   the controller does not see it yet   "), "{claim}");
-    // Today's controller asks the API server, and finds the claim.
+    // The controller of the default version asks the API server and finds the claim.
     let (volume, claim) = why(&[]);
     assert!(volume.contains("   its claim web/data-web-0 binds to it   "), "{volume}");
     assert!(claim.contains("   the controller does not see it yet   "), "{claim}");
 }
 
-/// The commands of the page on the two old bugs can be run as they stand there.
+/// The commands in `docs/two-bugs.md` can be run as they are written there.
 #[test]
 fn the_commands_of_the_two_bugs_run() {
     let page = text("docs/two-bugs.md");
@@ -222,8 +225,8 @@ fn the_commands_of_the_two_bugs_run() {
     }
 }
 
-/// Since 1.31 the question for a claim without a namespace goes out and finds nothing; before, it is an error each
-/// time.
+/// A claimRef without a namespace: since 1.31 the request for the claim is sent and finds nothing. Before 1.31 it is an
+/// error each time.
 #[test]
 fn a_claim_that_is_named_without_a_namespace_is_not_found() {
     let volume = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"old","uid":"u-old"},"spec":{"capacity":

@@ -1,4 +1,4 @@
-//! What a differential run makes of a world that differs, with a made-up other side.
+//! How a differential run shrinks a world with a difference. The oracle is simulated.
 #![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
 use pvctl::controllers::KubernetesBehavior;
@@ -32,7 +32,7 @@ fn has(line: &Line, name: &str) -> bool {
     line.world.items.iter().any(|item| item["metadata"]["name"] == name)
 }
 
-/// A controller that does nonsense to the claim `two` for as long as a claim `three` is there.
+/// Answers like a controller that fails the sync of the claim `two` as long as a claim `three` exists.
 fn answered(line: &Line) -> Line {
     let mut answered = line.clone();
     if has(line, "two") && has(line, "three") {
@@ -66,7 +66,7 @@ fn what_a_difference_does_not_need_is_taken_away() {
     assert!(asked.get() > 4, "every step is asked anew, not guessed");
 }
 
-/// A world that makes no sense ends the oracle, and the others are asked once more, each on its own.
+/// A world that the oracle cannot handle ends it. The other worlds are then sent again, each on its own.
 #[test]
 fn a_world_that_cannot_be_answered_is_passed_over() {
     let ask = |lines: &[Line]| {

@@ -1,4 +1,4 @@
-//! The map of documents, `docs/README.md`, names all documents, and links in Markdown lead to what is there.
+//! The map of documents, `docs/README.md`, names all documents, and every link in Markdown has a target that exists.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Folders with files that are no part of the project.
+/// Folders whose files are no part of the project.
 const BESIDE: [&str; 2] = [".git", "target"];
 
-/// The names in a folder of the project, in order, each with whether it is that of a folder.
+/// Returns the names in a folder of the project, sorted, each with whether it is a folder.
 fn entries(folder: &str) -> BTreeSet<(String, bool)> {
     let entries = fs::read_dir(root().join(folder)).expect("a readable folder");
     let entries = entries.map(|entry| entry.expect("a readable entry").path());
@@ -26,7 +26,7 @@ fn is_markdown(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension == "md")
 }
 
-/// The Markdown files of the project, each as its path from the project's folder and its text.
+/// Returns the Markdown files of the project, each with its path from the project's folder and its text.
 fn documents() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (name, is_folder) in entries("") {
@@ -36,12 +36,12 @@ fn documents() -> Vec<(String, String)> {
             found.push(name);
         }
     }
-    // What is built below another folder, such as benches/, is no part of the project either.
+    // Build output below another folder, such as benches/, is no part of the project either.
     found.retain(|path| !path.split('/').any(|part| BESIDE.contains(&part)));
     found.into_iter().map(|path| (path.clone(), text(&path))).collect()
 }
 
-/// The lines of a document, without blocks of code and without what stands between backticks in a line.
+/// Returns the lines of a document without code blocks and without code spans.
 fn prose(document: &str) -> Vec<String> {
     let mut in_block = false;
     let mut lines = Vec::new();
@@ -55,7 +55,7 @@ fn prose(document: &str) -> Vec<String> {
     lines
 }
 
-/// Where the links of a document lead, as it is written there.
+/// Returns the targets of the links of a document as they are written.
 fn targets(document: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in prose(document) {
@@ -72,8 +72,8 @@ fn leads_outside(target: &str) -> bool {
     ["https://", "http://", "mailto:"].iter().any(|start| target.starts_with(start))
 }
 
-/// The path from the project's folder that a link leads to, and the heading there; none where it leaves the project's
-/// folder.
+/// Returns the path from the project's folder and the heading to which a link leads, or `None` if the link leaves the
+/// project's folder.
 fn resolved(document: &str, target: &str) -> Option<(String, String)> {
     let (path, heading) = target.split_once('#').unwrap_or((target, ""));
     if path.is_empty() {
@@ -91,7 +91,7 @@ fn resolved(document: &str, target: &str) -> Option<(String, String)> {
     Some((parts.join("/"), heading.to_owned()))
 }
 
-/// The headings of a document as links name them: in small letters, `-` for a blank, without other punctuation.
+/// Returns the headings of a document as links name them: in lower case, `-` for a space, without other punctuation.
 fn headings(document: &str) -> BTreeSet<String> {
     let mut in_block = false;
     let mut found = BTreeSet::new();
@@ -106,7 +106,7 @@ fn headings(document: &str) -> BTreeSet<String> {
     found
 }
 
-/// What is wrong with a link, if something is.
+/// Returns what is wrong with a link, if anything.
 fn fault(document: &str, target: &str) -> Option<String> {
     let Some((path, heading)) = resolved(document, target) else {
         return Some("leads out of the project".to_owned());
@@ -131,7 +131,7 @@ fn the_map_of_documents_names_all_of_them() {
         let is_named = named.iter().any(|named| *named == path || is_folder && named.starts_with(&below));
         assert!(is_named || path == MAP, "{MAP} does not name {path}");
     }
-    // Those of .github/ are forms.
+    // The documents in .github/ are templates.
     for (path, _) in documents().iter().filter(|(path, _)| !path.starts_with("docs/") && !path.starts_with('.')) {
         assert!(named.contains(path), "{MAP} does not name {path}");
     }

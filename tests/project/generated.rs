@@ -1,4 +1,4 @@
-//! Files that are generated and committed: shell completions and man pages.
+//! Files that are generated and committed: shell completions, man pages, and pages of rules.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::support::assert_generated;
@@ -42,7 +42,7 @@ fn man_pages_are_in_step() {
     assert_generated("man", &pages);
 }
 
-/// The page of one command, with the help's EXAMPLES and EXIT CODES as sections of their own.
+/// Returns the man page of one command. EXAMPLES and EXIT CODES of the help become sections.
 fn page(command: &clap::Command) -> (String, Vec<u8>) {
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let man = clap_mangen::Man::new(command.clone()).manual("kubectl pvctl").source("kubectl-pvctl");
@@ -55,11 +55,11 @@ fn page(command: &clap::Command) -> (String, Vec<u8>) {
     if command.has_subcommands() {
         man.render_subcommands_section(&mut rest).expect("verbs");
     }
-    // clap_mangen's synopsis lists every flag of kubectl; the usage line of the help says more in less.
+    // The synopsis of clap_mangen lists every flag of kubectl. The usage line of the help is shorter and says enough.
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").replace('-', "\\-");
     let parts = [start, format!(".SH SYNOPSIS\n\\fB{usage}\\fR\n").into_bytes(), rest].concat();
-    // Each section defines what an apostrophe is; once is enough.
+    // Each section of clap_mangen defines the apostrophe again. One definition is enough.
     let (preamble, lines): (Vec<String>, Vec<String>) = String::from_utf8(parts)
         .expect("man pages are UTF-8")
         .lines()

@@ -1,4 +1,4 @@
-//! The rules of `deny.toml` for everything that this machine's build links: licences, banned crates, sources.
+//! The rules of `deny.toml` for everything that a build on this machine links: licences, banned crates, sources.
 #![expect(
     clippy::expect_used,
     clippy::panic,
@@ -38,7 +38,8 @@ fn every_dependency_is_allowed() {
     assert_eq!(sources.len(), 1, "from several registries: {sources:?}");
 }
 
-/// The packages that are built for this machine, as cargo knows them. They are on disk already: this test was built.
+/// Returns the packages that are built for this machine, from `cargo metadata`. Cargo needs no network, because this
+/// test was built from them.
 fn packages() -> Vec<Value> {
     let cargo = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().expect("cargo runs");
@@ -52,7 +53,7 @@ fn packages() -> Vec<Value> {
     metadata["packages"].as_array().expect("packages").clone()
 }
 
-/// The strings in the list that begins with `start`, each after `before`.
+/// Returns the strings that follow `before` in the lines of the list that begins with `start`.
 fn quoted(rules: &str, start: &str, before: &str) -> BTreeSet<String> {
     let (_, list) = rules.split_once(&format!("\n{start}\n")).expect("the list is in deny.toml");
     list.lines()
@@ -62,7 +63,7 @@ fn quoted(rules: &str, start: &str, before: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether an SPDX expression can be met with the allowed licences. Old manifests write `/` for OR.
+/// Whether the allowed licences satisfy an SPDX expression. Old manifests write `/` for OR.
 fn allowed(expression: &str, licences: &BTreeSet<String>) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();

@@ -1,4 +1,4 @@
-//! The project itself: its rules, and the files that are generated or have to agree with the code.
+//! The project itself: its rules, and the files that are generated or must agree with the code.
 
 mod documents;
 mod generated;

@@ -1,11 +1,13 @@
-//! The command blocks of the README and of `docs/transcripts/`: each is run, or where it needs a cluster or is CI's own
-//! work, checked.
+//! The command blocks of the README and of `docs/transcripts/`. Each block is run. A block that needs a cluster or
+//! belongs to CI is only checked.
 //!
-//! A block is fenced as `sh` (every line a command) or `console` (commands after `$ `, what they print under them; a
-//! line `…` stands for any lines). A comment right before it says how it is treated:
-//! `<!-- run -->` and `<!-- test -->`: the two main commands, which CI takes from the README and runs;
-//! `<!-- ci -->`: CI runs the same line; `<!-- cluster -->`: it needs a cluster and is only parsed, and a line for
-//! kubectl itself is not; `<!-- exit N -->`: the exit code, if it is not 0.
+//! A block is fenced as `sh` or `console`. In `sh` every line is a command. In `console` a command follows `$ `, and
+//! the lines below it are its output; a line `…` stands for any lines. A comment right before the block says how it is
+//! treated:
+//! `<!-- run -->` and `<!-- test -->`: the two main commands, which CI takes from the README and runs.
+//! `<!-- ci -->`: CI runs the same line.
+//! `<!-- cluster -->`: the block needs a cluster, so it is only parsed. Lines for kubectl itself are not parsed.
+//! `<!-- exit N -->`: the exit code, if it is not 0.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -24,7 +26,7 @@ const FROM_SOURCE: &str = "cargo run --profile quick --locked -- ";
 #[derive(Debug, Default)]
 struct Block {
     marker: String,
-    /// The commands, each with what it is shown to print; none where nothing is shown.
+    /// The commands, each with its shown output. `None` means that no output is shown.
     commands: Vec<(String, Option<String>)>,
 }
 
@@ -73,7 +75,7 @@ fn commands(lines: &[&str], console: bool) -> Vec<(String, Option<String>)> {
     found
 }
 
-/// The invocations of the program in a line of shell, as the program gets them.
+/// Returns the invocations of the program in a shell line, each with its arguments.
 fn invocations(command: &str) -> Vec<Vec<String>> {
     let plain = command.replace("\\\n", " ").replace(FROM_SOURCE, "kubectl pvctl ");
     let parts = plain.split(['|', ';', '\n', '&']);
@@ -87,7 +89,7 @@ fn invocations(command: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Whether the line calls nothing but kubectl itself.
+/// Whether the line calls only kubectl itself.
 fn is_kubectls_own(command: &str) -> bool {
     command.starts_with("kubectl ") && invocations(command).is_empty()
 }
@@ -102,7 +104,7 @@ fn assert_parses(command: &str) {
     }
 }
 
-/// Runs a command in a folder that has the examples, with the program on the path, also as kubectl's plugin.
+/// Runs a command in a folder with the examples. The program is on the path, also as kubectl's plugin.
 #[cfg(unix)]
 fn run_in(directory: &Path, command: &str) -> Finished {
     let programs = Path::new(BINARY).parent().expect("the program is in a folder");
@@ -127,7 +129,7 @@ fn trimmed(text: &str) -> Vec<&str> {
     text.trim_end().lines().map(str::trim_end).collect()
 }
 
-/// Whether the printed lines are the shown ones, where a line `…` stands for any lines.
+/// Whether the printed lines equal the shown ones, where a line `…` stands for any lines.
 fn matches(shown: &[&str], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
@@ -138,7 +140,7 @@ fn matches(shown: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// A folder with the examples and a `kubectl` that knows the plugin.
+/// Creates a folder with the examples and a `kubectl` that calls the plugin.
 #[cfg(unix)]
 fn workplace() -> tempfile::TempDir {
     use std::os::unix::fs::PermissionsExt as _;
@@ -172,7 +174,7 @@ fn check(block: &Block, directory: &Path, ci: &str) {
                 assert!(ci.contains("readme_command test"), "CI does not run the README's test command");
             }
             "ci" => assert!(ci.contains(command.as_str()), "CI does not run `{command}`"),
-            // A line of kubectl's own is kubectl's affair.
+            // A line for kubectl itself is not checked.
             "cluster" => {
                 if !is_kubectls_own(command) {
                     assert_parses(command);
@@ -206,7 +208,7 @@ fn every_command_of_the_readme_works() {
     }
 }
 
-/// The transcript with what its commands print now.
+/// Returns the transcript with the current output of its commands.
 #[cfg(unix)]
 fn replayed(transcript: &str) -> String {
     let place = workplace();
@@ -262,7 +264,7 @@ fn generated_transcripts_are_what_is_printed() {
     }
     let mut known: Vec<String> = cli::command()
         .get_subcommands()
-        // What writes needs a cluster: tests/repair/verbs/ has its sessions.
+        // A verb that writes needs a cluster. Its sessions are in tests/repair/verbs/.
         .filter(|verb| !verb.is_hide_set() && verb.get_arguments().all(|argument| argument.get_id() != "dry_run"))
         .map(|verb| verb.get_name().to_owned())
         .collect();

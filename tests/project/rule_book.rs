@@ -1,5 +1,5 @@
-//! The pages of `docs/controllers/` define each place where a function of Kubernetes ends, under an id and a name.
-//! Code, rules, tests and pages cite these ids, and each has to be defined there once.
+//! The pages of `docs/controllers/` define each place where a function of Kubernetes ends, with an id and a name. Code,
+//! rules, tests and pages cite these ids. Each id must be defined exactly once.
 #![expect(clippy::panic, clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::support::{files, text};
@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const PAGES: &str = "docs/controllers";
 
-/// What ids begin with: the letters of a function. A number follows.
+/// The letters with which ids begin, one entry for each function. A number follows.
 const LETTERS: [&str; 17] = ["B", "C", "D", "DO", "E", "EV", "H", "J", "M", "PE", "PI", "R", "RO", "S", "U", "V", "X"];
 
-/// Whether the word is an id: known letters, a number of one or two digits, and for the tests of one function a small
-/// letter.
+/// Whether the word is an id: known letters, a number of one or two digits, and optionally a small letter for a test
+/// within one function.
 fn is_id(word: &str) -> bool {
     let digits = word.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
     let letters = &word[..word.len() - digits.len()];
@@ -21,12 +21,12 @@ fn is_id(word: &str) -> bool {
     LETTERS.contains(&letters) && is_number && digits.len() - number.len() <= 1
 }
 
-/// The ids that a text cites.
+/// Returns the ids that a text cites.
 fn cited(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| is_id(word))
 }
 
-/// The pages, by their paths.
+/// Returns the pages with their paths.
 fn pages() -> Vec<(String, String)> {
     read(PAGES, "md")
 }
@@ -36,7 +36,7 @@ fn read(folder: &str, extension: &str) -> Vec<(String, String)> {
     found.map(|(path, bytes)| (path, String::from_utf8(bytes).expect("text is UTF-8"))).collect()
 }
 
-/// Everything that may cite an id.
+/// Returns every file that may cite an id.
 fn everything() -> Vec<(String, String)> {
     let mut all = vec![("README.md".to_owned(), text("README.md")), ("CHANGELOG.md".to_owned(), text("CHANGELOG.md"))];
     for (folder, extension) in [("src", "rs"), ("tests", "rs"), ("xtask", "rs"), ("docs", "md")] {
@@ -45,14 +45,14 @@ fn everything() -> Vec<(String, String)> {
     all
 }
 
-/// The id and the name that a line of a page defines.
+/// Returns the id and the name that a line of a page defines.
 fn definition(line: &str) -> Option<(&str, &str)> {
     let (id, rest) = line.strip_prefix("- **")?.split_once("** `")?;
     let (name, _) = rest.split_once("`: ")?;
     is_id(id).then_some((id, name))
 }
 
-/// The ids that the pages define, each with its name.
+/// Returns the ids that the pages define, each with its name.
 fn defined(pages: &[(String, String)]) -> BTreeMap<&str, &str> {
     let mut defined = BTreeMap::new();
     for (path, page) in pages {
@@ -101,10 +101,10 @@ fn the_code_has_the_ids_and_names_of_the_pages() {
     }
 }
 
-/// What was meant is not in the project; the pages are.
+/// The documents that these names once meant are not in the project. The pages of `docs/controllers/` replace them.
 #[test]
 fn nothing_refers_to_a_book_elsewhere() {
-    // Put together here, so that this file does not hold them.
+    // The words are joined here, so that this file does not contain them.
     let names = [concat!("rule", " book"), concat!("controller-1", ".36")];
     for (path, text) in everything() {
         let is_mark = |word: &&str| ["//", "///", "//!"].contains(word);
@@ -116,7 +116,7 @@ fn nothing_refers_to_a_book_elsewhere() {
     }
 }
 
-/// The name by which a link finds a heading.
+/// Returns the name by which a link finds a heading.
 fn anchor(heading: &str) -> String {
     let title = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = title.chars().filter(|letter| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter));

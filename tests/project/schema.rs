@@ -1,4 +1,4 @@
-//! What is printed as data, against the committed schemas and the fields of the output contract.
+//! The printed data are valid by the committed schemas and have the fields of the output contract.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::support::{Run, files, root, text};
@@ -6,7 +6,7 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The fields that the contract promises, by the path through the schema that leads to them.
+/// The fields that the contract promises, by the path in the schema that leads to them.
 const CONTRACT: [(&[&str], &[&str]); 9] = [
     (&[], &["apiVersion", "kind", "model", "coverage", "items", "worlds"]),
     (&["model"], &["kubernetes", "verified", "featureGates", "controllers"]),
@@ -41,7 +41,7 @@ fn schema(kind: &str) -> Value {
     serde_json::from_str(&text(&format!("docs/schema/{kind}.json"))).expect("a schema is JSON")
 }
 
-/// The same schema, refusing every field that it does not name.
+/// Makes a schema refuse every field that it does not name.
 fn strict(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -77,7 +77,7 @@ fn exiting(code: i32, arguments: &[&str]) -> Value {
     serde_json::from_str(&run.stdout).expect("stdout is one JSON document")
 }
 
-/// The part of a schema that describes what is reached by these fields, lists and references followed.
+/// Returns the part of a schema that these fields lead to. Lists and references are followed.
 fn part<'s>(schema: &'s Value, path: &[&str]) -> &'s Value {
     let mut part = schema;
     for field in path {
@@ -121,8 +121,9 @@ fn a_field_that_no_schema_names_is_refused() {
     assert!(!validator.is_valid(&document), "fields that are missing");
 }
 
-/// The contract of `worlds`: an entry for each component of at most eight outcomes, the ones with a single outcome
-/// included, and none for a component whose end is unknown; what they say of an object is what its item says.
+/// Checks the contract of `worlds`. Every component of at most eight joint outcomes has an entry, also one with a
+/// single outcome. A component whose end is unknown has none. The joint outcomes say the same of an object as its item
+/// does.
 fn assert_joint(list: &Value, from: &str) {
     let listed = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut components: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -138,7 +139,7 @@ fn assert_joint(list: &Value, from: &str) {
     for (name, items) in &components {
         let all_single = items.iter().all(|item| item["outcomeCount"] == 1 && item["exact"] == true);
         let Some(states) = worlds.get(name) else {
-            // One with several outcomes may have more than eight states, or none that are known.
+            // A component with several outcomes may have more than eight joint outcomes, or none that are known.
             assert!(!all_single, "{from}: {name} has one joint state, and it is not there");
             continue;
         };
@@ -172,7 +173,7 @@ fn what_is_printed_of_every_example_follows_the_schemas() {
             let namespace = object["namespace"].as_str().unwrap_or("default");
             let explained = printed(&["explain", kind, name, "-n", namespace, "-f", &path, "-o", "json"]);
             assert_valid(&explanation, &explained, &format!("{path}: explain {kind} {name}"));
-            // Both verbs say the same of the object.
+            // Both verbs say the same about the object.
             let told = &explained["prediction"];
             for field in ["object", "recorded", "outcomes", "outcomeCount", "exact"] {
                 assert_eq!(told[field], item[field], "{path}: {kind} {name}: {field}");

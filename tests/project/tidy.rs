@@ -1,11 +1,12 @@
-//! Rules of the project that no compiler knows: who may use whom, what stays out of the files, what has to be named.
+//! Rules of the project that the compiler does not check: which modules use which, which words the files must not
+//! contain, and what must be named.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::{files, root, text};
 use pvctl::diagnosis::rules;
 use std::collections::BTreeSet;
 
-/// The modules and their ranks: a module uses those of lower rank only. `docs/ARCHITECTURE.md` gives the reasons.
+/// The modules and their ranks: a module uses only modules of lower rank. `docs/ARCHITECTURE.md` gives the reasons.
 const RANKS: [(&str, u8); 21] = [
     ("parallel", 0),
     ("text", 0),
@@ -30,7 +31,7 @@ const RANKS: [(&str, u8); 21] = [
     ("main", 16),
 ];
 
-/// Uses that the ranks would permit and that are not wanted all the same.
+/// Uses that the ranks would permit and that are forbidden nevertheless.
 const NOT_WANTED: [(&str, &str); 7] = [
     ("source", "cli"),
     ("source", "report"),
@@ -41,12 +42,11 @@ const NOT_WANTED: [(&str, &str); 7] = [
     ("ops", "terminal"),
 ];
 
-/// Crates that reach the world, and the modules that may.
+/// Crates that do input and output, and below them the modules that may use these crates.
 const WORLDLY: [&str; 5] = ["tokio", "kube", "http", "dialoguer", "colored"];
 const MAY_REACH_THE_WORLD: [&str; 6] = ["source", "execute", "terminal", "report", "commands", "main"];
 
-/// Files that are longer than 600 lines, not counting their unit tests, each with the reason why two would be
-/// worse.
+/// Files of more than 600 lines, not counting their unit tests, each with the reason why two files would be worse.
 const LONG_FILES: [(&str, &str); 0] = [];
 
 fn source_files() -> Vec<(String, String)> {
@@ -55,14 +55,14 @@ fn source_files() -> Vec<(String, String)> {
     found.into_iter().map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8"))).collect()
 }
 
-/// The files of `src`, of the tasks and of the tests.
+/// Returns the files of `src`, of `xtask` and of `tests`.
 fn programs() -> Vec<(String, String)> {
     let others = ["xtask", "tests"].into_iter().flat_map(|folder| files(folder, "rs"));
     let others = others.map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8")));
     source_files().into_iter().chain(others).collect()
 }
 
-/// The module that a file of `src` belongs to: the first part of its path.
+/// Returns the module to which a file of `src` belongs: the first part of its path.
 fn module(path: &str) -> &str {
     let inside = path.strip_prefix("src/").expect("a path in src");
     inside.split('/').next().map_or(inside, |part| part.strip_suffix(".rs").unwrap_or(part))
@@ -73,13 +73,13 @@ fn rank(module: &str) -> u8 {
     found.unwrap_or_else(|| panic!("the module `{module}` has no rank: give it one in tests/project/tidy.rs")).1
 }
 
-/// The code of a file without comments.
+/// Returns the code of a file without comments.
 fn code(source: &str) -> String {
     let lines = source.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The modules that a file names by `crate::…`, also inside braces.
+/// Returns the modules that a file names by `crate::…`, also inside braces.
 fn used_modules(source: &str) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     let source = code(source);
@@ -170,13 +170,13 @@ fn every_module_says_what_it_is_for() {
     }
 }
 
-/// How many lines a file has, not counting its unit tests.
+/// Returns the number of lines of a file, not counting its unit tests.
 fn lines(source: &str) -> usize {
     let tests = source.find("\n#[cfg(test)]\n").unwrap_or(source.len());
     source[..tests].lines().count()
 }
 
-/// It parses, calls the use case, renders and gives the status.
+/// The file of a verb only parses, calls the use case, renders the result and returns the exit code.
 #[test]
 fn the_file_of_a_verb_is_short() {
     for (path, source) in source_files() {
@@ -253,7 +253,7 @@ fn each_verb_has_its_own_formats() {
 
 #[test]
 fn commands_put_nothing_into_a_format_by_hand() {
-    // The last one is the end of a field's name in a piece of JSON.
+    // The last piece is the end of a field's name in a piece of JSON.
     const BY_HAND: [&str; 5] = ["serde_json", "serde_yaml", "json!", "escape_json", "\\\":"];
     for (path, source) in source_files().into_iter().filter(|(path, _)| module(path) == "commands") {
         for piece in BY_HAND {
@@ -262,7 +262,7 @@ fn commands_put_nothing_into_a_format_by_hand() {
     }
 }
 
-/// The formatter breaks code, and leaves comments alone.
+/// The formatter wraps code and does not wrap comments.
 #[test]
 fn comments_are_no_wider_than_code() {
     for (path, source) in programs() {
@@ -275,7 +275,7 @@ fn comments_are_no_wider_than_code() {
 
 #[test]
 fn some_words_stay_out() {
-    // Put together here, so that this file does not hold them.
+    // The words are joined here, so that this file does not contain them.
     let words = [
         concat!("TO", "DO"),
         concat!("FIX", "ME"),
@@ -339,8 +339,8 @@ fn every_dependency_has_its_reason() {
     }
 }
 
-/// What is generic knows no kind by its name: there is room for others. The files of kinds, in which each is decoded,
-/// and unit tests do.
+/// Generic code names no kind, so that other kinds can be added. Exceptions are the files of kinds, in which each kind
+/// is decoded, and unit tests.
 #[test]
 fn generic_rooms_name_no_kind_of_storage() {
     const ROOMS: [&str; 3] = ["src/simulate/", "src/world/", "src/snapshot/"];
@@ -353,14 +353,14 @@ fn generic_rooms_name_no_kind_of_storage() {
         looked += 1;
         let tests = source.find("\n#[cfg(test)]\n").unwrap_or(source.len());
         let code = code(&source[..tests]);
-        // That of claims begins with the same word.
+        // `PersistentVolumeClaim` begins with the same word.
         let named = code.lines().find(|line| line.contains("PersistentVolume"));
         assert_eq!(named, None, "{path} names a kind");
     }
     assert!(looked > 20, "the walk finds too little: {looked}");
 }
 
-/// Controllers are named where they are registered, and by whoever knows what one of them does.
+/// A controller is named only where it is registered, and in code that depends on what this controller does.
 #[test]
 fn the_simulation_names_no_controller() {
     for (path, source) in source_files().into_iter().filter(|(path, _)| module(path) == "simulate") {
@@ -375,7 +375,7 @@ fn the_simulation_names_no_controller() {
     }
 }
 
-/// Names in capitals stand for what somebody adds, and `csv` is the example of a format.
+/// Names in capitals are placeholders for something that a contributor adds, and `csv` is the example of a new format.
 #[test]
 fn the_maps_name_files_that_are_there() {
     let maps = ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"].map(text).join("\n").replace("```", "");

@@ -1,6 +1,5 @@
-//! What names versions of Kubernetes and cannot ask the table of the versions, `MODELLED` in
-//! `src/controllers/rules.rs`: the modules and build tags of the real controllers, their recordings, and what people
-//! read.
+//! The files that name versions of Kubernetes and cannot use the table of versions, `MODELLED` in
+//! `src/controllers/behavior.rs`: the Go modules and build tags of the oracle, the recordings, and the documents.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::{files, text};
@@ -8,20 +7,20 @@ use pvctl::controllers::KubeVersion;
 use std::collections::BTreeSet;
 use xtask::oracle::build_arguments;
 
-/// The table, for messages.
+/// The place of the table, for messages.
 const TABLE: &str = "MODELLED in src/controllers/rules.rs";
 
-/// The versions that recordings judge, in order, each with its release.
+/// Returns the versions with recordings, in order, each with its release.
 fn recorded() -> Vec<(KubeVersion, String)> {
     KubeVersion::all().filter_map(|version| Some((version, version.recorded()?))).collect()
 }
 
-/// The build tag of an oracle that is not that of the default version.
+/// Returns the build tag of an oracle whose version is not the default one.
 fn tag(version: KubeVersion) -> String {
     format!("k8s_{}", version.to_string().replace('.', "_"))
 }
 
-/// The release of Kubernetes that a Go module requires.
+/// Returns the release of Kubernetes that a Go module requires.
 fn required(module: &str) -> String {
     let source = text(module);
     let line = source.lines().find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes v"));
@@ -124,7 +123,7 @@ fn documents_name_the_versions_of_the_table() {
     }
 }
 
-/// `a, b and c`.
+/// Returns the names as `a, b and c`.
 fn in_words(names: &[String]) -> String {
     match names.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
@@ -132,7 +131,7 @@ fn in_words(names: &[String]) -> String {
     }
 }
 
-/// The first minor version in a line of code that is modelled, or could be soon.
+/// Returns the first minor version in a line of code that is modelled or may be modelled later.
 fn named(line: &str) -> Option<&str> {
     line.match_indices("1.").map(|(start, _)| start).find_map(|start| {
         let before = line[..start].chars().next_back();
@@ -155,7 +154,7 @@ fn versions_are_found_in_code() {
     }
 }
 
-/// Upstream's versions are cited in comments and on the pages of rules. Code asks `KubeVersion` and `Rules`.
+/// Comments and the pages of rules cite upstream's versions. Other code asks `KubeVersion` and `KubernetesBehavior`.
 #[test]
 fn no_other_code_names_a_version() {
     let mut looked = 0;

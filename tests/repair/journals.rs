@@ -1,5 +1,5 @@
-//! What journals and plan files lead to on another cluster, on the same one behind another address, and on objects that
-//! are not those any more; and journals that never began.
+//! Journals and plan files on another cluster, on the same cluster behind another address, and on objects that were
+//! replaced. Also journals of repairs that never began.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test changes journals, and fails by panicking")]
 
 use crate::project::schema::{assert_valid, validator};
@@ -15,16 +15,16 @@ use std::time::Duration;
 /// The question after a plan.
 const QUESTION: &str = "Carry out this plan?";
 
-/// Goes on with the newest journal.
+/// The words that continue the newest journal.
 const ON: [&str; 3] = ["apply", "--continue", "--yes"];
 
-/// Takes the newest journal back.
+/// The words that undo the newest journal.
 const BACK: [&str; 2] = ["undo", "--yes"];
 
 /// A run: what is typed, and the exit code.
 type Ran<'w> = (&'w [&'w str], i32);
 
-/// What makes another cluster of it, behind the same address.
+/// Makes the server another cluster behind the same address.
 fn another_cluster(fake: &ApiServer) {
     fake.replace(
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": "uid-other"},
@@ -32,12 +32,12 @@ fn another_cluster(fake: &ApiServer) {
     );
 }
 
-/// Nobody may say which cluster it is.
+/// Lets the server refuse to say which cluster it is.
 fn hide(fake: &ApiServer) {
     fake.fail("/api/v1/namespaces/kube-system", usize::MAX, Fault::Refused(403, "namespaces is forbidden"));
 }
 
-/// The same server under another address.
+/// Returns another address of the same server.
 fn other_address(fake: &ApiServer) -> String {
     format!("http://localhost:{}", fake.port())
 }
@@ -70,7 +70,7 @@ fn edit_header(file: &Path, change: impl Fn(&mut Value)) {
     std::fs::write(file, format!("{header}\n{rest}")).unwrap();
 }
 
-/// A fresh cluster behind the address of an old one gets nothing of what was meant for that.
+/// A new cluster behind the address of an old one gets nothing of what was meant for the old one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_cluster_behind_the_same_address_is_refused_by_both_names() {
     let state = tempfile::tempdir().unwrap();
@@ -99,7 +99,7 @@ async fn another_cluster_behind_the_same_address_is_refused_by_both_names() {
             assert!(flat(&ended).contains(name), "{words:?}: {}", ended.stderr);
         }
     }
-    // Its own repairs are not kept from it, and are known from the others'.
+    // The repairs of the new cluster itself are possible, and its journals are told apart from the others.
     let done = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     let back = with(&fake, journals, "", &["undo", "--yes"]).await;
@@ -114,7 +114,8 @@ async fn another_cluster_behind_the_same_address_is_refused_by_both_names() {
     assert!(shown.stdout.contains(&format!("CLUSTER  cluster-{}", fake.port())), "{}", shown.stdout);
 }
 
-/// An older repair of this cluster is the newest of it, and what is passed over is said.
+/// The newest journal of this cluster is used, although a journal of another cluster is newer. A note says which one is
+/// passed over.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_journal_of_the_cluster_before_is_passed_over_with_a_note() {
     let state = tempfile::tempdir().unwrap();
@@ -136,7 +137,8 @@ async fn a_journal_of_the_cluster_before_is_passed_over_with_a_note() {
     assert!(flat(&back).contains(&note), "{}", back.stderr);
 }
 
-/// An address is no cluster: what was begun behind one is gone on with and taken back behind another.
+/// An address does not identify a cluster: a repair that began behind one address is continued and undone behind
+/// another.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_cluster_behind_another_address_is_served() {
     let state = tempfile::tempdir().unwrap();
@@ -161,7 +163,7 @@ async fn the_same_cluster_behind_another_address_is_served() {
     assert_eq!(applied.code, Some(0), "{}{}", applied.stdout, applied.stderr);
 }
 
-/// Where the uid may not be read, the address decides, that is said, and every object has to be the same.
+/// If the uid may not be read, the address decides, the output says so, and every object has to be the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_the_uid_the_address_and_the_objects_decide() {
     for unstated in [false, true] {
@@ -170,7 +172,7 @@ async fn without_the_uid_the_address_and_the_objects_decide() {
         let (fake, _) = stopped_at_second_step(journals).await;
         let id = newest(&fake, journals).await;
         if unstated {
-            // As it is written where the uid may not be read.
+            // A journal is written like this if the uid may not be read.
             edit_header(&file(journals, &id), |header| {
                 header.as_object_mut().unwrap().remove("cluster");
             });
@@ -197,7 +199,7 @@ async fn without_the_uid_the_address_and_the_objects_decide() {
     }
 }
 
-/// A server that does not say which cluster it is for another reason than a right is no answer.
+/// If the uid cannot be read for another reason than a missing right, the cluster is unknown, and nothing is written.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_that_cannot_be_told_is_not_written_to() {
     let state = tempfile::tempdir().unwrap();
@@ -215,7 +217,7 @@ async fn a_cluster_that_cannot_be_told_is_not_written_to() {
     }
 }
 
-/// A volume that was deleted and made anew under its name, or that stands for other storage, is not the one of the
+/// A volume that was created again under its name, or that now stands for other storage, is not the volume of the
 /// journal.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_volume_that_is_another_one_by_now_is_not_gone_on_with() {
@@ -236,7 +238,8 @@ async fn a_volume_that_is_another_one_by_now_is_not_gone_on_with() {
             format!("it is csi d.example.com of-somebody-else, where journal {id} has csi d.example.com data"),
             [(&ON, 5), (&BACK, 4), (&on, 5), (&back, 4)],
         ),
-        // Nothing leads on from there, so that it is not in the way of others: it is looked at by its id alone.
+        // The journal can neither be continued nor undone, so it does not block others, and is checked only if its id
+        // is given.
         (
             anew,
             format!("its uid is uid-anew, where journal {id} has uid-data"),
@@ -262,13 +265,13 @@ async fn a_volume_that_is_another_one_by_now_is_not_gone_on_with() {
     }
     let listed = with(&fake, journals, "", &["history"]).await;
     assert!(listed.stdout.contains("lost at step 2"), "{}", listed.stdout);
-    // It was another cluster's, or a look that was wrong.
+    // The volume was read on another cluster, or the reading was wrong.
     fake.replace(as_it_was);
     let ended = with(&fake, journals, "", &on).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
 }
 
-/// An undo that wrote nothing never began: what goes on is the repair that it was to take back.
+/// An undo that wrote nothing never began. The repair that it should have undone is continued instead.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_journal_without_a_write_is_never_gone_on_with() {
     let state = tempfile::tempdir().unwrap();
@@ -297,7 +300,8 @@ async fn a_journal_without_a_write_is_never_gone_on_with() {
     assert_eq!(fake.object("PersistentVolumeClaim", "data").unwrap()["metadata"]["namespace"], "web");
 }
 
-/// A file that somebody put there is no journal, whatever its name sorts before; a damaged journal may have written.
+/// A foreign file is no journal, whatever its name is. A damaged journal may belong to a repair that has written
+/// something.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn foreign_files_are_passed_over_and_damaged_journals_are_not() {
     let state = tempfile::tempdir().unwrap();
@@ -334,7 +338,7 @@ async fn foreign_files_are_passed_over_and_damaged_journals_are_not() {
     assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
 }
 
-/// A repair in a terminal.
+/// Starts a repair in a terminal.
 fn screen(fake: &ApiServer, journals: &Path, words: &[&str]) -> Screen {
     let url = fake.url();
     let directory = journals.join("kubectl-pvctl");
@@ -342,7 +346,7 @@ fn screen(fake: &ApiServer, journals: &Path, words: &[&str]) -> Screen {
     Screen::start(160, &[], &all)
 }
 
-/// A bound volume with policy Delete, the claim of which is being deleted.
+/// Returns a bound volume with policy Delete, and its claim, which is being deleted.
 fn going() -> [Value; 2] {
     let [volume, mut claim] = bound("db", "data", "disk");
     claim["metadata"]["deletionTimestamp"] = "2023-11-14T22:00:00Z".into();
@@ -350,7 +354,8 @@ fn going() -> [Value; 2] {
     [volume, claim]
 }
 
-/// The claim that a restore waits for goes while the question stands: that is what it waits for, and the data are kept.
+/// The claim that a restore waits for is gone while the question waits for an answer. The plan expects that, and the
+/// data are kept.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_that_goes_at_the_question_is_gone_as_the_plan_wants_it() {
     let state = tempfile::tempdir().unwrap();
@@ -359,7 +364,7 @@ async fn a_claim_that_goes_at_the_question_is_gone_as_the_plan_wants_it() {
     terminal.until(QUESTION);
     fake.remove("PersistentVolumeClaim", "data");
     terminal.press("y\r");
-    // The controllers take their time: the volume is still Bound when the first step is made.
+    // The controllers are slow: the volume is still Bound when the first step is done.
     terminal.until("step 2 of");
     let player = play(&fake);
     let (code, shown) = tokio::task::spawn_blocking(|| terminal.end()).await.unwrap();
@@ -371,8 +376,8 @@ async fn a_claim_that_goes_at_the_question_is_gone_as_the_plan_wants_it() {
     assert_eq!(volume["spec"]["claimRef"]["uid"], claim["metadata"]["uid"]);
 }
 
-/// Somebody points the volume elsewhere while the question stands: there is another plan, and another question. Without
-/// a question the new plan is carried out, where it is no more than what was asked for.
+/// Another client changes the claimRef of the volume while the question waits for an answer. There is then another plan
+/// and another question. Without a question, the new plan is carried out if it does no more than what was requested.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_world_that_changes_at_the_question_is_planned_anew() {
     let changed = || {
@@ -398,7 +403,7 @@ async fn a_world_that_changes_at_the_question_is_planned_anew() {
         assert_eq!((ended, fake.writes().len()), (Some(code), writes), "{shown}");
     }
 
-    // The dry run of the review takes its time, and what the plan rests on changes meanwhile.
+    // The dry run of the review is slow, and what the plan depends on changes in the meantime.
     let tried = "/api/v1/persistentvolumes/data?fieldManager=kubectl-pvctl&dryRun=All";
     let meanwhile = async |words: &'static [&'static str], change: Value| {
         let state = tempfile::tempdir().unwrap();
@@ -415,18 +420,18 @@ async fn a_world_that_changes_at_the_question_is_planned_anew() {
     let (ended, fake, _) = meanwhile(&["release", "pv/data", "--yes"], changed()).await;
     assert_eq!((ended.code, fake.writes().len()), (Some(0), 1), "{}{}", ended.stdout, ended.stderr);
     assert!(flat(&ended).contains(again), "{}", ended.stderr);
-    // There is no plan any more, and what happened first is that the world changed.
+    // There is no plan for the changed cluster, and the error says first that the cluster has changed.
     let mut held = released("data", "Retain");
     held["status"]["phase"] = "Bound".into();
     let (ended, fake, state) = meanwhile(&["release", "pv/data", "--yes"], held).await;
     assert_eq!((ended.code, fake.writes().len()), (Some(4), 0), "{}{}", ended.stdout, ended.stderr);
     assert!(flat(&ended).contains("because: for what is there now there is no plan: "), "{}", ended.stderr);
-    // And what never began is not in the way.
+    // The journal of a repair that never began blocks no other repair.
     let nothing = with(&fake, state.path(), "", &["apply", "--continue", "--yes"]).await;
     assert_eq!(nothing.code, Some(2), "{}{}", nothing.stdout, nothing.stderr);
 }
 
-/// A plan that was read in a file is that plan or none.
+/// A plan from a file is carried out as it is, or not at all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_of_a_file_is_not_planned_anew() {
     let state = tempfile::tempdir().unwrap();
@@ -444,7 +449,7 @@ async fn a_plan_of_a_file_is_not_planned_anew() {
     assert_eq!((code, fake.writes().len()), (Some(4), 0), "{}", plain(shown.as_bytes()));
 }
 
-/// A clock that stands before 1970: the journal has that time, and a certificate cannot be judged.
+/// If the clock of the machine is before 1970, the journal has that time, and certificates cannot be judged.
 #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_clock_before_1970_is_no_bug() {
@@ -484,7 +489,7 @@ async fn a_clock_before_1970_is_no_bug() {
         let ended = run(words(&[verb, &["--yes", "--server", &url]].concat())).await;
         assert_eq!(ended.code, Some(0), "{verb:?}: {}{}", ended.stdout, ended.stderr);
     }
-    // No server needs to be there: what cannot be judged is not asked for.
+    // No server is needed: if certificates cannot be judged, no request is sent.
     let ended = run(words(&["retain", "pv/data", "--server", "https://127.0.0.1:1", "--yes"])).await;
     assert_eq!(ended.code, Some(3), "{}{}", ended.stdout, ended.stderr);
     assert!(flat(&ended).contains("the clock of this machine stands before 1970"), "{}", ended.stderr);

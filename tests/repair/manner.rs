@@ -1,5 +1,5 @@
-//! How the verbs that repair behave to whoever types them: a goal that is reached is not waited for, a second time
-//! there is nothing to do, and what is left is 1 each time. On an API server in this process.
+//! How the verbs that repair behave for the person who types them, on an API server in this process. They do not wait
+//! for a goal that is reached. A second run has nothing to do. As long as something is left, each run ends with 1.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the test looks at the clock and at journals")]
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A second run: it has nothing to do and writes nothing.
+/// Asserts that a second run has nothing to do and writes nothing, and returns its output.
 async fn nothing(fake: &ApiServer, journals: &Path, words: &[&str]) -> String {
     let writes = fake.writes().len();
     let ended = with(fake, journals, "", words).await;
@@ -27,10 +27,10 @@ async fn done(fake: &ApiServer, journals: &Path, words: &[&str]) {
     assert!(ended.stdout.contains("\nDone: "), "{words:?}: {}", ended.stdout);
 }
 
-/// A policy is in force once it is stored: what the controllers have not done yet is not waited for.
+/// A policy is in force once it is stored, so `retain` does not wait for controllers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn retain_waits_for_no_controller() {
-    // Its claim is gone, and no controller runs that would say so.
+    // The claim is gone, and no controller runs that would set the phase to Released.
     let mut stale = released("data", "Delete");
     stale["status"]["phase"] = "Bound".into();
     let fake = cluster([stale]).await;
@@ -40,7 +40,7 @@ async fn retain_waits_for_no_controller() {
     assert!(begin.elapsed() < Duration::from_secs(15), "it has waited: {:?}", begin.elapsed());
     assert!(nothing(&fake, state.path(), &["retain", "pv/data", "--yes"]).await.contains("policy Retain already"));
 
-    // Somebody who takes the policy back at once is named as such.
+    // If another client sets the former policy again at once, the message says so.
     let fake = cluster(bound("db", "data", "disk")).await;
     fake.hold_write(0);
     let running = Running::start(&fake, state.path(), &["retain", "pv/disk", "--yes"]);
@@ -54,13 +54,13 @@ async fn retain_waits_for_no_controller() {
     assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
 }
 
-/// The volume of a claim is the one that it names, or the only one that has its uid.
+/// The volume of a claim is the volume that the claim names, or the only volume that has its uid.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn retain_of_a_claim_means_its_volume() {
     for words in [&["retain", "pvc/data", "-n", "db", "--yes"][..], &["retain", "-n", "db", "pvc", "--yes", "data"]] {
         let [volume, mut claim] = bound("db", "data", "disk");
         if words[1] == "-n" {
-            // The controller has not come to write it.
+            // The controller has not written the claim yet.
             claim["spec"].as_object_mut().unwrap().remove("volumeName");
             claim["metadata"].as_object_mut().unwrap().remove("annotations");
             claim["status"]["phase"] = "Pending".into();
@@ -70,7 +70,7 @@ async fn retain_of_a_claim_means_its_volume() {
         done(&fake, state.path(), words).await;
         assert_eq!(fake.object("PersistentVolume", "disk").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
         nothing(&fake, state.path(), words).await;
-        // The plan is one of the volume.
+        // The request of the plan names the volume.
         let fake = cluster(bound("db", "data", "disk")).await;
         let plan = with(&fake, state.path(), "", &["retain", "pvc/data", "-n", "db", "-o", "json"]).await;
         let plan: Value = serde_json::from_str(&plan.stdout).unwrap();
@@ -99,14 +99,14 @@ async fn retain_of_a_claim_means_its_volume() {
         let ended = refused(&fake, code, &words).await;
         assert!(ended.stderr.replace("\n  ", " ").contains(said), "{said}: {}", ended.stderr);
     }
-    // Of a claim that names no volume nobody knows which is its where volumes cannot be listed.
+    // If the claim names no volume and volumes cannot be listed, its volume is unknown.
     let fake = cluster([waiting("data")]).await;
     fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Refused(403, "no volumes for you"));
     let ended = refused(&fake, 3, &words).await;
     assert!(ended.stderr.contains("no volumes for you"), "{}", ended.stderr);
 }
 
-/// What a volume was offered for is reached: it waits for that claim, or the claim has it.
+/// The goal of an offer is reached if the volume waits for that claim, or if the claim has it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_volume_that_is_where_it_was_to_go_is_not_offered_again() {
     let state = tempfile::tempdir().unwrap();
@@ -122,16 +122,17 @@ async fn a_volume_that_is_where_it_was_to_go_is_not_offered_again() {
     fake.replace(volume);
     fake.hold([claim]);
     for words in [to_new, unbind] {
-        // That is known of the objects alone.
+        // The objects alone show this; no journal is needed.
         let elsewhere = tempfile::tempdir().unwrap();
         let said = nothing(&fake, elsewhere.path(), &words).await;
         assert_eq!(said, "Nothing to do: claim db/new has volume data and is bound to it.\n");
     }
-    // For another claim it is refused.
+    // A release for another claim is refused.
     let ended = with(&fake, journals, "", &["release", "pv/data", "--reserve-for", "db/other", "--yes"]).await;
     assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
 
-    // Who names no claim may want to take it from the one that has it, unless he has offered it himself.
+    // A request that names no claim is refused, because it may mean to take the volume from its claim. It is reached if
+    // the same person offered the volume before.
     let words = ["release", "pv/data", "--yes"];
     let [taken, claim] = bound("db", "data", "data");
     let fake = cluster([taken.clone(), claim.clone()]).await;
@@ -147,7 +148,7 @@ async fn a_volume_that_is_where_it_was_to_go_is_not_offered_again() {
     let id = newest(&fake, journals).await;
     let said = nothing(&fake, journals, &words).await;
     assert_eq!(said, format!("Nothing to do: claim db/data has volume data and is bound to it, by {id}.\n"));
-    // Another volume of that name is not the one that was offered.
+    // Another volume of that name is not the volume that was offered.
     let mut anew = taken;
     anew["metadata"]["uid"] = "uid-anew".into();
     fake.replace(anew);
@@ -158,13 +159,13 @@ async fn a_volume_that_is_where_it_was_to_go_is_not_offered_again() {
     let anyone = ["release", "pv/data", "--to-anyone", "--yes", "--confirm", "data"];
     done(&fake, journals, &anyone).await;
     nothing(&fake, journals, &anyone).await;
-    // It is reserved for nobody: that is not what is asked for.
+    // The volume is reserved for no claim, which is not what the request asks for.
     let ended = with(&fake, journals, "", &unbind).await;
     assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stderr.contains("there is no binding to roll back"), "{}", ended.stderr);
 }
 
-/// Whether a claim that is gone was moved, its journal knows, and the claim that came of it.
+/// If a claim is gone, its journal and the claim that was created in its place show that it was moved.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_that_was_moved_is_not_missing() {
     let fake = cluster(bound("db", "data", "disk")).await;
@@ -184,16 +185,16 @@ async fn a_claim_that_was_moved_is_not_missing() {
         let said = "if that was this move, there is nothing left to do";
         assert_eq!(flat.contains(said), hint, "{words:?}: {}", ended.stderr);
     };
-    // Another claim was not; and without the journal nobody knows whether this one was.
+    // Another claim was not moved. Without the journal, nobody knows whether this claim was.
     missing(&["move", "pvc/dta", "-n", "db", "--to-namespace", "web", "--name", "data", "--yes"], true).await;
     let elsewhere = tempfile::tempdir().unwrap();
     missing(&[&words[..], &["--journal", elsewhere.path().to_str().unwrap()]].concat(), true).await;
-    // A claim that somebody made anew under that name, without the mark, is not the one that came of it.
+    // A claim of that name without our annotation was created by somebody else, and not by the move.
     let mut anew = fake.object("PersistentVolumeClaim", "data").unwrap();
     anew["metadata"]["annotations"].as_object_mut().unwrap().remove("pvctl.dev/plan");
     fake.replace(anew.clone());
     missing(&words, false).await;
-    // One that has the mark and another volume is not either.
+    // A claim with our annotation and another volume was not created by the move, either.
     anew["metadata"]["annotations"]["pvctl.dev/plan"] = "move-00000000".into();
     fake.replace(anew);
     missing(&words, true).await;
@@ -218,7 +219,7 @@ async fn a_claim_that_is_as_it_is_to_be_is_not_replaced() {
     }
 }
 
-/// What is on its way to its end, or there, needs no second push.
+/// A volume that is being deleted, or gone, by a repair needs no second request.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_going_or_gone_by_a_repair_has_nothing_to_do() {
     let state = tempfile::tempdir().unwrap();
@@ -234,14 +235,14 @@ async fn what_is_going_or_gone_by_a_repair_has_nothing_to_do() {
     going["metadata"]["finalizers"] = json!(["external-provisioner.volume.kubernetes.io/finalizer"]);
     fake.replace(going.clone());
     nothing(&fake, journals, &words).await;
-    // One that is kept goes by somebody else's doing.
+    // A volume with policy Retain is being deleted by somebody else.
     going["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
     fake.replace(going);
     let ended = with(&fake, journals, "", &words).await;
     assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
 }
 
-/// What a guard refuses is left, the first time and the second.
+/// If a guard refuses a repair, the finding is left, in the first run and in the second.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_leaves_what_is_refused_each_time() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -254,7 +255,7 @@ async fn fix_leaves_what_is_refused_each_time() {
     }
 }
 
-/// The words of a verb may have flags between them: no word is missed, and the cluster is asked.
+/// Flags may stand between the words of a verb. All words are then understood, and the cluster is read.
 #[test]
 fn words_stand_behind_flags() {
     for words in [

@@ -1,4 +1,4 @@
-//! Repairs: what is planned and refused, what is written, and what becomes of it when something goes wrong.
+//! Repairs: what is planned and refused, what is written, and what happens if something fails.
 
 mod execute;
 mod faults;

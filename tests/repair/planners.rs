@@ -1,4 +1,4 @@
-//! What planners propose without being asked twice, and what they leave to a person.
+//! What planners propose for unattended repair, and what they leave to a person.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
 use crate::repair::plans::{World, changes, claim, class, complete, namespace, of, released, volume};
@@ -11,7 +11,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot, decode};
 use serde_json::{Value, json};
 
-/// The mark of the controller on a volume.
+/// The annotation that the controller puts on a volume that it binds.
 const MARK: &str = "pv.kubernetes.io/bound-by-controller";
 
 const NODE_GONE: &str = "pvc-selected-node-gone";
@@ -32,8 +32,8 @@ fn whys(plan: &Plan) -> Vec<&str> {
     plan.steps.iter().map(|step| step.why.as_str()).collect()
 }
 
-/// A reservation outlives the namespace that it is for: it is made unattended only where the namespace is as old as the
-/// volume, and how it ends is said in any case.
+/// A reservation outlives the namespace that it is for. It is made unattended only if the namespace is as old as the
+/// volume. The plan says in any case how the reservation ends.
 #[test]
 fn a_reservation_is_safe_in_an_old_namespace_and_says_how_it_ends() {
     let plan = World::new(released()).accepted(&release());
@@ -56,7 +56,7 @@ fn a_reservation_is_safe_in_an_old_namespace_and_says_how_it_ends() {
     }
 }
 
-/// That command ends it.
+/// The command that the plan names ends the reservation.
 #[test]
 fn a_reservation_is_given_to_another_claim() {
     let world = World::new(vec![volume("pv-1", "Available", of("gone", "data", "")), class("fast")]);
@@ -65,14 +65,14 @@ fn a_reservation_is_given_to_another_claim() {
     assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/kept"]);
 }
 
-/// A claim that was bound can have no volume but the one that has its uid.
+/// A claim that was bound can only have the volume that has its uid.
 #[test]
 fn a_claim_without_volume_name_gets_its_own_volume_without_being_asked() {
     let mut own = volume("pv-1", "Bound", of("db", "data", "c-data"));
     own["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     let mut young = namespace("db");
     young["metadata"]["creationTimestamp"] = "2026-07-01T10:00:00Z".into();
-    // Of several volumes that name the claim it is the one with its uid.
+    // Of several volumes that name the claim, the one with its uid is chosen.
     let older = volume("pv-2", "Released", of("db", "data", "c-older"));
     let lost = claim("db", "data", "", "Lost");
     let plan = World::new(vec![own, older, lost.clone(), class("fast"), young.clone()]).accepted(&restore());
@@ -87,7 +87,7 @@ fn a_claim_without_volume_name_gets_its_own_volume_without_being_asked() {
     assert!(plan.is_safe() && plan.judgement.is_none(), "{plan:#?}");
     let rechecks: Vec<String> = plan.steps[1].recheck.iter().map(ToString::to_string).collect();
     assert!(rechecks.contains(&"claim db/data has volume pv-1 and is not being deleted".to_owned()), "{rechecks:?}");
-    // A volume that names another uid, or none, may be meant or not.
+    // A volume that names another uid, or none, may or may not be meant.
     for uid in ["c-older", ""] {
         let other = volume("pv-1", "Available", of("db", "data", uid));
         let plan = World::new(vec![other, lost.clone(), class("fast"), young.clone()]).plan(&restore());
@@ -95,7 +95,7 @@ fn a_claim_without_volume_name_gets_its_own_volume_without_being_asked() {
     }
 }
 
-/// A claim that was never bound may have any volume that fits: there is a choice.
+/// A claim that was never bound may have any volume that fits, so there is a choice.
 #[test]
 fn a_volume_name_that_was_never_there_is_left_to_a_person() {
     let world = World::new(vec![
@@ -106,7 +106,7 @@ fn a_volume_name_that_was_never_there_is_left_to_a_person() {
     assert!(!world.plan(&restore()).is_safe());
 }
 
-/// What the controller has begun in vain is rolled back as it does it itself.
+/// A binding that the controller began in vain is rolled back as the controller itself does it.
 #[test]
 fn a_binding_that_the_controller_began_in_vain_leaves_no_claim_ref() {
     let half = |phase: &str, marks: &[&str]| {
@@ -126,12 +126,12 @@ fn a_binding_that_the_controller_began_in_vain_leaves_no_claim_ref() {
         assert!(expect.contains(&Expect::VolumePhase { any_of: vec!["Available".into()] }), "{expect:?}");
         assert!(plan.type_name.is_none() && !plan.is_safe(), "{plan:#?}");
     }
-    // Without the mark of the controller somebody has reserved it, and a volume that was Bound may hold data.
+    // Without the annotation of the controller, a person reserved the volume. A volume that was Bound may hold data.
     let refusal = world(half("Available", &[]), &elsewhere).refusal(&unbind());
     assert_eq!(refusal.by, "bound");
     let refusal = world(half("Bound", &[MARK]), &elsewhere).refusal(&unbind());
     assert_eq!(refusal.by, "bound");
-    // One that a driver made for the claim was never free.
+    // A volume that a driver created for the claim was never available to others.
     let made = half("Available", &[MARK, "pv.kubernetes.io/provisioned-by"]);
     assert_eq!(world(made, &elsewhere).refusal(&unbind()).by, "bound");
 }
@@ -166,7 +166,7 @@ fn young(mut claim: Value) -> Value {
     claim
 }
 
-/// A node that does not exist is told of at once where the claim was named, as something that may come right.
+/// If the claim is named, a missing node is reported at once, as something that may still come right.
 #[test]
 fn patience_hides_nothing_of_what_was_named() {
     let mut chosen = young(claim("db", "data", "", "Pending"));
@@ -179,11 +179,11 @@ fn patience_hides_nothing_of_what_was_named() {
     let found = found(&objects, true);
     let finding = of_rule(&found, NODE_GONE).unwrap_or_else(|| panic!("{found:#?}"));
     assert!(finding.is_early && finding.severity == Severity::Info, "{finding:#?}");
-    // That nothing has come of it so far is no finding of its own.
+    // That the provisioner has done nothing so far is no finding of its own.
     assert!(of_rule(&found, "pvc-provisioner-silent").is_none());
 }
 
-/// The only class that nearly has the name is meant, else the default one; which it is, a person says.
+/// The only class with a similar name is proposed, otherwise the default class. A person decides.
 #[test]
 fn a_class_that_does_not_exist_is_replaced_by_the_one_that_is_meant() {
     let default = |name: &str| {
@@ -194,7 +194,7 @@ fn a_class_that_does_not_exist_is_replaced_by_the_one_that_is_meant() {
     let cases = [
         (vec![class("fast"), class("archive")], Some("fast")),
         (vec![class("slow"), default("archive")], Some("archive")),
-        // Two are as near.
+        // Two classes have names that are equally similar.
         (vec![class("fast"), class("fist"), default("archive")], None),
         (vec![class("archive")], None),
     ];
@@ -232,7 +232,7 @@ fn a_class_that_does_not_exist_is_replaced_by_the_one_that_is_meant() {
     }
 }
 
-/// What `restore` refuses is not offered as a command either.
+/// A repair that `restore` refuses is not proposed as a command, either.
 #[test]
 fn what_is_refused_is_not_offered_by_hand() {
     let old = volume("pv-1", "Released", of("db", "data", "c-older"));
@@ -255,7 +255,7 @@ fn what_is_refused_is_not_offered_by_hand() {
     assert_eq!(changes(&World::new(objects(waiting)).accepted(&restore())).len(), 2);
 }
 
-/// A Lost claim is given back by a verb, which can be typed.
+/// A Lost claim is restored by a verb that a person can type.
 #[test]
 fn a_lost_claim_is_restored_by_a_verb() {
     let mut stored = volume("pv-1", "Available", of("db", "data", ""));

@@ -1,5 +1,5 @@
-//! The questions of repairs in a terminal: arrows, Enter, Esc, Ctrl-C, a narrow window, no colour. Whoever does not
-//! agree has written nothing.
+//! The questions of repairs in a terminal: arrows, Enter, Esc, Ctrl-C, a narrow window, no colour. Without consent
+//! nothing is written.
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test counts journals, and fails by panicking")]
 
@@ -7,13 +7,13 @@ use crate::repair::verbs::{cluster, released};
 use crate::support::api::ApiServer;
 use crate::support::screen::{CTRL_C, DOWN, ENTER, ESCAPE, Screen, UP, plain};
 
-/// The list of what can be repaired, and the question after the plan.
+/// The heading of the list of repairs, and the question after the plan.
 const LIST: &str = "Next repair (Esc leaves)";
 const QUESTION: &str = "Carry out this plan?";
 /// The last line of the list.
 const LEAVE: &str = "leave the rest as it is";
 
-/// A terminal with `fix` of a volume whose claim is gone.
+/// Starts a terminal with `fix` of a volume whose claim is gone.
 async fn fix(columns: u16, variables: &[(&str, &str)]) -> (ApiServer, Screen, tempfile::TempDir) {
     let fake = cluster([released("data", "Retain")]).await;
     let journals = tempfile::tempdir().unwrap();
@@ -22,7 +22,8 @@ async fn fix(columns: u16, variables: &[(&str, &str)]) -> (ApiServer, Screen, te
     (fake, screen, journals)
 }
 
-/// How a terminal ends: the exit code, how many writes there were, and how many journals.
+/// Returns how a run in a terminal ended: the exit code, the number of writes, the number of journals, and the shown
+/// words.
 fn ended(fake: &ApiServer, screen: Screen, journals: &tempfile::TempDir) -> ((Option<i32>, usize, usize), String) {
     let (code, shown) = screen.end();
     let files = std::fs::read_dir(journals.path()).map_or(0, Iterator::count);
@@ -53,7 +54,7 @@ async fn whoever_does_not_agree_to_a_plan_has_written_nothing() {
         screen.press(ENTER);
         screen.until(QUESTION);
         screen.press(key);
-        // The same repair is not offered again, and there is no other.
+        // The same repair is not offered again, and there is no other one.
         let (end, shown) = ended(&fake, screen, &journals);
         assert_eq!(end, (Some(1), 0, 0), "{key:?}: {shown}");
         assert!(shown.contains("not confirmed: nothing was written"), "{shown}");
@@ -88,7 +89,7 @@ async fn what_is_agreed_to_is_done() {
     assert_eq!((claim_ref["name"].as_str(), claim_ref["uid"].as_str()), (Some("data"), None), "{shown}");
 }
 
-/// Esc at the question for a name leaves as well, and another name is none.
+/// Esc at the question for a name leaves as well. A wrong name is not accepted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_name_that_is_not_typed_allows_nothing() {
     for keys in [ESCAPE, "dat\r", "\r"] {
@@ -105,7 +106,7 @@ async fn a_name_that_is_not_typed_allows_nothing() {
     }
 }
 
-/// A narrow window breaks lines between words, and has all of them. Without colour nothing is coloured.
+/// A narrow window breaks lines between words, and shows all words. With NO_COLOR nothing is coloured.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_narrow_window_shows_everything_and_colour_can_be_done_without() {
     let coloured = |shown: &str| {

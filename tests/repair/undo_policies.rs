@@ -1,4 +1,5 @@
-//! `undo` gives policy Delete back only to the claim that had the volume when it was set to Retain: by its uid.
+//! `undo` sets policy Delete again only if the same claim has the volume as when the policy was set to Retain. The
+//! claim is compared by its uid.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
 use crate::repair::plans::{World, bound, changes, claim, class, moving, of, volume};
@@ -9,12 +10,12 @@ fn retain() -> Request {
     Request::Retain { volume: "pv-1".into() }
 }
 
-/// The volume in that phase with that `claimRef`, as the step left it.
+/// Returns the volume in that phase with that `claimRef`, as the step left it.
 fn stood(phase: &str, claim_ref: &Value) -> Value {
     volume("pv-1", phase, claim_ref.clone())
 }
 
-/// What `undo` comes to once `retain` was carried out on a volume that stood like this, in the world of today.
+/// Returns what `undo` proposes in today's world after `retain` was carried out on a volume in this state.
 fn back(then: &Value, today: Vec<Value>) -> Proposed {
     let mut before = then.clone();
     before["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
@@ -42,7 +43,7 @@ fn refused(proposed: Proposed) -> Refusal {
     }
 }
 
-/// The volume is bound to a claim of that name and uid.
+/// Returns a volume that is bound to a claim of that name and uid.
 fn has(name: &str, uid: &str) -> Vec<Value> {
     let mut holder = claim("db", name, "pv-1", "Bound");
     holder["metadata"]["uid"] = uid.into();
@@ -56,19 +57,19 @@ fn the_claim_that_had_it_all_the_time_gets_the_policy_back() {
     assert_eq!(changes(&plan), ["pv/pv-1: policy Delete"]);
     let step = &plan.steps[0];
     let expect = step.write.as_ref().map(|write| write.expect.clone()).unwrap_or_default();
-    // Also what happens between the plan and the write is seen by the uid.
+    // The uid also shows what happens between the plan and the write.
     let named = Reference { namespace: "db".into(), name: "data".into(), uid: "c-data".into() };
     assert!(expect.contains(&Expect::ClaimRef { is: Some(named) }), "{expect:?}");
     let rechecks: Vec<String> = step.recheck.iter().map(ToString::to_string).collect();
     assert_eq!(rechecks, ["claim db/data has volume pv-1 and is not being deleted"]);
 }
 
-/// Whoever has the volume by now, Retain stays, and the refusal says who has it and who had it.
+/// If another claim has the volume, Retain stays. The refusal says which claim has it and which one had it.
 #[test]
 fn another_claim_keeps_its_data() {
     let cases = [
         (stood("Bound", &of("db", "data", "c-data")), ("other", "c-other"), "it was that of db/data with uid c-data"),
-        // The same name, and another claim.
+        // The claim has the same name, but another uid.
         (stood("Bound", &of("db", "data", "c-old")), ("data", "c-data"), "it was that of db/data with uid c-old"),
         (stood("Released", &of("db", "data", "c-gone")), ("data", "c-data"), "it was that of db/data with uid c-gone"),
         (stood("Released", &of("db", "data", "c-gone")), ("next", "c-next"), "it was that of db/data with uid c-gone"),
@@ -85,8 +86,8 @@ fn another_claim_keeps_its_data() {
     }
 }
 
-/// A longer repair that stopped after its first step has set a policy alone. Nobody asked for the policy, so that its
-/// journal is through where Retain has to stay, and says why it stays.
+/// A longer repair that stopped after its first step has only set a policy, which nobody asked for. If Retain has to
+/// stay, its journal is taken back nevertheless, and says why Retain stays.
 #[test]
 fn a_repair_that_stopped_early_leaves_another_claim_its_data() {
     let plan = World::new(bound()).plan(&moving());
@@ -99,7 +100,7 @@ fn a_repair_that_stopped_early_leaves_another_claim_its_data() {
     assert_eq!(changes(&back), ["pv/pv-1: policy Delete"]);
 }
 
-/// What was written to another volume of that name is nothing to take back here.
+/// A write to another volume of that name is not taken back.
 #[test]
 fn a_volume_of_the_same_name_keeps_its_policy() {
     let then = stood("Bound", &of("db", "data", "c-data"));
@@ -108,7 +109,7 @@ fn a_volume_of_the_same_name_keeps_its_policy() {
     assert_eq!(refused(back(&then, today)).by, "changed");
 }
 
-/// Where the journal does not hold what the API server answered, nobody knows who had the volume.
+/// If the journal does not contain the answer of the API server, it is unknown which claim had the volume.
 #[test]
 fn without_the_volume_as_it_was_nothing_is_given_back() {
     let then = stood("Bound", &of("db", "data", "c-data"));

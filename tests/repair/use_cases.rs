@@ -1,5 +1,5 @@
-//! Use cases on a made-up cluster, without a terminal and without a connection: who is asked, what is carried out, and
-//! what is said. That they do the same on a real one is seen by the tests of the program.
+//! The use cases on a made-up cluster, without a terminal and without a connection: what is asked, what is carried out,
+//! and what is said. Other tests run the program on a real cluster.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::repair::plans::{bound, complete, namespace};
@@ -18,13 +18,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A cluster of a few objects. A plan that is carried out changes the policy of all volumes, which is what the repairs
-/// of these tests write.
+/// A cluster of a few objects. Carrying out a plan changes the policy of all volumes, which is what the repairs of
+/// these tests write.
 struct Made {
     objects: Mutex<Vec<Value>>,
     /// The goals of the plans that were carried out.
     executed: Mutex<Vec<String>>,
-    /// Whether somebody else writes before every plan.
+    /// Whether another client writes before every plan is carried out.
     is_disturbed: bool,
 }
 
@@ -134,10 +134,10 @@ impl Writer for Made {
     }
 }
 
-/// Somebody who gives one answer to every question, or is not there.
+/// A person who gives one answer to every question, or nobody if there is no answer.
 struct Scripted {
     answer: Option<bool>,
-    /// What was shown, asked and said, in order.
+    /// Everything that was shown, asked and said, in order.
     heard: Mutex<Vec<String>>,
 }
 
@@ -155,7 +155,7 @@ impl Scripted {
     }
 }
 
-/// Ctrl-C, which nobody presses.
+/// Ctrl-C that is never pressed.
 struct Quiet;
 
 impl Interrupts for Quiet {
@@ -226,7 +226,7 @@ fn options(journals: &Path, extent: Extent) -> RepairOptions {
     }
 }
 
-/// Asks for the volume of the bound pair to be kept.
+/// Requests to keep the volume of the bound pair.
 fn kept(cluster: &Made, asker: &Scripted, extent: Extent, asked: RepairRequest) -> (Result<Status, Error>, usize) {
     let journals = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -269,7 +269,7 @@ fn without_consent_nothing_is_carried_out() {
     }
 }
 
-/// A plan that stopped before its first write is made anew, and nobody is asked again to agree to the same.
+/// A plan that stopped before its first write is made again. If it is the same plan, the person is not asked again.
 #[test]
 fn a_world_that_changed_is_not_asked_about_twice_where_the_plan_is_the_same() {
     let (cluster, asker) = (Made::new(true), Scripted::new(Some(true)));

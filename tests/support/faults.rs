@@ -1,74 +1,74 @@
-//! What goes wrong with requests, and with which: one vocabulary for the API server in this process and for the proxy
-//! before a real one.
+//! The faults of requests, and the requests at which they occur. Both the API server in this process and the proxy in
+//! front of a real one use them.
 
 use std::time::Duration;
 
-/// What goes wrong with one request.
+/// The fault of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Fault {
-    /// Nothing.
+    /// There is no fault.
     None,
-    /// It is answered with this code and message, and nothing is done.
+    /// The request is answered with this code and message, and nothing is done.
     Refused(u16, &'static str),
-    /// It is answered with this code, to be tried again after so many seconds, and nothing is done.
+    /// The request is answered with this code and nothing is done. The client should try again after so many seconds.
     Busy(u16, u64),
-    /// It is done, and answered with this code.
+    /// The request is carried out, and answered with this code.
     RefusedAfter(u16),
-    /// It is answered with 410, and with a token to go on with, if any.
+    /// The request is answered with 410, and with a continue token, if one is given.
     Expired(Option<&'static str>),
     /// A proxy answers with this code and a page of its own.
     Page(u16),
-    /// It is answered with this very body and code 200, and nothing is done.
+    /// The request is answered with exactly this body and code 200, and nothing is done.
     Body(&'static str),
-    /// It is answered with more than any object has.
+    /// The answer is larger than any object.
     Large,
-    /// The connection ends before the server hears of it.
+    /// The connection ends before the request reaches the server.
     CutBefore,
-    /// The server acts, and the connection ends before the answer comes.
+    /// The server acts, and the connection ends before the answer arrives.
     CutAfter,
     /// The server acts, and the connection ends in the middle of the answer.
     CutInside,
     /// The server acts, and its answer begins and never ends.
     Endless,
-    /// The server never hears of it, and there is never an answer.
+    /// The request never reaches the server, and there is never an answer.
     SilentBefore,
     /// The server acts, and there is never an answer.
     SilentAfter,
-    /// The server acts at once, and the answer comes after a while.
+    /// The server acts at once, and the answer arrives after this time.
     Slow(Duration),
-    /// The server acts after a while, whether anybody still waits for the answer or not.
+    /// The server acts after this time, whether or not the client still waits for the answer.
     Delayed(Duration),
-    /// It waits until the test lets it go.
+    /// The request waits until the test lets it go on.
     Held,
-    /// The program is killed before the server hears of it.
+    /// The program is killed before the request reaches the server.
     KilledBefore,
-    /// The program is killed after the server has acted, before the answer comes.
+    /// The program is killed after the server has acted, and before the answer arrives.
     KilledAfter,
-    /// The program is killed, and the server acts some time after that.
+    /// The program is killed, and the server acts this time later.
     KilledDelayed(Duration),
 }
 
-/// How long an answer may take that still comes in time.
+/// The delay of an answer that still arrives in time.
 const IN_TIME: Duration = Duration::from_secs(5);
 
-/// How long it takes until the program has given up a request.
+/// A delay after which the program has given up a request.
 const TOO_LATE: Duration = Duration::from_secs(45);
 
 impl Fault {
     /// The server has lost its leader, and has done nothing.
     pub(crate) const ERROR: Self = Self::Refused(500, "Internal error occurred: etcdserver: leader changed");
-    /// Somebody else was quicker.
+    /// Another client has written first.
     pub(crate) const CONFLICT: Self = Self::Refused(409, "Operation cannot be fulfilled: the object has been modified");
     /// The server is busy for a second.
     pub(crate) const BUSY: Self = Self::Busy(429, 1);
-    /// The answer comes late, and still in time.
+    /// The answer arrives late, but still in time.
     pub(crate) const DELAYED: Self = Self::Delayed(IN_TIME);
     /// The server acts after the client has given up.
     pub(crate) const LATE: Self = Self::Delayed(TOO_LATE);
     /// The program is killed, and the server acts long after that.
     pub(crate) const KILLED_LATE: Self = Self::KilledDelayed(TOO_LATE);
 
-    /// Every fault that may meet a request of a repair, and none.
+    /// All faults that are tried at requests of a repair, including none.
     pub(crate) const OF_REPAIRS: [Self; 12] = [
         Self::None,
         Self::ERROR,
@@ -84,7 +84,7 @@ impl Fault {
         Self::KILLED_LATE,
     ];
 
-    /// The word that names it in a run's description.
+    /// Returns the word for the fault in the description of a run.
     pub(crate) fn word(self) -> String {
         let word = match self {
             Self::None => "none",
@@ -110,7 +110,8 @@ impl Fault {
         word.to_owned()
     }
 
-    /// Whether the server has acted when the program learns of it: who acts meanwhile acts after the server.
+    /// Returns whether the server has acted before the program learns of the fault. An actor then acts after the
+    /// server.
     pub(crate) fn is_after(self) -> bool {
         matches!(
             self,
@@ -123,24 +124,24 @@ impl Fault {
         )
     }
 
-    /// Whether the program is killed.
+    /// Returns whether the program is killed.
     pub(crate) fn kills(self) -> bool {
         matches!(self, Self::KilledBefore | Self::KilledAfter | Self::KilledDelayed(_))
     }
 }
 
-/// At which requests something happens.
+/// The requests at which something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At<'t> {
-    /// At the request of this number, from 1.
+    /// The request of this number, from 1.
     Request(usize),
-    /// At the write of this number, from 1.
+    /// The write of this number, from 1.
     Write(usize),
-    /// At the request of this number, from 1, after so many questions what the user may do.
+    /// The request of this number, from 1, after so many questions about the user's rights.
     AfterQuestions { questions: usize, number: usize },
-    /// At the first so many whose path and query begin so.
+    /// The first so many requests whose path and query begin with this text.
     Path(&'t str, usize),
-    /// At the first whose method and path begin so, with `dry ` before them where nothing is to be written.
+    /// The first request whose method and path begin with this text. A dry run has `dry ` before them.
     Line(&'t str),
 }
 
@@ -163,12 +164,12 @@ enum Place {
 }
 
 impl Trigger {
-    /// Counts from now on.
+    /// Returns a trigger that counts from now on.
     pub(crate) fn new(at: At<'_>) -> Self {
         Self::after(at, 0, 0)
     }
 
-    /// Goes on counting after so many requests, of which so many were writes.
+    /// Returns a trigger that continues to count after so many requests, of which so many were writes.
     pub(crate) fn after(at: At<'_>, requests: usize, writes: usize) -> Self {
         let place = match at {
             At::Request(number) => Place::Request(number),
@@ -180,12 +181,12 @@ impl Trigger {
         Self { place, requests, writes, questions: 0 }
     }
 
-    /// Whether it waits for requests by what they say, and not by their number.
+    /// Returns whether the trigger selects requests by their text, and not by their number.
     pub(crate) fn names(&self) -> bool {
         matches!(self.place, Place::Path { .. } | Place::Line { .. })
     }
 
-    /// Whether it happens at this request, which is counted.
+    /// Counts a request, and returns whether the trigger selects it.
     pub(crate) fn is_at(&mut self, request: &Line<'_>) -> bool {
         let asked = self.questions;
         if let Place::AfterQuestions { questions, .. } = self.place
@@ -205,31 +206,31 @@ impl Trigger {
     }
 }
 
-/// Whether it is one more of them.
+/// Takes one of the requests that are left, if this is such a request, and returns whether it did.
 fn take(left: &mut usize, is_one: bool) -> bool {
     let takes = is_one && *left > 0;
     *left -= usize::from(takes);
     takes
 }
 
-/// What a request says of itself.
+/// The request line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'r> {
-    /// Such as `GET`.
+    /// The method, such as `GET`.
     pub(crate) method: &'r str,
-    /// Path and query.
+    /// The path and the query.
     pub(crate) uri: &'r str,
-    /// Whether nothing is to be written, only tried.
+    /// Whether the request is a dry run.
     pub(crate) dry: bool,
 }
 
 impl Line<'_> {
-    /// Whether it asks what the user may do.
+    /// Returns whether the request asks what the user may do.
     pub(crate) fn is_question(&self) -> bool {
         self.uri.contains("/selfsubjectaccessreviews")
     }
 
-    /// Whether it is to change what the server has.
+    /// Returns whether the request changes what the server stores.
     pub(crate) fn writes(&self) -> bool {
         self.method != "GET" && !self.dry && !self.is_question()
     }

@@ -1,4 +1,5 @@
-//! What the tests share: the program run without the surroundings of whoever runs the tests, and the project's files.
+//! Helpers that the tests share: they run the program without the environment of the person who runs the tests, and
+//! read the project's files.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -17,15 +18,15 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The program as cargo built it for the tests.
+/// The path of the program as cargo built it for the tests.
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_kubectl-pvctl");
 
-/// The project's folder.
+/// Returns the project's folder.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// One run of the program with nothing of the environment but what is set here: an empty home, 80 columns, no colour.
+/// One run of the program. Its environment has only what is set here: an empty home, 80 columns, no colour.
 #[derive(Debug)]
 #[must_use = "a run does nothing until `finish`"]
 pub(crate) struct Run {
@@ -34,25 +35,25 @@ pub(crate) struct Run {
     home: tempfile::TempDir,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 #[must_use = "look at what came out"]
 pub(crate) struct Finished {
-    /// What was printed.
+    /// The text on stdout.
     pub(crate) stdout: String,
-    /// What was said.
+    /// The text on stderr.
     pub(crate) stderr: String,
-    /// The exit code; none where a signal ended the process.
+    /// The exit code, or none if a signal ended the process.
     pub(crate) code: Option<i32>,
 }
 
 impl Run {
-    /// The program with these arguments.
+    /// Returns a run of our program with these arguments.
     pub(crate) fn new(arguments: &[&str]) -> Self {
         Self::of(BINARY.as_ref(), arguments)
     }
 
-    /// Another program with these arguments.
+    /// Returns a run of another program with these arguments.
     pub(crate) fn of(program: &Path, arguments: &[&str]) -> Self {
         let home = tempfile::tempdir().expect("a temporary directory");
         let mut command = Command::new(program);
@@ -61,37 +62,37 @@ impl Run {
         Self { command, input: Vec::new(), home }
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// Runs in this directory instead of the empty home.
+    /// Sets the working directory, which is otherwise the empty home.
     pub(crate) fn current_dir(mut self, directory: &Path) -> Self {
         self.command.current_dir(directory);
         self
     }
 
-    /// Gives the run this on stdin.
+    /// Sets the input on stdin.
     pub(crate) fn stdin(mut self, input: &[u8]) -> Self {
         self.input = input.to_vec();
         self
     }
 
-    /// The command itself and its home, for a test that does something while it runs.
+    /// Returns the command and its home, for a test that acts while the program runs.
     pub(crate) fn into_command(self) -> (Command, tempfile::TempDir) {
         (self.command, self.home)
     }
 
-    /// Waits for the end.
+    /// Starts the program, waits for its end, and returns the result.
     pub(crate) fn finish(mut self) -> Finished {
         let streams = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = streams.spawn().expect("the program starts");
         let mut stdin = child.stdin.take().expect("stdin is a pipe");
         let input = self.input;
         let writer = std::thread::spawn(move || {
-            // A program that does not read its stdin closes it; that is its own affair.
+            // A program that does not read its stdin may close it.
             _ = stdin.write_all(&input);
         });
         let output = child.wait_with_output().expect("the program ends");
@@ -112,7 +113,7 @@ fn a_run_gets_what_it_is_given_and_nothing_else() {
     assert_eq!(run.code, Some(7), "{}", run.stderr);
     let (first, variables) = run.stdout.split_once('\n').expect("several lines");
     assert_eq!(first, "given");
-    // Shells set the last three by themselves.
+    // Shells set the last three variables by themselves.
     let known = ["HOME", "COLUMNS", "NO_COLOR", "PATH", "ADDED", "PWD", "_", "SHLVL"];
     for variable in variables.lines() {
         let name = variable.split('=').next().unwrap_or_default();
@@ -120,8 +121,8 @@ fn a_run_gets_what_it_is_given_and_nothing_else() {
     }
 }
 
-/// Every file below a folder of the project whose name ends in `.extension` (any, where it is empty), as its path from
-/// the project's folder with `/` and its bytes, in the order of the paths.
+/// Returns every file below a folder of the project whose name ends in `.extension`, or every file if `extension` is
+/// empty. Each has its path from the project's folder, with `/`, and its bytes. They are sorted by path.
 pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut waiting = vec![root().join(folder)];
@@ -145,13 +146,13 @@ fn project_path(path: &Path) -> String {
     parts.join("/")
 }
 
-/// A text file of the project.
+/// Returns the content of a text file of the project.
 pub(crate) fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Compares the files of a folder with what they are generated from: the contents, and that there are no others.
-/// With `UPDATE=1` in the environment the folder is rewritten instead.
+/// Compares the files of a folder with the generated ones: the contents must be the same, and there must be no other
+/// files. With `UPDATE=1` in the environment, the folder is rewritten instead.
 pub(crate) fn assert_generated(folder: &str, expected: &[(String, Vec<u8>)]) {
     let directory: PathBuf = root().join(folder);
     if std::env::var_os("UPDATE").is_some() {
@@ -161,7 +162,7 @@ pub(crate) fn assert_generated(folder: &str, expected: &[(String, Vec<u8>)]) {
                 fs::remove_file(root().join(path)).expect("the old file can go");
             }
         }
-        // Written in place: a file's mode stays.
+        // The files are written in place, so that their modes stay.
         for (name, content) in expected {
             fs::write(directory.join(name), content).expect("the file can be written");
         }

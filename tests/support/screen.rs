@@ -1,4 +1,4 @@
-//! The program in a terminal, at which somebody reads and presses keys.
+//! The program in a terminal, in which the test reads and presses keys.
 #![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
@@ -17,14 +17,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The keys that send more than one byte, or one that no letter is.
+/// The keys that have no letter.
 pub(crate) const DOWN: &str = "\x1b[B";
 pub(crate) const UP: &str = "\x1b[A";
 pub(crate) const ENTER: &str = "\r";
 pub(crate) const ESCAPE: &str = "\x1b";
 pub(crate) const CTRL_C: &str = "\x03";
 
-/// What is not there after so long does not come.
+/// How long to wait for a text or for the end of the program.
 const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A terminal with the program in it.
@@ -32,13 +32,14 @@ pub(crate) struct Screen {
     pty: Arc<Pty>,
     child: Child,
     shown: Arc<Mutex<Vec<u8>>>,
-    /// Up to here in the words it was waited for something.
+    /// The position in the shown words up to which they have been waited for.
     read: usize,
     _home: TempDir,
 }
 
 impl Screen {
-    /// Starts the program in a terminal of so many columns, with these variables beside those that it needs.
+    /// Starts the program in a terminal of so many columns, with these environment variables besides those that it
+    /// needs.
     pub(crate) fn start(columns: u16, variables: &[(&str, &str)], arguments: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let (pty, pts) = open().unwrap();
@@ -50,7 +51,7 @@ impl Screen {
         let (reads, writes_down) = (Arc::clone(&pty), Arc::clone(&shown));
         thread::spawn(move || {
             let mut buffer = [0; 4096];
-            // Once the program has ended, reading fails.
+            // Once the program has ended, reads fail.
             while let Ok(length @ 1..) = (&*reads).read(&mut buffer) {
                 writes_down.lock().unwrap().extend_from_slice(&buffer[..length]);
             }
@@ -58,7 +59,7 @@ impl Screen {
         Self { pty, child, shown, read: 0, _home: home }
     }
 
-    /// Waits until this is shown, after what it was waited for before; lines may break between words.
+    /// Waits until this text is shown after the texts that were waited for before. Lines may break between words.
     #[track_caller]
     pub(crate) fn until(&mut self, text: &str) {
         let begin = Instant::now();
@@ -79,7 +80,8 @@ impl Screen {
         (&*self.pty).write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits for the end: the exit code, and all that was shown, with what it was coloured and moved by.
+    /// Waits for the end of the program. Returns the exit code, and everything that was shown, with its escape
+    /// sequences.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let begin = Instant::now();
         let status = loop {
@@ -91,7 +93,7 @@ impl Screen {
             }
             thread::sleep(Duration::from_millis(20));
         };
-        // What the program wrote last is read a moment later.
+        // The last output of the program is read a moment later.
         let shown = || self.shown.lock().unwrap().len();
         let mut last = usize::MAX;
         while last != shown() {
@@ -103,7 +105,7 @@ impl Screen {
     }
 }
 
-/// The words alone: no escape sequences, and one blank for all that is between two words.
+/// Returns only the words, without escape sequences, separated by single blanks.
 pub(crate) fn plain(shown: &[u8]) -> String {
     let text = String::from_utf8_lossy(shown);
     let mut letters = String::new();
@@ -112,7 +114,7 @@ pub(crate) fn plain(shown: &[u8]) -> String {
         if letter != '\x1b' {
             letters.push(letter);
         } else if rest.next() == Some('[') {
-            // A sequence ends with its first letter.
+            // An escape sequence ends with its first letter.
             _ = rest.find(char::is_ascii_alphabetic);
         }
     }

@@ -1,5 +1,5 @@
-//! Small worlds for property tests: few objects over tiny domains of values, so that they meet in every way, also in
-//! ways that an API server would not store.
+//! Small worlds for property tests. They have few objects with few possible values, so that the objects can affect each
+//! other in every way, even in ways that an API server would not store.
 #![expect(clippy::unwrap_used, reason = "a world that cannot be made is a failed test")]
 
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ macro_rules! weighted {
     ($($weight:literal => $value:expr),+ $(,)?) => { prop_oneof![$($weight => Just($value)),+] };
 }
 
-/// A world, shown in a few lines when a property fails on it.
+/// A world that is shown in a few lines if a property fails on it.
 #[derive(Clone)]
 pub(crate) struct Cluster(pub(crate) Parts);
 
@@ -60,7 +60,7 @@ const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
 const DELETION_FINALIZER: &str = "kubernetes.io/pv-controller";
 const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 
-/// A quantity that is known to parse.
+/// Returns a quantity that is known to parse.
 pub(crate) fn quantity(text: &str) -> Quantity {
     Quantity::parse(text).unwrap()
 }
@@ -146,7 +146,7 @@ fn annotations(keys: Vec<(AnnotationKey, BoxedStrategy<Option<&'static str>>)>) 
     })
 }
 
-/// Whom a volume names, given how many claims there are.
+/// Returns a strategy for the `claimRef` of a volume, given the number of claims.
 fn claim_ref(claims: usize) -> impl Strategy<Value = Option<ClaimRef>> {
     let kind = weighted![
         5 => "absent", 3 => "reserved", 5 => "right", 2 => "stale", 1 => "foreign", 1 => "without namespace", 1 => "misnamed", 1 => "empty",
@@ -236,7 +236,7 @@ fn wild_volume(number: usize, claims: usize) -> impl Strategy<Value = Persistent
     )
 }
 
-/// A free volume that can go to many.
+/// Returns an Available volume of this class that no claim has, so that many claims can take it.
 pub(crate) fn free_volume(name: String, size: &str, class: &str) -> PersistentVolume {
     let mut volume = PersistentVolume {
         meta: meta(name, ""),
@@ -251,7 +251,7 @@ pub(crate) fn free_volume(name: String, size: &str, class: &str) -> PersistentVo
     volume
 }
 
-/// A claim that waits for a volume.
+/// Returns a claim that waits for a volume.
 pub(crate) fn waiting_claim(name: String, namespace: &str, request: &str, class: &str) -> PersistentVolumeClaim {
     let mut claim = PersistentVolumeClaim {
         meta: meta(name, namespace),
@@ -392,7 +392,7 @@ fn pod(number: usize) -> impl Strategy<Value = Pod> {
         })
 }
 
-/// Worlds of at most so many volumes and claims, with up to two classes and two pods.
+/// Returns a strategy for worlds of at most so many volumes and claims, with up to two classes and two pods.
 pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     (0..=volumes, 0..=claims, 0..=2usize, 0..=2usize).prop_flat_map(|(volumes, claims, classes, pods)| {
         let volumes_of: Vec<_> = (0..volumes)
@@ -410,11 +410,12 @@ pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Clu
     })
 }
 
-/// Free volumes and waiting claims of one class that differ in nothing but their size.
+/// Returns a strategy for worlds of volumes without a `claimRef` and waiting claims, all without a class. They differ
+/// only in their size, and the volumes in their phase.
 pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     let sizes = || weighted![1 => "1Gi", 1 => "2Gi", 1 => "3Gi", 1 => "4Gi", 1 => "5Gi"];
     let phases = weighted![6 => VolumePhase::Available, 1 => VolumePhase::Pending, 1 => VolumePhase::Failed];
-    // In every other world all volumes can be found at first.
+    // In every other world, all volumes can be found at first.
     let phases = prop_oneof![Just(VolumePhase::Available).boxed(), phases.boxed()];
     (proptest::collection::vec((sizes(), phases), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims))
         .prop_map(|(volumes, claims)| {

@@ -1,4 +1,4 @@
-//! Files of lines: the recorded corpora of `tests/conformance`, and single cases that a differential run found.
+//! Files of lines: the recordings of `tests/conformance`, and single cases that a differential run found.
 
 use crate::line::Line;
 use anyhow::{Context as _, Result};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// All recorded files below a folder, in the order of their paths.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// Returns an error where the folder cannot be read.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).with_context(|| format!("{}", folder.display()))?;
@@ -29,10 +29,10 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The rules of the Kubernetes version that the file's name ends with, such as `decisions-1.36.3.jsonl.gz`.
+/// The behavior of the Kubernetes version with which the name of the file ends, such as `decisions-1.36.3.jsonl.gz`.
 ///
 /// # Errors
-/// When the name has none.
+/// Returns an error where the name has no version.
 pub fn behavior_of(path: &Path) -> Result<KubernetesBehavior> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let minor = name.rsplit_once("-1.").and_then(|(_, rest)| rest.split('.').next());
@@ -41,19 +41,19 @@ pub fn behavior_of(path: &Path) -> Result<KubernetesBehavior> {
     Ok(KubernetesBehavior::of(version.with_context(|| format!("{}: 1.{minor} is not modelled", path.display()))?))
 }
 
-/// The lines of a file; compressed where its name ends in `.gz`.
+/// The lines of a file, which is compressed if its name ends with `.gz`.
 ///
 /// # Errors
-/// When the file cannot be read or a line is none.
+/// Returns an error where the file cannot be read or a line cannot be decoded.
 pub fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Line>> + use<>> {
     let file = path.to_owned();
     Ok(texts(path)?.enumerate().map(move |(place, text)| line(&file, place + 1, &text?)))
 }
 
-/// The same as texts, to be decoded elsewhere.
+/// The lines of a file as texts, which are decoded later.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// Returns an error where the file cannot be read.
 pub(crate) fn texts(path: &Path) -> Result<impl Iterator<Item = Result<String>> + use<>> {
     let file = File::open(path).with_context(|| format!("{}", path.display()))?;
     let reader: Box<dyn Read + Send> =
@@ -62,18 +62,18 @@ pub(crate) fn texts(path: &Path) -> Result<impl Iterator<Item = Result<String>> 
     Ok(BufReader::new(reader).lines().map(move |text| text.with_context(|| format!("{}", path.display()))))
 }
 
-/// The line with that number of a file, from 1.
+/// Decodes the line with that number of a file, from 1.
 ///
 /// # Errors
-/// When the text is none.
+/// Returns an error where the text is not a line.
 pub(crate) fn line(path: &Path, number: usize, text: &str) -> Result<Line> {
     serde_json::from_str(text).with_context(|| format!("{}, line {number}", path.display()))
 }
 
-/// Writes lines into a file; compressed where its name ends in `.gz`.
+/// Writes lines into a file, compressed if its name ends with `.gz`.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// Returns an error where the file cannot be written.
 pub fn write(path: &Path, lines: &[Line]) -> Result<()> {
     let mut out = BufWriter::new(File::create(path).with_context(|| format!("{}", path.display()))?);
     if is_compressed(path) {

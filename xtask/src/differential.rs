@@ -1,4 +1,5 @@
-//! The differential run: fresh worlds through both sides, until a number of them is done or something differs.
+//! The differential run: new random worlds are given to the real controllers and to the predictions, until a number of
+//! worlds is done or enough of them differ.
 
 use crate::judge::{Counts, Verdict};
 use crate::line::Line;
@@ -16,37 +17,37 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{env, fs};
 
-/// How many worlds are done between two notes of the progress.
+/// The number of worlds between two notes of the progress.
 const CHUNK: u64 = 500;
 
-/// What is asked of the oracle.
+/// The question to the oracle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Question {
-    /// One sync of each object.
+    /// The possible decisions of one sync of each object.
     Decide,
-    /// Where the binder alone ends.
+    /// The ends with the binder alone.
     Settle,
-    /// Where it ends together with the protection controllers.
+    /// The ends with the binder and the protection controllers.
     SettleAll,
-    /// The same, in worlds in which the binder itself creates volumes.
+    /// The ends with the binder and the protection controllers, in worlds in which the binder itself creates volumes.
     SettleHostPath,
-    /// One sync of each object, in worlds around generic ephemeral volumes.
+    /// The possible decisions of one sync of each object, in worlds with generic ephemeral volumes.
     DecideEphemeral,
-    /// Where all controllers end in such worlds.
+    /// The ends with all controllers, in worlds with generic ephemeral volumes.
     SettleEphemeral,
-    /// The search for a volume.
+    /// The result of the search for a volume.
     Match,
 }
 
 impl Question {
-    /// The arguments with which the oracle looks longer for rare ends; nothing where it does not sample.
+    /// The arguments with which the oracle runs more schedules to find rare ends; none where it runs no schedules.
     fn longer(self) -> Option<Vec<&'static str>> {
         let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
         (!matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match))
             .then(|| [self.arguments(), &more].concat())
     }
 
-    /// The arguments with which the oracle follows schedules to single ends; nothing where there are none.
+    /// The arguments with which the oracle follows given schedules; none where the question has no ends.
     fn following(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
@@ -55,7 +56,7 @@ impl Question {
         }
     }
 
-    /// The oracle's arguments.
+    /// The arguments of the oracle for this question.
     pub fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Decide | Self::DecideEphemeral => &["decide", "--controllers", "all"],
@@ -65,7 +66,7 @@ impl Question {
         }
     }
 
-    /// What the oracle is told about the worlds to make.
+    /// The arguments of the oracle that describe the worlds to make.
     pub fn worlds(self) -> &'static [&'static str] {
         match self {
             Self::SettleHostPath => &["--host-path"],
@@ -87,56 +88,55 @@ impl Question {
     }
 }
 
-/// A run.
+/// A differential run.
 #[derive(Debug)]
 pub struct Run<'a> {
-    /// The project.
+    /// The folder of the project.
     pub root: &'a Path,
-    /// Who answers.
+    /// The oracle that answers.
     pub oracle: &'a Oracle,
-    /// The rules of the oracle's version.
+    /// The behavior of the oracle's version.
     pub behavior: &'a KubernetesBehavior,
-    /// The oracle's version, for the names of files.
+    /// The version of the oracle, for the names of files.
     pub version: &'a str,
-    /// What is asked.
+    /// The question to the oracle.
     pub question: Question,
-    /// The seed.
+    /// The seed of the random worlds.
     pub seed: u64,
-    /// How many worlds.
+    /// The number of worlds.
     pub worlds: u64,
-    /// How many differences end the run.
+    /// The number of differing worlds that ends the run.
     pub differences: usize,
 }
 
-/// How far a run is; kept in a file, so that a run that was cut goes on.
+/// The progress of a run. It is kept in a file, so that an interrupted run can continue.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Progress {
-    /// The contents of the two programs that were compared, as one number: what other programs did says nothing of
-    /// these.
+    /// A hash of the two compared programs. The progress of other programs does not count.
     pub programs: u64,
-    /// The worlds that are done.
+    /// The number of finished worlds.
     pub done: u64,
-    /// How many seconds that took, over all runs.
+    /// The time for these worlds in seconds, over all runs.
     pub seconds: f64,
-    /// What was compared in them.
+    /// The numbers of compared answers.
     pub counts: Counts,
-    /// The worlds that differ.
+    /// The names of the worlds that differ.
     pub differing: Vec<String>,
 }
 
-/// What is asked, and under which feature gates, for the names of files.
+/// The question and the feature gates, for the names of files.
 fn asked(run: &Run<'_>) -> String {
     let gates: String = run.oracle.gates().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let name = run.question.name();
     if gates.is_empty() { name.to_owned() } else { format!("{name}-{gates}") }
 }
 
-/// Where the progress of a run is kept.
+/// The file with the progress of a run.
 fn progress_file(run: &Run<'_>) -> PathBuf {
     run.root.join(format!("target/differential/{}-{}-seed-{}.json", asked(run), run.version, run.seed))
 }
 
-/// The progress of an earlier run of the same programs; none where there is none.
+/// The progress of an earlier run of the same programs; empty where there is none.
 fn earlier(file: &Path, programs: u64) -> Result<Progress> {
     let anew = Progress { programs, ..Progress::default() };
     let text = match fs::read(file) {
@@ -144,16 +144,16 @@ fn earlier(file: &Path, programs: u64) -> Result<Progress> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(anew),
         Err(error) => return Err(error).with_context(|| format!("{}", file.display())),
     };
-    // What an older program wrote, in whatever form, says nothing of this one.
+    // The file of an older program, in whatever form, does not count.
     let progress = serde_json::from_slice::<Progress>(&text).ok();
     Ok(progress.filter(|progress| progress.programs == programs).unwrap_or(anew))
 }
 
-/// Goes through the worlds of a run, beginning where an earlier one of the same seed was cut. Each difference is made
-/// small and written below `tests/conformance/found/`, where the tests replay it.
+/// Compares the worlds of a run, and continues an interrupted run of the same seed. Each difference is shrunk and
+/// written below `tests/conformance/found/`, where the tests replay it.
 ///
 /// # Errors
-/// When the oracle fails, or a file cannot be written.
+/// Returns an error where the oracle fails or a file cannot be written.
 pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress> {
     let file = progress_file(run);
     let mut progress = earlier(&file, programs(run.oracle)?)?;
@@ -185,7 +185,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
         }
         progress.done += count;
         progress.seconds += start.elapsed().as_secs_f64();
-        // A run that is cut while it writes leaves the earlier note.
+        // A run that is interrupted while it writes leaves the earlier file unchanged.
         let aside = file.with_extension("new");
         fs::write(&aside, serde_json::to_vec(&progress)?)?;
         fs::rename(&aside, &file)?;
@@ -194,7 +194,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
     Ok(progress)
 }
 
-/// A world with its answers, and what came of comparing them.
+/// A world with the real answers, and the result of the comparison.
 type Judged = (Line, Verdict);
 
 fn judged(run: &Run<'_>, lines: Vec<Line>) -> Result<Vec<Judged>> {
@@ -202,26 +202,27 @@ fn judged(run: &Run<'_>, lines: Vec<Line>) -> Result<Vec<Judged>> {
     Ok(lines.into_iter().zip(verdicts).collect())
 }
 
-/// Asks again, with many more schedules, where some predicted end was not seen: it may only be rare.
+/// Asks the oracle again with many more schedules about worlds with a predicted end that was not seen. Such an end may
+/// only be rare.
 fn look_longer(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
     let Some(arguments) = run.question.longer() else { return Ok(worlds) };
     again(run, worlds, |(line, _)| Ok(stripped(line)), &arguments)
 }
 
-/// Gives the real controllers a schedule to each end that chance did not show.
+/// Gives the real controllers a schedule for each predicted end that no random schedule reached.
 fn follow(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
     let Some(arguments) = run.question.following() else { return Ok(worlds) };
     again(run, worlds, |(line, verdict)| with_schedules(line, verdict, run.behavior), arguments)
 }
 
-/// The worlds, where those with a predicted end that was not seen are asked again in another form.
+/// Asks the oracle again, in another form, about the worlds with a predicted end that was not seen.
 fn again(
     run: &Run<'_>,
     mut worlds: Vec<Judged>,
     form: impl Fn(&Judged) -> Result<Line>,
     arguments: &[&str],
 ) -> Result<Vec<Judged>> {
-    // A world that differs stays as it is: other samples may not show the difference.
+    // A world that differs is not asked again, because other random schedules may not show the difference.
     let is_open = |verdict: &Verdict| {
         verdict.differences.is_empty() && !(verdict.wider.is_empty() && verdict.wider_worlds.is_empty())
     };
@@ -261,10 +262,10 @@ fn keep(run: &Run<'_>, line: &Line) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Forgets how far an earlier run of the same seed got.
+/// Removes the progress of an earlier run of the same seed.
 ///
 /// # Errors
-/// When the note cannot be removed.
+/// Returns an error where the file cannot be removed.
 pub fn forget(run: &Run<'_>) -> Result<()> {
     let file = progress_file(run);
     if file.exists() {

@@ -1,4 +1,4 @@
-//! Compares what the real controllers did with what is predicted, in the terms of the output contract.
+//! Compares what the real controllers did with the predictions, in the form of the output contract.
 
 mod advice;
 mod counts;
@@ -29,10 +29,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::mem;
 
-/// Where prediction and reality part.
+/// A difference between the predictions and the real controllers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Which part of the answer, such as `decisions`, `cases[2]` or `settle: joint`.
+    /// The part of the answer that differs, such as `decisions`, `cases[2]` or `settle: joint`.
     pub part: String,
     /// The object.
     pub object: String,
@@ -55,16 +55,16 @@ impl fmt::Display for Difference {
     }
 }
 
-/// An object of which more ends are predicted than any schedule reached, and none is known that would.
+/// An object for which more ends are predicted than any schedule reached, and no known schedule leads to them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Wider {
-    /// The world.
+    /// The name of the world.
     pub line: String,
     /// The object.
     pub object: Object,
-    /// The predicted ends that were not seen, in the shape of the line format.
+    /// The predicted ends that were not seen, in the form of the line format.
     pub ends: Vec<Value>,
-    /// Each of them is said to be possible.
+    /// Whether the prediction says that each of these ends is possible.
     pub exact: bool,
 }
 
@@ -74,10 +74,10 @@ impl fmt::Display for Wider {
     }
 }
 
-/// A component of which more joint ends are predicted than any schedule reached.
+/// A component for which more joint ends are predicted than any schedule reached.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct WiderWorlds {
-    /// The world.
+    /// The name of the world.
     pub line: String,
     /// The objects of the component.
     pub objects: Vec<Object>,
@@ -98,25 +98,26 @@ impl fmt::Display for WiderWorlds {
     }
 }
 
-/// What was compared, and what came of it.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// In numbers.
+    /// The numbers of compared answers.
     pub counts: Counts,
-    /// What the engines were asked beside that, in numbers.
+    /// The numbers of additional questions to the engines.
     pub engines: EngineCounts,
-    /// How often each sort of answer was compared, by the name of the part without what differs from line to line.
+    /// How often each kind of answer was compared. The key is the name of the part without the places that differ from
+    /// line to line.
     pub compared: BTreeMap<String, usize>,
-    /// Objects whose set has members that were not seen.
+    /// The objects with predicted ends that were not seen.
     pub wider: Vec<Wider>,
-    /// Components whose joint ends have members that were not seen.
+    /// The components with predicted joint ends that were not seen.
     pub wider_worlds: Vec<WiderWorlds>,
-    /// Where the two sides part.
+    /// The differences.
     pub differences: Vec<Difference>,
 }
 
 impl Verdict {
-    /// Adds another world's verdict.
+    /// Adds the verdict of another world.
     pub fn add(&mut self, other: Self) {
         self.counts += other.counts;
         self.engines += other.engines;
@@ -128,8 +129,8 @@ impl Verdict {
         self.differences.extend(other.differences);
     }
 
-    /// An end that is said to be possible, and that neither chance nor a schedule showed, is a difference. That is for
-    /// whoever gave the real controllers the schedules.
+    /// Turns each end that is predicted as possible, and that no schedule reached, into a difference. The caller must
+    /// have given the real controllers a schedule for each of them.
     pub fn expect_proof(&mut self) {
         let (exact, wider) = mem::take(&mut self.wider).into_iter().partition(|wider| wider.exact);
         self.wider = wider;
@@ -144,10 +145,10 @@ impl Verdict {
     }
 }
 
-/// Compares everything that the line has an answer to.
+/// Compares the predictions with all answers of the line.
 ///
 /// # Errors
-/// When the line's world, cases or answers make no sense.
+/// Returns an error where the world, the cases or the answers of the line are invalid.
 pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     let snapshot = snapshot(line)?;
     let judged = Judged { line, snapshot: &snapshot, behavior: &behavior_of(line, behavior)? };
@@ -164,7 +165,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// The rules with the flags of a line.
+/// The behavior with the flags and gates of a line.
 pub(crate) fn behavior_of(line: &Line, behavior: &KubernetesBehavior) -> Result<KubernetesBehavior> {
     let mut behavior = behavior.clone();
     for (flag, value) in &line.flags {
@@ -176,7 +177,7 @@ pub(crate) fn behavior_of(line: &Line, behavior: &KubernetesBehavior) -> Result<
     Ok(behavior)
 }
 
-/// A line with what its answers are compared with.
+/// A line, and the snapshot and the behavior with which it is compared.
 struct Judged<'a> {
     line: &'a Line,
     snapshot: &'a Snapshot,
@@ -184,18 +185,19 @@ struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    /// A number that follows from the line's name, for what is asked of some lines only.
+    /// A number that depends only on the name of the line. It selects the lines for checks that are made on some lines
+    /// only.
     fn number(&self) -> u64 {
-        // FNV-1a, of which the low bits are the worst.
+        // This is FNV-1a, whose low bits are the least random.
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         self.line.id.bytes().fold(0xcbf2_9ce4_8422_2325, step) >> 16
     }
 }
 
-/// The world of a line, of which nothing is missing.
+/// The snapshot of the world of a line. Everything counts as read.
 ///
 /// # Errors
-/// When an object cannot be decoded or is of a kind that nobody reads.
+/// Returns an error where an object cannot be decoded or has an unknown kind.
 pub fn snapshot(line: &Line) -> Result<Snapshot> {
     snapshot_of(&line.world.items)
 }
@@ -247,7 +249,7 @@ fn binder<'s>(behavior: &KubernetesBehavior) -> Settings<'s> {
     }
 }
 
-/// The sort of answer that a part is: `decisions: leaves` of `decisions[2]: leaves`.
+/// The kind of answer that a part belongs to: `decisions: leaves` for `decisions[2]: leaves`.
 fn sort_of(part: &str) -> String {
     let mut sort = String::new();
     let mut inside = false;

@@ -1,16 +1,17 @@
-//! The real controllers as judge of the predictions: what both sides share.
+//! Compares the predictions with the real controllers.
 //!
 //! [`line`] is the format in which the oracle writes worlds and answers; [`judge`] compares an answer with the
 //! prediction; [`replay`] judges many lines; [`corpus`] reads and writes files of them, and [`recorded`] judges those
-//! of the project; [`oracle`] runs the oracle; [`schedule`] says how ends are reached that chance did not show;
-//! [`shrink`] makes a difference small; [`differential`] is the long run; [`mutants`] asks whether the recordings
-//! notice when the core is changed; [`plans`] puts repairs in random worlds before the whole adversary.
+//! of the project; [`oracle`] runs the oracle; [`schedule`] finds schedules for ends that random schedules did not
+//! reach; [`shrink`] makes a world with a difference smaller; [`differential`] is the long run; [`mutants`] checks
+//! whether the recordings notice changes of the core; [`plans`] tests repairs in random worlds with the whole
+//! adversary.
 
 pub mod corpus;
 pub mod differential;
 pub mod judge;
 pub mod line;
-// A mutant that does not end is stopped by `ulimit` and its signal, which Windows has not.
+// A mutant that never ends is stopped by `ulimit` and its signal, which Windows does not have.
 #[cfg(unix)]
 pub mod mutants;
 pub mod oracle;

@@ -1,16 +1,17 @@
-//! The lines of the oracle: one world each, with what the real controllers did. The format is `oracle/line/line.go`'s.
+//! The lines of the oracle. Each is one world with what the real controllers did. `oracle/line/line.go` defines the
+//! format.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// One world and the answers to it.
+/// One world and the answers for it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
     /// The name of the world.
     pub id: String,
-    /// What the generator aimed at.
+    /// What the generator wanted to test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// The objects.
@@ -21,13 +22,13 @@ pub struct Line {
     /// The feature gates that differ from their defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub gates: BTreeMap<String, bool>,
-    /// What the feature gates are, and how they can be set.
+    /// The feature gates of the version, and how they can be set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<Feature>,
-    /// How values of `--pvclaimbinder-sync-period` are read.
+    /// How the flag `--pvclaimbinder-sync-period` is parsed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub periods: Vec<Period>,
-    /// Syncs under other circumstances than caches in step and requests that succeed.
+    /// Syncs with caches that are not in step, or with requests that fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<Case>,
     /// One sync of every object.
@@ -39,13 +40,13 @@ pub struct Line {
     /// One sync of every pod by the ephemeral-volume controller.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ephemerals: Vec<Case>,
-    /// Where everything ends.
+    /// The ends of all objects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle: Option<Settle>,
-    /// Ways to ends that no other schedule reached.
+    /// Schedules for ends that no other schedule reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schedules: Vec<Schedule>,
-    /// What the search for a volume answers.
+    /// The answers of the search for a volume.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<Match>,
 }
@@ -56,13 +57,13 @@ pub struct Line {
 pub struct Feature {
     /// Its name.
     pub name: String,
-    /// Its state where nobody sets it; nothing where the version has no such gate.
+    /// The default of the gate; none where the version has no such gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
-    /// Why it cannot be switched off.
+    /// Why the gate cannot be switched off; empty where it can.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub off: String,
-    /// Why it cannot be switched on.
+    /// Why the gate cannot be switched on; empty where it can.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub on: String,
 }
@@ -71,12 +72,12 @@ pub struct Feature {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Period {
-    /// As it is written.
+    /// The text of the value.
     pub text: String,
-    /// What it means.
+    /// The meaning of the value in seconds.
     #[serde(default)]
     pub seconds: u64,
-    /// Why it cannot be read.
+    /// Why the value cannot be parsed; empty where it can.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
 }
@@ -94,63 +95,64 @@ pub struct List {
 /// The name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct Object {
-    /// Its kind.
+    /// The kind of the object.
     pub kind: String,
-    /// Its namespace, where the kind has one.
+    /// The namespace of the object, where its kind has namespaces.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// Its name.
+    /// The name of the object.
     pub name: String,
 }
 
-/// One sync, its circumstances and what it can do.
+/// One sync, its circumstances and its possible decisions.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Case {
-    /// What is synced.
+    /// The object that is synced.
     pub object: Object,
-    /// The protection controller of the object's kind syncs it, not the binder. A pod has one controller here.
+    /// Whether the protection controller of the object's kind syncs it, and not the binder. A pod has only one
+    /// controller here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub protection: bool,
-    /// Copies of the controller that differ from the API's.
+    /// The copies in the controller's cache that differ from the API.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cached: Vec<Cached>,
-    /// Operations that run already.
+    /// The operations that run already.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub running: Vec<String>,
-    /// Operations that failed a short while ago.
+    /// The operations that failed a short time ago.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub backing_off: Vec<String>,
-    /// Writes that fail.
+    /// The writes that fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refuse: Option<Refuse>,
-    /// Reads that fail.
+    /// The reads that fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail_read: Option<FailRead>,
-    /// What becomes of the recycler's pod that the operation starts; without it nobody runs the pod.
+    /// The end of the recycler's pod that the operation starts. Without it nobody runs the pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recycler: Option<Recycler>,
-    /// What the controller can do.
+    /// The possible decisions of the controller.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Value>,
     /// How often the sync was repeated.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub runs: u32,
-    /// What a reader of the answer has to know.
+    /// Notes for the reader of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// A copy of the controller that differs from the API's.
+/// A copy in the controller's cache that differs from the API.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cached {
-    /// Whose copy.
+    /// The object of the copy.
     pub object: Object,
-    /// `unseen`, `informerOnly` or `stale`; a pod can be `unseen` or `stale`.
+    /// How the copy differs: `unseen`, `informerOnly` or `stale`. A pod can be `unseen` or `stale`.
     #[serde(rename = "as")]
     pub how: String,
-    /// The older version.
+    /// The older version of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy: Option<Value>,
 }
@@ -159,14 +161,14 @@ pub struct Cached {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Refuse {
-    /// The first one that does.
+    /// The number of the first write that fails.
     pub write: u32,
-    /// All later ones too.
+    /// Whether all later writes fail, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from: bool,
-    /// The API's reason.
+    /// The reason of the API server.
     pub reason: String,
-    /// The text, for reasons whose text does not follow from the object.
+    /// The text of the error, for reasons whose text does not follow from the object.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
@@ -175,43 +177,43 @@ pub struct Refuse {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailRead {
-    /// `getClaim`, `getVolume` or `listPods`.
+    /// The read that fails: `getClaim`, `getVolume` or `listPods`.
     pub read: String,
-    /// The API's reason.
+    /// The reason of the API server.
     pub reason: String,
-    /// The text.
+    /// The text of the error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
 
-/// What becomes of a recycler's pod.
+/// The end of a recycler's pod.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recycler {
-    /// `succeeded`, `failed`, `deleted`, `refused`, `inTheWay` or `kept`.
+    /// How the pod ends: `succeeded`, `failed`, `deleted`, `refused`, `inTheWay` or `kept`.
     pub pod: String,
-    /// The message of a pod that failed, or the text of the API's error.
+    /// The message of a failed pod, or the text of the API server's error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
 
-/// Where everything ends.
+/// The ends of all objects.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Settle {
-    /// Who took part; the binder alone where the line does not say.
+    /// The controllers that took part; empty for the binder alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<String>,
-    /// How many schedules were run.
+    /// The number of schedules that were run.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub schedules: u32,
     /// The objects and their ends.
     #[serde(deserialize_with = "null_is_empty")]
     pub objects: Vec<Ends>,
-    /// The joint ends that were seen: for each, the index into the ends of every object.
+    /// The joint ends that were seen. Each has the index into the ends of every object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joint: Vec<Vec<usize>>,
-    /// What a reader of the answer has to know.
+    /// Notes for the reader of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -220,31 +222,31 @@ pub struct Settle {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Ends {
-    /// Whose.
+    /// The object with these ends.
     pub object: Object,
-    /// Seen in schedules without faults.
+    /// The ends that schedules without faults reached.
     #[serde(default)]
     pub ends: Vec<Value>,
-    /// Seen only with faults.
+    /// The ends that only schedules with faults reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault_ends: Vec<Value>,
-    /// Seen only where workers overlap.
+    /// The ends that are reached only where workers overlap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub race_ends: Vec<Value>,
 }
 
-/// A list of syncs that is said to lead some objects to their ends, all at once.
+/// A list of syncs that is predicted to lead some objects to their ends at the same time.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// Whose ends.
+    /// The objects with these ends.
     pub objects: Vec<Object>,
     /// The ends, one for each object.
     pub ends: Vec<Value>,
-    /// The syncs, in order.
+    /// The syncs in their order.
     #[serde(deserialize_with = "null_is_empty")]
     pub steps: Vec<Step>,
-    /// The answer: whether it leads there.
+    /// The answer: whether the schedule leads to these ends.
     #[serde(default)]
     pub reached: bool,
 }
@@ -253,11 +255,11 @@ pub struct Schedule {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
-    /// Who syncs.
+    /// The controller that syncs.
     pub controller: String,
-    /// What is synced.
+    /// The object that is synced.
     pub object: Object,
-    /// The volume that is taken where several are equally good.
+    /// The volume to choose where several are equally good.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub volume: String,
 }
@@ -266,7 +268,7 @@ pub struct Step {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Match {
-    /// For which claim.
+    /// The claim of the search.
     pub claim: Object,
     /// Whether binding is delayed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -274,12 +276,12 @@ pub struct Match {
     /// The node that the scheduler asks for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub node: String,
-    /// Volumes that the scheduler has given to others.
+    /// The volumes that the scheduler has given to other claims.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<String>,
-    /// What can be answered; the empty name is no volume.
+    /// The possible answers. The empty name means no volume.
     pub chosen: Vec<String>,
-    /// The error.
+    /// The error of the search.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
 }

@@ -15,7 +15,7 @@ use xtask::oracle::{Oracle, Worlds, build_arguments};
 use xtask::replay::replay;
 use xtask::{corpus, shrink};
 
-/// Writes a line to standard output. Whoever has closed it has read enough.
+/// Writes a line to standard output, and ignores errors: a reader that has closed it needs no more lines.
 macro_rules! say {
     ($($text:tt)*) => {
         drop(writeln!(stdout(), $($text)*))
@@ -31,44 +31,44 @@ struct Tasks {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Puts fresh random worlds through the real controllers and the predictions, until something differs.
+    /// Compares the real controllers and the predictions on new random worlds, until enough of them differ.
     Differential(Differential),
     /// Compares recorded answers with the predictions; by default all files below tests/conformance.
     Replay {
-        /// Files of recorded answers.
+        /// The files of recorded answers.
         files: Vec<PathBuf>,
     },
-    /// Lets the real controllers answer, and writes worlds and answers into a file that the tests replay.
+    /// Records the answers of the real controllers in a file that the tests replay.
     Record(Record),
-    /// Lists the releases of Kubernetes whose controllers the oracle has, the newest last, each with the arguments with
-    /// which `go build` builds it.
+    /// Lists the releases of Kubernetes whose controllers the oracle has, the newest last. Each line has the arguments
+    /// with which `go build` builds it.
     Versions,
-    /// Changes the controllers and the simulation in small ways, and looks whether the recordings notice.
+    /// Changes the controllers and the simulation in small ways, and checks whether the recordings notice.
     #[cfg(unix)]
     Mutants(Mutants),
-    /// Plans repairs in random worlds, and looks whether the whole adversary finds a loss.
+    /// Plans repairs in random worlds, and checks whether the whole adversary finds a loss.
     Plans(Plans),
 }
 
 #[derive(Args)]
 struct Plans {
-    /// How many worlds.
+    /// The number of worlds.
     #[arg(long, default_value_t = 1000)]
     worlds: u64,
-    /// The number of the first one: a run that was cut goes on from there.
+    /// The number of the first world; an interrupted run can continue from there.
     #[arg(long, default_value_t = 0)]
     from: u64,
-    /// The seed.
+    /// The seed of the random worlds.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// On how many threads.
+    /// The number of threads.
     #[arg(long, default_value_t = 2)]
     threads: u64,
 }
 
 #[derive(Args)]
 struct Common {
-    /// What is asked of the real controllers.
+    /// The question to the real controllers.
     #[arg(long, value_enum, default_value = "decide")]
     ask: Question,
     /// The minor version of Kubernetes whose controllers answer.
@@ -83,16 +83,16 @@ struct Common {
 struct Differential {
     #[command(flatten)]
     common: Common,
-    /// How many worlds.
+    /// The number of worlds.
     #[arg(long, default_value_t = 5000)]
     worlds: u64,
-    /// The seed; `daily` is the number of the day, so that every day brings other worlds.
+    /// The seed of the random worlds; `daily` is the number of the day, so that every day has other worlds.
     #[arg(long, default_value = "daily")]
     seed: String,
-    /// How many worlds that differ end the run.
+    /// The number of differing worlds that ends the run.
     #[arg(long, default_value_t = 5)]
     differences: usize,
-    /// Begins anew, also where an earlier run of the same seed was cut.
+    /// Starts again, even where an earlier run of the same seed was interrupted.
     #[arg(long)]
     restart: bool,
 }
@@ -101,16 +101,16 @@ struct Differential {
 struct Record {
     #[command(flatten)]
     common: Common,
-    /// A file of worlds to answer; without it, random ones are made.
+    /// A file of worlds to answer; without it, random worlds are made.
     #[arg(long)]
     from: Option<PathBuf>,
-    /// How many random worlds.
+    /// The number of random worlds.
     #[arg(long, default_value_t = 100)]
     worlds: u64,
     /// The seed of the random worlds.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where to write; its name ends with the release, as in decisions-1.N.PATCH.jsonl.gz.
+    /// The file to write; its name ends with the release, as in decisions-1.N.PATCH.jsonl.gz.
     #[arg(long)]
     to: PathBuf,
 }
@@ -118,16 +118,16 @@ struct Record {
 #[cfg(unix)]
 #[derive(Args)]
 struct Mutants {
-    /// How many mutants that compile are tried; without it, all.
+    /// The number of mutants to try, counting only those that compile; all without it.
     #[arg(long)]
     sample: Option<usize>,
-    /// The seed that chooses them.
+    /// The seed that selects the mutants.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Only mutants whose name, `FILE:LINE:COLUMN: WHAT`, contains this.
+    /// Tries only mutants whose name, `FILE:LINE:COLUMN: WHAT`, contains this text.
     #[arg(long, default_value = "")]
     only: String,
-    /// How many are tried at the same time.
+    /// The number of mutants that are tried at the same time.
     #[arg(long, default_value_t = 1)]
     jobs: usize,
 }
@@ -136,7 +136,7 @@ fn version(text: &str) -> Result<KubeVersion> {
     KubeVersion::parse(text).with_context(|| format!("{text} is not modelled"))
 }
 
-/// The oracle of a minor version, its rules, and the release whose controllers it has.
+/// The oracle of a minor version, the behavior of this version, and the release of its controllers.
 fn oracle(root: &Path, version: KubeVersion, gates: &str) -> Result<(Oracle, KubernetesBehavior, String)> {
     let release = version.recorded().with_context(|| format!("there is no oracle of {version}"))?;
     Ok((Oracle::build(root, version, gates)?, KubernetesBehavior::of(version), release))
@@ -153,7 +153,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether both sides agree.
+/// Runs a task. Returns whether the predictions agree with the real controllers.
 fn run(task: Task) -> Result<bool> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the project's folder")?;
     match task {
@@ -225,7 +225,7 @@ fn run(task: Task) -> Result<bool> {
                 if verdict.counts.is_empty() {
                     bail!("{}: nothing was compared", file.display());
                 }
-                // What is said to be possible for sure has to have been seen.
+                // An end that the prediction says is possible has to have been seen.
                 let shown = verdict.wider.iter().all(|wider| !wider.exact) && verdict.wider_worlds.is_empty();
                 agree &= verdict.differences.is_empty() && shown;
                 say!("{}: {} differences; {}", file.display(), verdict.differences.len(), verdict.counts);

@@ -1,8 +1,8 @@
-//! Mutation testing of the core against the recordings alone: each mutant that cargo-mutants lists is written into a
-//! copy of the project, and the recordings are to notice it.
+//! Mutation testing of the core with only the recordings: each mutant that cargo-mutants lists is written into a copy
+//! of the project, and the recordings should notice it.
 //!
-//! cargo-mutants itself runs the tests of the package that it changes, all of them; what is asked here is what the real
-//! controllers' answers notice, so only its list is used.
+//! cargo-mutants itself would run all tests of the package that it changes. This module checks what the answers of the
+//! real controllers notice, so it uses only the list of cargo-mutants.
 
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -18,27 +18,27 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How much time of a processor the replay of the recordings may take, as a multiple of how long the project itself
-/// takes in the same copy; a mutant that takes more goes round for ever.
+/// The limit of processor time for the replay of the recordings, as a multiple of the time for the unchanged project in
+/// the same copy. A mutant that takes more runs in an endless loop.
 const PATIENCE: u32 = 3;
 
-/// It may last so many times longer, on a machine that has other things to do; a mutant that does nothing any more ends
-/// there.
+/// The limit of elapsed time, as a multiple of the limit of processor time, because other programs may use the machine.
+/// It ends a mutant that waits for ever.
 const IDLE: u32 = 10;
 
-/// So long they may take in any case: the project itself may have had a machine of its own.
+/// The smallest limit of processor time. The unchanged project may have had the machine for itself.
 const LEAST_PATIENCE: Duration = Duration::from_secs(30);
 
-/// The project itself may take that long.
+/// The limit of processor time for the unchanged project.
 const FIRST_PATIENCE: Duration = Duration::from_mins(10);
 
-/// The signal for a process that has had its time of a processor, on Linux and macOS.
+/// The signal for a process that has used all its processor time, on Linux and macOS.
 const SIGXCPU: i32 = 24;
 
-/// How much memory the recordings may take, in KiB: some ten times as much as they do.
+/// The largest memory of the replay in KiB, which is some ten times what it needs.
 const MEMORY: u64 = 6 << 20;
 
-/// What is mutated.
+/// The files that are mutated.
 const MUTATED: [&str; 2] = ["src/controllers/**", "src/simulate/**"];
 
 /// A change of the source, as `cargo mutants --list --json` describes it.
@@ -51,7 +51,7 @@ struct Mutant {
 }
 
 impl Mutant {
-    /// The text of its file with the change; nothing where the text has no such place.
+    /// The text of the file with the change; none where the text has no such place.
     fn applied(&self, text: &str) -> Option<String> {
         let at = |place: Place| -> Option<usize> {
             let line: usize = text.split_inclusive('\n').take(place.line.checked_sub(1)?).map(str::len).sum();
@@ -68,23 +68,23 @@ struct Span {
     end: Place,
 }
 
-/// A line and a column, both from 1, the column in characters.
+/// A line and a column, both from 1. The column counts characters.
 #[derive(Clone, Copy, Debug, Deserialize)]
 struct Place {
     line: usize,
     column: usize,
 }
 
-/// What became of a mutant.
+/// The result of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub enum MutantResult {
-    /// It does not compile, and says nothing.
+    /// The mutant does not compile, so it shows nothing.
     Unviable,
-    /// The recordings differ.
+    /// The replay of the recordings fails, so the mutant is noticed.
     Killed,
-    /// The recordings are replayed without an end.
+    /// The replay of the recordings does not end.
     TimedOut,
-    /// Nothing noticed it.
+    /// No recording noticed the mutant.
     Survived,
 }
 
@@ -98,34 +98,34 @@ struct Record {
 /// Which mutants are tried, and how.
 #[derive(Debug)]
 pub struct Trial<'a> {
-    /// The project.
+    /// The folder of the project.
     pub root: &'a Path,
-    /// How many viable ones; nothing for all.
+    /// The number of mutants to try, counting only those that compile; none for all.
     pub sample: Option<usize>,
-    /// What chooses the sample.
+    /// The seed that selects the sample.
     pub seed: u64,
-    /// Only those whose name contains this.
+    /// The text that the name of a mutant has to contain.
     pub only: &'a str,
-    /// How many are tried at the same time, each in a copy of its own.
+    /// The number of mutants that are tried at the same time, each in a copy of its own.
     pub jobs: usize,
 }
 
-/// The mutants that were tried.
+/// The mutants that were tried, and their results.
 #[derive(Clone, Debug, Default)]
 pub struct Tried(BTreeMap<String, MutantResult>);
 
 impl Tried {
-    /// How many came to that.
+    /// The number of mutants with this result.
     pub fn count(&self, fate: MutantResult) -> usize {
         self.0.values().filter(|found| **found == fate).count()
     }
 
-    /// The names of those that nothing noticed.
+    /// The names of the mutants that no recording noticed.
     pub fn survivors(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|(_, fate)| **fate == MutantResult::Survived).map(|(name, _)| name.as_str())
     }
 
-    /// How many compile.
+    /// The number of mutants that compile.
     pub fn viable(&self) -> usize {
         self.0.len() - self.count(MutantResult::Unviable)
     }
@@ -144,11 +144,11 @@ impl fmt::Display for Tried {
     }
 }
 
-/// Tries mutants until the sample is full. What was found of the same sources before is not tried again, so a run that
-/// was cut goes on.
+/// Tries mutants until the sample is full. Known results of the same sources are not found again, so an interrupted run
+/// continues.
 ///
 /// # Errors
-/// When cargo-mutants is missing, the project itself does not pass, or a file cannot be written.
+/// Returns an error where cargo-mutants is missing, the unchanged project does not pass, or a file cannot be written.
 pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     let folder = trial.root.join("target/mutants");
     fs::create_dir_all(&folder)?;
@@ -168,7 +168,7 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     let work = |job: usize| -> Result<()> {
         let tree = Tree::new(trial.root, folder.join(format!("tree-{job}")))?;
         loop {
-            // Bound before it is looked at, so that the lock is not held while the mutant is judged.
+            // The variable releases the lock before the mutant is judged.
             let next = locked()?.take(&listed);
             let Some((place, mutant)) = next else { return Ok(()) };
             let fate = match known.get(&mutant.name) {
@@ -176,7 +176,7 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
                 None => tree.judge(mutant).with_context(|| mutant.name.clone())?,
             };
             let mut state = locked()?;
-            // What took too long may have met a busy machine: another run tries it again.
+            // A mutant that took too long may have met a busy machine, so another run tries it again.
             if !known.contains_key(&mutant.name) && fate != MutantResult::TimedOut {
                 let record = Record { source, name: mutant.name.clone(), fate };
                 writeln!(&results, "{}", serde_json::to_string(&record)?)?;
@@ -191,7 +191,7 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
             }
         }
     };
-    // What stops one job stops all: the others would go on for hours before anybody hears of it.
+    // An error in one job stops all jobs. The others would run for hours before the error is reported.
     let guarded = |job: usize| {
         let done = work(job);
         if done.is_err()
@@ -212,13 +212,13 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     Ok(locked()?.tried(&listed))
 }
 
-/// What the jobs share.
+/// The state that the jobs share.
 struct State {
-    /// What became of each mutant of the list, as far as that is known.
+    /// The result of each mutant of the list, where it is known.
     fates: Vec<Option<MutantResult>>,
-    /// The first one that no job has.
+    /// The place of the first mutant that no job has.
     next: usize,
-    /// How many viable ones are to be tried.
+    /// The number of mutants to try, counting only those that compile.
     wanted: usize,
 }
 
@@ -232,7 +232,7 @@ impl State {
         Some((place, mutant))
     }
 
-    /// The sample as far as it is known: what several jobs tried beyond it is no part of it.
+    /// The known results of the sample. Mutants that several jobs tried beyond the sample do not belong to it.
     fn tried(&self, listed: &[Mutant]) -> Tried {
         let mut tried = Tried::default();
         for (mutant, fate) in listed.iter().zip(&self.fates) {
@@ -251,8 +251,8 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// All that decides what becomes of a mutant, but for the compiler: the sources, the tasks, the recordings, and how
-/// they are built.
+/// A hash of everything except the compiler that decides the result of a mutant: the sources, the tasks, the
+/// recordings, and the settings of the build.
 fn source(root: &Path) -> Result<u64> {
     let mut all = Vec::new();
     let decides = |path: &PathBuf| !path.starts_with("tests") || path.starts_with("tests/conformance");
@@ -276,7 +276,7 @@ fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(names.split('\0').filter(|name| wanted(name) && root.join(name).is_file()).map(PathBuf::from).collect())
 }
 
-/// The files in the folders of sources of a copy, by their paths in it; none where there is no copy yet.
+/// The source files of a copy, by their paths in it; none where there is no copy yet.
 fn under(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     if !folder.exists() {
@@ -302,7 +302,7 @@ fn known(results: &Path, source: u64) -> Result<BTreeMap<String, MutantResult>> 
     }
     let mut known = BTreeMap::new();
     for line in fs::read_to_string(results)?.lines() {
-        // A line that was cut, or that an older program wrote, is as good as none.
+        // A line that is incomplete, or that an older program wrote, is ignored.
         if let Ok(record) = serde_json::from_str::<Record>(line)
             && record.source == source
         {
@@ -332,22 +332,22 @@ fn list(root: &Path) -> Result<Vec<Mutant>> {
 /// A copy of the project, in which one mutant at a time is built and judged.
 struct Tree {
     root: PathBuf,
-    /// How much time of a processor the replay of the recordings may take.
+    /// The limit of processor time for the replay of the recordings.
     patience: Duration,
 }
 
 impl Tree {
-    /// Copies the project, and checks that it passes as it is.
+    /// Copies the project, and checks that the unchanged project passes.
     fn new(from: &Path, root: PathBuf) -> Result<Self> {
         let project = tracked(from)?;
-        // What an earlier project had in the copy is no part of this one.
+        // Files of an earlier version of the project do not belong to this copy.
         for left in under(&root, &root)?.into_iter().filter(|path| !project.contains(path)) {
             fs::remove_file(root.join(left))?;
         }
         for path in project {
             let (original, copy) = (from.join(&path), root.join(&path));
             let text = fs::read(&original)?;
-            // A file that did not change keeps its time, so that the copy is not built anew.
+            // A file that did not change keeps its time, so that the copy is not built again.
             if fs::read(&copy).ok().as_ref() != Some(&text) {
                 fs::create_dir_all(copy.parent().context("a file in no folder")?)?;
                 fs::write(&copy, text)?;
@@ -375,7 +375,7 @@ impl Tree {
         Ok(fate?.0)
     }
 
-    /// What the recordings say of the copy as it is now, and how long it took to replay them.
+    /// The result of the recordings for the copy as it is now, and the time of their replay.
     fn fate(&self) -> Result<(MutantResult, Duration)> {
         let built = Command::new("cargo")
             .args(["test", "--quiet", "--package", "xtask", "--test", "corpora", "--no-run", "--message-format=json"])
@@ -383,14 +383,14 @@ impl Tree {
             .env("CARGO_TARGET_DIR", self.root.join("target"))
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("RUSTFLAGS", "--cap-lints=warn")
-            // The numbers of the recordings are never to be written anew by a mutant.
+            // A mutant must never write the numbers of the recordings.
             .env_remove("UPDATE")
             .stdin(Stdio::null())
             .output()?;
         let messages = serde_json::Deserializer::from_slice(&built.stdout).into_iter::<serde_json::Value>();
         let messages: Vec<serde_json::Value> = messages.filter_map(Result::ok).collect();
         if !built.status.success() {
-            // Only what the compiler says of a place in the source is about the mutant: a full disk is not.
+            // Only an error at a place in the source is about the mutant. A full disk is not.
             let of_source = |message: &serde_json::Value| {
                 message["message"]["level"] == "error" && message["message"]["spans"][0].is_object()
             };
@@ -403,7 +403,7 @@ impl Tree {
             .iter()
             .find_map(|message| message["executable"].as_str().map(PathBuf::from))
             .context("cargo names no test")?;
-        // A mutant that goes round may also take memory without an end, and all else on the machine with it.
+        // An endless loop may also use memory without limit, and would stop everything else on the machine.
         let seconds = self.patience.as_secs();
         let mut running = Command::new("sh")
             .args(["-c", &format!("ulimit -S -t {seconds} && ulimit -v {MEMORY} && exec \"$0\"")])
@@ -467,7 +467,7 @@ mod tests {
             assert_eq!(state.take(&listed).map(|(place, _)| place), Some(place));
             state.fates[place] = Some(fate);
         }
-        // Two jobs have one each, and the later one is ready first.
+        // Two jobs have one mutant each, and the later one is ready first.
         assert_eq!(state.take(&listed).map(|(place, _)| place), Some(2));
         assert_eq!(state.take(&listed).map(|(place, _)| place), Some(3));
         state.fates[3] = Some(MutantResult::TimedOut);

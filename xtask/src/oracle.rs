@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-/// The program, ready to be asked.
+/// The oracle, built and ready to answer.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     program: PathBuf,
@@ -16,36 +16,36 @@ pub struct Oracle {
     gates: String,
 }
 
-/// The arguments of `go build` in `oracle/` that choose a version: none for the one that is modelled by default, whose
+/// The arguments of `go build` in `oracle/` that choose a version. There are none for the default version, whose
 /// modules are those of `go.mod`.
 pub fn build_arguments(version: KubeVersion) -> Vec<String> {
     if version == KubeVersion::DEFAULT {
         return Vec::new();
     }
-    // A build tag cannot hold a dot.
+    // A build tag cannot contain a dot.
     let tag = version.to_string().replace('.', "_");
     vec![format!("-modfile=minors/{version}.mod"), format!("-tags=k8s_{tag}")]
 }
 
-/// A run of worlds that the oracle makes itself.
+/// A sequence of worlds that the oracle makes itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Worlds {
-    /// The seed of the run.
+    /// The seed of the random worlds.
     pub seed: u64,
     /// The number of the first world.
     pub start: u64,
-    /// How many.
+    /// The number of worlds.
     pub count: u64,
-    /// What the oracle is told about their kind.
+    /// The arguments of the oracle that describe the worlds to make.
     pub kind: &'static [&'static str],
 }
 
 impl Oracle {
-    /// Builds the oracle of a version with the Go toolchain; `gates` are the feature gates that differ from their
+    /// Builds the oracle of a version with the Go toolchain. `gates` has the feature gates that differ from their
     /// defaults, as `NAME=BOOL,…`.
     ///
     /// # Errors
-    /// When there is no Go toolchain, or the build fails.
+    /// Returns an error where there is no Go toolchain, or the build fails.
     pub fn build(root: &Path, version: KubeVersion, gates: &str) -> Result<Self> {
         let program = root.join("target/oracle").join(format!("oracle{version}"));
         let mut build = Command::new("go");
@@ -58,7 +58,7 @@ impl Oracle {
         Ok(Self { program, gates: gates.to_owned() })
     }
 
-    /// Where the program is.
+    /// The path of the program.
     pub fn program(&self) -> &Path {
         &self.program
     }
@@ -71,7 +71,7 @@ impl Oracle {
     /// Lets the oracle make worlds and answer them.
     ///
     /// # Errors
-    /// When the program fails or prints something else than lines.
+    /// Returns an error where the program fails or prints something other than lines.
     pub fn answer_worlds(&self, worlds: Worlds, arguments: &[&str]) -> Result<Vec<Line>> {
         let Worlds { seed, start, count, kind } = worlds;
         let mut source = Command::new(&self.program)
@@ -100,7 +100,7 @@ impl Oracle {
     /// Lets the oracle answer given worlds, in their order.
     ///
     /// # Errors
-    /// When the program fails or prints something else than lines.
+    /// Returns an error where the program fails or prints something other than lines.
     pub fn answer(&self, lines: &[Line], arguments: &[&str]) -> Result<Vec<Line>> {
         let mut answering =
             self.answering(arguments).stdin(Stdio::piped()).spawn().context("the oracle cannot be started")?;
@@ -112,7 +112,7 @@ impl Oracle {
         }
         let writing = thread::spawn(move || input.write_all(&text));
         let answers = read(answering);
-        // The program's own failure says more than the pipe that it left behind.
+        // The error of the program itself is returned first. It says more than the broken pipe.
         let written = writing.join();
         let answers = answers?;
         written.map_err(|_| anyhow::anyhow!("writing to the oracle panicked"))??;
@@ -127,7 +127,7 @@ fn read(mut child: Child) -> Result<Vec<Line>> {
     let mut output = child.stdout.take().context("no output of the oracle")?;
     let mut text = String::new();
     output.read_to_string(&mut text)?;
-    // Its own failure says more than the line that it left unfinished.
+    // The error of the program itself is returned first. It says more than the incomplete line.
     finish(child)?;
     let line = |(place, text): (usize, &str)| {
         let begin: String = text.chars().take(80).collect();

@@ -1,6 +1,7 @@
-//! Random worlds, every verb that applies to them, and the whole adversary: does a plan that is accepted ever lose
-//! anything, and how many are refused that would not? Each repair that is accepted is begun as well, and what takes it
-//! back or goes on with it is judged in the world as others have left it by then.
+//! Tests repairs in random worlds: every verb that applies, with the whole adversary.
+//!
+//! It finds accepted plans that lose something, and counts refused plans that would lose nothing. Each accepted repair
+//! is also begun. Then the undo or the continuation is judged in the world as other actors have changed it by then.
 
 mod api_server;
 mod begun;
@@ -21,26 +22,27 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;
 
-/// What came of many plans.
+/// The results of many plans.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Worlds.
+    /// The number of worlds.
     pub worlds: u64,
-    /// Requests for which there was a plan.
+    /// The number of requests for which there was a plan.
     pub plans: u64,
-    /// By verb: plans that were accepted.
+    /// The numbers of accepted plans, by verb.
     pub accepted: BTreeMap<String, u64>,
-    /// By guard: plans that were refused.
+    /// The numbers of refused plans, by guard.
     pub refused: BTreeMap<String, u64>,
-    /// By guard: requests without a plan.
+    /// The numbers of requests without a plan, by guard.
     pub unplanned: BTreeMap<String, u64>,
-    /// Plans that only the adversary or the simulation refused.
+    /// The number of plans that only the adversary or the simulation refused.
     pub judged: u64,
-    /// Of these, those in which nothing is lost when everybody takes part.
+    /// The number of these in which nothing is lost when all actors take part.
     pub too_careful: u64,
-    /// Plans that were accepted and lose something when everybody takes part: the world, the request and how.
+    /// The accepted plans that lose something when all actors take part. Each text has the world, the request and the
+    /// acts.
     pub harmful: Vec<String>,
-    /// Plans for which the exhaustive search was too large.
+    /// The number of plans for which the exhaustive search was too large.
     pub too_large: u64,
 }
 
@@ -82,10 +84,10 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Looks at so many worlds of a seed. Each plan that does harm is told as it is found.
+/// Judges the plans of these worlds of a seed. Each harmful plan is reported as soon as it is found.
 ///
 /// # Errors
-/// A world that cannot be read: a mistake of this generator.
+/// Returns an error where a world cannot be read, which is a bug of this generator.
 pub fn plans(
     seed: u64,
     worlds: std::ops::Range<u64>,
@@ -122,13 +124,13 @@ pub fn plans(
     Ok(total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// Kinds of which one may be hidden from the reader.
+/// The kinds of which one may be hidden from the reader.
 const HIDDEN: &[Kind] = &[Kind::Pod, Kind::VolumeAttachment, Kind::StatefulSet, Kind::Namespace, Kind::CsiDriver];
 
-/// How far everybody is followed.
+/// The reach of the search in which all actors take part.
 const EVERYONE: SearchReach = SearchReach { states: 400_000, failures: true, everyone: true };
 
-/// A world, and what is told of plans that are not as they should be.
+/// A world: its objects, its snapshot, and the manifests that a plan needs.
 struct Looked<'w> {
     objects: &'w [Value],
     snapshot: &'w Snapshot,
@@ -144,7 +146,7 @@ impl Looked<'_> {
         }
     }
 
-    /// Judges what is proposed for a request: the plan, where it is accepted. `what` is only asked for what is told.
+    /// Judges the proposal for a request. Returns the plan where it is accepted. `what` is called only for a report.
     fn judge(&self, proposed: Proposed, verb: &str, what: &dyn Fn() -> String, tally: &mut Tally) -> Option<Plan> {
         let plan = match proposed {
             Proposed::Plan(plan) => *plan,
@@ -169,7 +171,7 @@ impl Looked<'_> {
                 let verdict = wider.then(|| judge(&situation, reviewed.plan(), EVERYONE));
                 *tally.accepted.entry(verb.to_owned()).or_default() += 1;
                 match verdict {
-                    // The review has looked at just the same.
+                    // The review has searched just as far.
                     None | Some(Verdict::Safe { .. }) => {}
                     Some(Verdict::TooMany) => tally.too_large += 1,
                     Some(Verdict::Harmful(found)) => tally.harmful.push(told(&found.moves.join("; "))),
@@ -215,7 +217,7 @@ fn world(seed: u64, number: u64) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Takes a repair back that is begun, or goes on with it.
+/// Judges the undo or the continuation of a repair that is begun.
 fn lead_on(
     begun: &Begun,
     plan: &Plan,
@@ -273,7 +275,7 @@ fn snapshot(objects: &[Value], hidden: Option<Kind>) -> Result<Snapshot> {
     Ok(Snapshot::new(parts))
 }
 
-/// Every request that makes sense to type there.
+/// Every request that makes sense in this world.
 fn requests(snapshot: &Snapshot, random: &mut Random) -> Vec<Request> {
     let mut all = Vec::new();
     let volumes: Vec<_> = snapshot.volumes().iter().map(|volume| volume.meta.name.clone()).collect();
@@ -339,7 +341,7 @@ fn requests(snapshot: &Snapshot, random: &mut Random) -> Vec<Request> {
     all
 }
 
-/// One to three pairs of volumes and claims in every relation, and what stands around them.
+/// One to three pairs of volumes and claims in every relation, and objects of surrounding kinds.
 fn objects(random: &mut Random) -> Vec<Value> {
     let mut objects = vec![
         json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "a", "uid": "n-a" } }),
@@ -361,7 +363,7 @@ fn class(name: &str, mode: &str) -> Value {
     })
 }
 
-/// How a volume and a claim stand to each other.
+/// The relation between a volume and a claim.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Relation {
     Bound,
@@ -446,7 +448,7 @@ fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
     let mut fields = Vec::new();
     match random.of(&["", "", "", "", "", "client", "server"]) {
         "client" => {
-            // What was applied last need not be what is there now.
+            // The last applied value may differ from the present value.
             let applied = random.of(&[policy, "Retain", "Delete"]);
             let applied = json!({ "spec": { "persistentVolumeReclaimPolicy": applied } }).to_string();
             annotations.insert("kubectl.kubernetes.io/last-applied-configuration".into(), applied.into());
@@ -535,7 +537,7 @@ fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
     objects.push(claim);
 }
 
-/// A set that makes the claim of that number.
+/// A StatefulSet that creates the claim of that number.
 fn stateful_set(namespace: &str, number: u64, replicas: u64) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet",

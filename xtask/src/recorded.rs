@@ -1,5 +1,5 @@
-//! All recorded answers at once, judged by exact numbers: what is compared no more would differ unseen, and predictions
-//! grow neither wider nor narrower without a word.
+//! Judges all recordings and compares exact numbers. So a missing comparison is noticed, and so is a set of predictions
+//! that becomes wider or narrower.
 
 use crate::corpus::files;
 use crate::judge::{Counts, EngineCounts, Verdict, hundred_sizes};
@@ -10,20 +10,20 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What every recording comes to: a line for each, with the numbers that are not zero.
+/// The numbers of every recording: one line for each, with the numbers that are not zero.
 const NUMBERS: &str = "tests/conformance/numbers.txt";
 
-/// The line of what is judged without a recording.
+/// The name of the line for the comparison that needs no recording.
 const LARGE: &str = "components of many sizes";
 
-/// The beginning of the name of the recording whose components are too large to be explored: they end in more ways than
-/// chance shows.
+/// The prefix of the recording whose components are too large to be explored. They have more ends than random schedules
+/// reach.
 const GROUPED: &str = "outcomes-grouped-";
 
-/// The ends of those that were not seen, none of which is said to be possible for sure.
+/// The number of ends of this recording that were not seen. No prediction says that one of them is possible.
 const UNSEEN: usize = 163;
 
-/// The ends in a recording of that name that were not seen.
+/// The number of ends in a recording of that name that were not seen.
 fn unseen(name: &str) -> usize {
     if name.starts_with(GROUPED) { UNSEEN } else { 0 }
 }
@@ -36,7 +36,7 @@ fn numbers(counts: Counts, engines: EngineCounts) -> Numbers {
     named.map(|(name, number)| (name.to_owned(), number)).collect()
 }
 
-/// All numbers of a recording, also how often each sort of answer was compared.
+/// All numbers of a recording, including how often each kind of answer was compared.
 fn numbers_of(verdict: &Verdict) -> Numbers {
     let compared = verdict.compared.iter().map(|(sort, times)| (format!("compared {sort}"), *times));
     numbers(verdict.counts, verdict.engines).into_iter().chain(compared).collect()
@@ -58,18 +58,18 @@ fn known(root: &Path) -> Result<BTreeMap<String, Numbers>> {
     Ok(known)
 }
 
-/// The files of recordings with their names below the folder.
+/// The files of the recordings with their names below the folder.
 fn recordings(root: &Path) -> Result<Vec<(String, PathBuf)>> {
     let folder = root.join("tests/conformance");
     let name = |path: &Path| -> Result<String> { Ok(path.strip_prefix(&folder)?.to_string_lossy().replace('\\', "/")) };
     files(&folder)?.into_iter().map(|path| Ok((name(&path)?, path))).collect()
 }
 
-/// Judges the recordings of a project, those with the least to do first. Whatever fails, fails as early as it can,
-/// because this is what judges each of many mutants. With `UPDATE` in the environment the numbers are written anew.
+/// Judges the recordings of a project, the smallest first. An error is returned as early as possible, because this
+/// function judges each of many mutants. With `UPDATE` in the environment the numbers are written again.
 ///
 /// # Errors
-/// The first difference, or a number that is another one.
+/// Returns the first difference, or a number that has changed.
 pub fn check(root: &Path) -> Result<()> {
     if env::var_os("UPDATE").is_some() {
         update(root)?;
@@ -86,7 +86,7 @@ pub fn check(root: &Path) -> Result<()> {
         let known = known.get(&name).unwrap_or(&none);
         let unseen = unseen(&name);
         let (verdict, stopped) = replay_until(&path, |SoFar { counts, engines, differences }| {
-            // A number that has grown too large never gets smaller again.
+            // A number that is too large cannot become smaller again.
             let too_large = |(name, number)| known.get(&name).is_none_or(|known| number > *known);
             *differences > 0
                 || counts.members > counts.seen + unseen
@@ -95,7 +95,7 @@ pub fn check(root: &Path) -> Result<()> {
         })?;
         let now = numbers_of(&verdict);
         if stopped {
-            // Of numbers that are only a part, those that are too large already say something.
+            // The numbers are incomplete here. Those that are too large already are reported.
             differs(&name, &verdict)?;
             let large: Numbers = now.into_iter().filter(|(name, now)| known.get(name) < Some(now)).collect();
             let known = known.iter().filter(|(name, _)| large.contains_key(*name));
@@ -109,7 +109,7 @@ pub fn check(root: &Path) -> Result<()> {
     compare(LARGE, &large, known.get(LARGE).unwrap_or(&Numbers::new()))
 }
 
-/// Judges the recordings, and writes down what they come to.
+/// Judges the recordings and writes their numbers.
 fn update(root: &Path) -> Result<()> {
     let mut lines = Vec::new();
     let mut add = |name: &str, numbers: Numbers| {
@@ -133,7 +133,7 @@ fn large() -> Result<Numbers> {
     }
 }
 
-/// The first difference that a recording shows, as a failure.
+/// Returns the first difference of a recording as an error.
 fn differs(name: &str, verdict: &Verdict) -> Result<()> {
     match verdict.differences.first() {
         Some(difference) => bail!("{name}: {difference}"),
@@ -141,7 +141,7 @@ fn differs(name: &str, verdict: &Verdict) -> Result<()> {
     }
 }
 
-/// Whether a recording shows no difference, and everything that is predicted was seen.
+/// Checks that a recording has no difference and that every predicted end was seen.
 fn agrees(name: &str, verdict: &Verdict, unseen: usize) -> Result<()> {
     let Counts { members, seen, worlds, worlds_seen, ends, exact, crowded, .. } = verdict.counts;
     differs(name, verdict)?;
@@ -158,7 +158,7 @@ fn agrees(name: &str, verdict: &Verdict, unseen: usize) -> Result<()> {
     Ok(())
 }
 
-/// The numbers that are others than the known ones, as a failure.
+/// Returns the numbers that differ from the known ones as an error.
 fn compare(of: &str, now: &Numbers, known: &Numbers) -> Result<()> {
     let number = |numbers: &Numbers, name: &String| numbers.get(name).copied().unwrap_or_default();
     let names: BTreeSet<&String> = now.keys().chain(known.keys()).collect();

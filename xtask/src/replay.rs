@@ -12,17 +12,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// How many lines of a file are judged before the next ones are read.
+/// The number of lines of a file that are judged before the next ones are read.
 const CHUNK: usize = 256;
 
-/// What the lines that were judged so far came to.
+/// The results of the lines that were judged so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SoFar {
-    /// What was compared.
+    /// The numbers of compared answers.
     pub counts: Counts,
-    /// What the engines were asked.
+    /// The numbers of additional questions to the engines.
     pub engines: EngineCounts,
-    /// How many differences there are.
+    /// The number of differences.
     pub differences: usize,
 }
 
@@ -37,16 +37,16 @@ impl SoFar {
 /// Judges lines, in their order.
 ///
 /// # Errors
-/// When a line makes no sense.
+/// Returns an error where a line is invalid.
 pub fn judge_all(lines: &[Line], behavior: &KubernetesBehavior) -> Result<Vec<Verdict>> {
     on_all_cores(lines, |line| judged(line, behavior).map(Some))
 }
 
-/// Judges a line. The core promises never to panic; where it does all the same, that is a difference like any other,
-/// so that the world is named, made small and kept.
+/// Judges a line. The core must never panic. A panic counts as a difference, so that its world is named, shrunk and
+/// kept.
 ///
 /// # Errors
-/// When the line makes no sense.
+/// Returns an error where the line is invalid.
 pub(crate) fn judged(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     let judging = catch_unwind(AssertUnwindSafe(|| judge(line, behavior)));
     let verdict = judging.unwrap_or_else(|panic| {
@@ -66,8 +66,8 @@ fn words(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words")
 }
 
-/// The results for all of them, in their order. Where there is none, and where one fails, no further item is looked at;
-/// of several failures the first one is told.
+/// The results for all items, in their order. The first `None` or error ends the work on further items. Of several
+/// errors the first one is returned.
 fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> Result<Option<U>> + Sync) -> Result<Vec<U>> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -99,18 +99,19 @@ fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> Result<Optio
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Judges a recorded file by the rules of the version in its name. The differences name their worlds.
+/// Judges a recording with the behavior of the version in its name. The differences name their worlds.
 ///
 /// # Errors
-/// When the file cannot be read or holds nothing.
+/// Returns an error where the file cannot be read or is empty.
 pub fn replay(path: &Path) -> Result<Verdict> {
     Ok(replay_until(path, |_| false)?.0)
 }
 
-/// The same, up to the line after which that is enough: nothing is read that is not judged. Whether it stopped there.
+/// Judges a recording like [`replay`], until `enough` returns true. It reads no line that it does not judge. Returns
+/// also whether it stopped early.
 ///
 /// # Errors
-/// When the file cannot be read or holds nothing.
+/// Returns an error where the file cannot be read or is empty.
 pub fn replay_until(path: &Path, enough: impl Fn(&SoFar) -> bool + Sync) -> Result<(Verdict, bool)> {
     let behavior = corpus::behavior_of(path)?;
     let mut texts = corpus::texts(path)?;

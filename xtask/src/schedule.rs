@@ -1,4 +1,4 @@
-//! Ends that chance did not show: the schedules that are said to lead there, for the real controllers to follow.
+//! Finds schedules for ends that random schedules did not reach. The real controllers then follow them.
 
 use crate::judge::{Verdict, behavior_of, end_of, object_of, settling, snapshot};
 use crate::line::{Line, Object, Schedule, Step};
@@ -9,11 +9,11 @@ use pvctl::simulate::component::components;
 use pvctl::simulate::explore::{self, schedule};
 use serde_json::Value;
 
-/// A line with a schedule for each end, alone or joint, that is predicted and was not seen. An end that belongs to a
-/// component of too many states has none.
+/// A line with a schedule for each end or joint end that is predicted and was not seen. An end of a component with too
+/// many states has none.
 ///
 /// # Errors
-/// When the line's world makes no sense.
+/// Returns an error where the world of the line is invalid.
 pub fn with_schedules(line: &Line, verdict: &Verdict, behavior: &KubernetesBehavior) -> Result<Line> {
     let mut line = line.clone();
     let alone = verdict

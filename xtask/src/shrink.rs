@@ -1,4 +1,4 @@
-//! Makes a world that shows a difference smaller, as long as it still shows it.
+//! Makes a world with a difference smaller, as long as it still shows the difference.
 
 use crate::judge::{Difference, Verdict};
 use crate::line::Line;
@@ -7,15 +7,16 @@ use anyhow::Result;
 use pvctl::controllers::KubernetesBehavior;
 use serde_json::Value;
 
-/// How many candidates the oracle is asked about at once, and how many in all: end states take it a tenth of a second.
+/// The number of candidates in one call of the oracle, and in all calls. The ends of one candidate take a tenth of a
+/// second.
 const BATCH: usize = 64;
 const MOST: usize = 2000;
 
-/// The smallest world found that shows a difference in the same part, with the real answers to it. `ask` gets them, and
-/// fails where a world makes no sense.
+/// The smallest world that shows a difference in the same part, with the real answers for it. `ask` gets the answers,
+/// and fails where a world is invalid.
 ///
 /// # Errors
-/// When the line makes no sense.
+/// Returns an error where the line is invalid.
 pub fn shrink(behavior: &KubernetesBehavior, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Line>>) -> Result<Line> {
     let mut best = line.clone();
     let Some(wanted) = verdict(line, behavior)?.differences.first().map(kind_of) else { return Ok(best) };
@@ -42,14 +43,15 @@ pub fn shrink(behavior: &KubernetesBehavior, line: &Line, ask: impl Fn(&[Line]) 
     }
 }
 
-/// What came of comparing; an end that nothing showed is a difference, because whoever answers follows schedules, too.
+/// The result of the comparison. An end that was not seen is a difference here, because `ask` follows schedules as
+/// well.
 fn verdict(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     let mut verdict = judged(line, behavior)?;
     verdict.expect_proof();
     Ok(verdict)
 }
 
-/// What has to stay the same: which kind of answer differs.
+/// The kind of answer that differs. It has to stay the same.
 fn kind_of(difference: &Difference) -> String {
     difference.part.split('[').next().unwrap_or_default().to_owned()
 }
@@ -60,7 +62,7 @@ fn first_that_shows(
     wanted: &str,
     ask: &impl Fn(&[Line]) -> Result<Vec<Line>>,
 ) -> Option<Line> {
-    // A candidate that no longer makes sense ends the oracle: then each is asked on its own.
+    // An invalid candidate ends the oracle. Then each candidate is asked on its own.
     let answered = match ask(lines) {
         Ok(answered) => answered,
         Err(_) => lines.iter().filter_map(|line| ask(std::slice::from_ref(line)).ok()).flatten().collect(),
@@ -89,7 +91,7 @@ pub fn stripped(line: &Line) -> Line {
     line
 }
 
-/// All worlds that are one step smaller, the biggest steps first.
+/// All worlds that are one step smaller, the largest steps first.
 fn candidates(line: &Line) -> Vec<Line> {
     let mut all = Vec::new();
     if !line.cases.is_empty() {
@@ -122,10 +124,10 @@ fn candidates(line: &Line) -> Vec<Line> {
     all
 }
 
-/// The field without which an ephemeral volume ends the process of the real controller.
+/// The field without which a generic ephemeral volume makes the real controller panic.
 const TEMPLATE: &str = "volumeClaimTemplate";
 
-/// Fields without which an object is none.
+/// The fields that every object needs.
 const KEPT: [&str; 6] = ["apiVersion", "kind", "name", "namespace", "uid", "resourceVersion"];
 
 fn paths_of(value: &Value, path: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {

@@ -1,4 +1,4 @@
-//! The recorded answers alone, without the project's other tests: what a mutated controller has to get past.
+//! Judges only the recordings, without the other tests of the project. A mutant is tested with this.
 
 use anyhow::Result;
 use std::path::Path;

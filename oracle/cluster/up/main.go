@@ -1,5 +1,6 @@
-// A control plane on loopback for tests and for trying things out: etcd and kube-apiserver, and whatever else is asked
-// for on standard input. When that ends, for whatever reason, everything is stopped. See ../README.md.
+// A control plane on the loopback interface, for tests and for trying things out. It consists of etcd, kube-apiserver
+// and the components that are requested on standard input. When standard input ends, for whatever reason, everything is
+// stopped. See ../README.md.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 
 // Command is one line on standard input.
 type Command struct {
-	// Start names a component to start, with its arguments; kubeconfig and server are given to it.
+	// Start names a component to start. The component also gets --kubeconfig.
 	Start string `json:"start,omitempty"`
 	// Args are its further arguments.
 	Args []string `json:"args,omitempty"`
@@ -23,7 +24,7 @@ type Command struct {
 	Stop string `json:"stop,omitempty"`
 }
 
-// Answer is one line on standard output: the first says where the control plane is, each later one answers a command.
+// Answer is one line on standard output. The first line describes the control plane; each later line answers a command.
 type Answer struct {
 	Server     string `json:"server,omitempty"`
 	Etcd       string `json:"etcd,omitempty"`
@@ -42,7 +43,7 @@ func (l *list) String() string     { return strings.Join(*l, " ") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
 func init() {
-	// Linux kills the children when the thread ends that started them, so the main one does.
+	// On Linux the children are killed when the thread that started them ends, so the main thread starts them.
 	runtime.LockOSThread()
 }
 

@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// Elsewhere the end of standard input has to do.
+// On other systems a child does not die with its parent, so only the end of standard input stops the components.
 func diesWithParent() *syscall.SysProcAttr { return nil }

@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// patience is how long a component may take to be ready.
+// patience is the longest time that a component may take until it is ready.
 const patience = 90 * time.Second
 
 // Plane is a control plane whose processes are children of this one.
@@ -96,7 +96,7 @@ func (p *Plane) start(name string, arguments []string) error {
 	return p.run(name, given)
 }
 
-// freePorts finds that many ports that nothing listens on. They are held at the same time, so that no two are equal.
+// freePorts finds that many free ports. It holds them all at the same time, so that no two are equal.
 func freePorts(count int) ([]int, error) {
 	var ports []int
 	for range count {
@@ -110,11 +110,11 @@ func freePorts(count int) ([]int, error) {
 	return ports, nil
 }
 
-// await asks until the address answers 200, the component ends, or patience does.
+// await polls until the address answers 200, the component ends, or the deadline passes.
 func (p *Plane) await(name, address string) error {
 	client := http.Client{
 		Timeout: 5 * time.Second,
-		// The answer decides nothing but when to go on, and the certificate is a minute old.
+		// The answer only decides when to continue, and the certificate was just created.
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
 	}
 	deadline := time.Now().Add(patience)
@@ -143,7 +143,7 @@ func (p *Plane) await(name, address string) error {
 	return fmt.Errorf("%s is not ready after %v: %w: %s", name, patience, last, p.lastWords(name))
 }
 
-// keys makes an authority, the server's certificate, the key of service accounts and the administrator's token.
+// keys creates an authority, the server's certificate, the key of service accounts and the administrator's token.
 func (p *Plane) keys() error {
 	random := make([]byte, 16)
 	if _, err := rand.Read(random); err != nil {
@@ -232,7 +232,7 @@ current-context: test
 	return os.WriteFile(p.path("kubeconfig"), []byte(text), 0o600)
 }
 
-// lastWords is the end of a component's log.
+// lastWords returns the end of a component's log.
 func (p *Plane) lastWords(name string) string {
 	text, err := os.ReadFile(p.path(name + ".log"))
 	if err != nil {

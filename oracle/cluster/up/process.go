@@ -8,13 +8,14 @@ import (
 	"syscall"
 )
 
-// process is a child, and whether it still runs.
+// process is a child process. Its channel is closed when the process ends.
 type process struct {
 	command *exec.Cmd
 	done    chan struct{}
 }
 
-// run starts a component. It is killed when this process is, even by a signal that leaves no time.
+// run starts a component. On Linux the component is killed when this process dies, even if this process is killed by a
+// signal.
 func (p *Plane) run(name string, arguments []string) error {
 	log, err := os.OpenFile(p.path(name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -46,7 +47,7 @@ func (c *process) ended() bool {
 	}
 }
 
-// stop ends a component by its process id, at once: a test does not wait for good manners.
+// stop kills a component by its process id. It does not wait for a graceful end, to keep tests fast.
 func (p *Plane) stop(name string) error {
 	child, known := p.running[name]
 	if !known {

@@ -21,16 +21,16 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// The functions here stand in for those of the test framework. They write down what a table says instead of holding the
-// controller against it.
+// The functions in this file replace those of the test framework. They record the content of a table instead of
+// comparing the controller with it.
 
-// pvctlCurrent is the record of the test that runs; the tests run one after the other.
+// pvctlCurrent is the record of the running test. Tests run one after another.
 var pvctlCurrent map[string]any
 
 // pvctlInject is what another writer does between the sync and its operation.
 var pvctlInject func(*PersistentVolumeController, *pvtesting.VolumeReactor)
 
-// pvctlStopped ends a sync where its operation would start.
+// pvctlStopped ends a sync at the point where its operation would start.
 type pvctlStopped struct{}
 
 func runSyncTests(t *testing.T, ctx context.Context, tests []controllerTest, classes []*storage.StorageClass, pods []*v1.Pod) {
@@ -97,7 +97,7 @@ func pvctlRecord(t *testing.T, ctx context.Context, kind string, test controller
 	for _, claim := range append(append([]*v1.PersistentVolumeClaim{}, test.initialClaims...), test.expectedClaims...) {
 		claims[claim.Name] = true
 	}
-	// stored is what the framework's API server has.
+	// stored returns the objects of the framework's API server.
 	stored := func() (volumes []*v1.PersistentVolume, found []*v1.PersistentVolumeClaim) {
 		for name := range names {
 			if volume, err := client.CoreV1().PersistentVolumes().Get(ctx, name, metav1.GetOptions{}); err == nil {
@@ -129,7 +129,8 @@ func pvctlRecord(t *testing.T, ctx context.Context, kind string, test controller
 	case kind != "controller":
 		test.test(ctrl, reactor.VolumeReactor, test)
 	default:
-		// The function of the test sends what someone else does, and may then wait for a controller that does not run here.
+		// The function of the test sends the changes of another writer. It may then wait for a controller that does not
+		// run here.
 		ctrl.preOperationHook = nil
 		done := make(chan bool, 1)
 		go func() {
@@ -150,7 +151,8 @@ func pvctlRecord(t *testing.T, ctx context.Context, kind string, test controller
 	pvctlWrite(record)
 }
 
-// pvctlSync notes which object a test syncs, and syncs it as far as its operation where someone else writes there.
+// pvctlSync records which object a test syncs. If another writer writes before the operation, it runs the sync up to
+// that point.
 func pvctlSync(kind string, fails bool, sync func() error) {
 	pvctlCurrent["object"], pvctlCurrent["fails"] = kind, fails
 	if pvctlInject == nil {
@@ -222,10 +224,10 @@ func wrapTestWithInjectedOperation(
 	}
 }
 
-// pvctlScenario is the scenario of the test that runs, if it has any.
+// pvctlScenario is the scenario of the running test, if it has one.
 var pvctlScenario [2]string
 
-// pvctlCalls counts the calls of each test, so that each can be named.
+// pvctlCalls counts the calls of each test, so that each call gets a name.
 var pvctlCalls = map[string]int{}
 
 func pvctlName(t *testing.T) string {
@@ -240,7 +242,7 @@ func pvctlName(t *testing.T) string {
 	return test
 }
 
-// pvctlFindBest is findBestMatchForClaim, written down. The test holds the answer against its expectation.
+// pvctlFindBest calls findBestMatchForClaim and records the result. The test compares the result with its expectation.
 func pvctlFindBest(
 	t *testing.T, index persistentVolumeOrderedIndex, claim *v1.PersistentVolumeClaim, delayed bool,
 ) (*v1.PersistentVolume, error) {
@@ -259,7 +261,7 @@ func pvctlFindBest(
 	return volume, err
 }
 
-// pvctlPair writes down a test of whether one volume suits one claim.
+// pvctlPair records a test of whether one volume fits one claim.
 func pvctlPair(t *testing.T, volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim, suits bool) {
 	pvctlWrite(map[string]any{
 		"kind": "match", "test": t.Name(), "name": pvctlName(t), "claims": []*v1.PersistentVolumeClaim{claim},

@@ -10,12 +10,12 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// pvctlProtect writes one test of a protection controller down: the objects, of which the informers lack the first
-// unseen ones, and the objects that it sends.
+// pvctlProtect records one test of a protection controller: the objects, and the objects that the controller sends. The
+// informers lack the first unseen objects.
 func pvctlProtect(
 	t *testing.T, name string, gate bool, objects []runtime.Object, reactors []reaction, unseen int, actions []clienttesting.Action,
 ) {
-	// A deletion time of zero, as the tables have it, is none in JSON.
+	// The tables use a zero deletion time, which JSON cannot represent.
 	mark := func(object runtime.Object) map[string]any {
 		object = object.DeepCopyObject()
 		meta := object.(metav1.Object)

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pvctlFind is FindMatchingVolume, written down. The test holds the answer against its expectation.
+// pvctlFind calls FindMatchingVolume and records the result. The test compares the result with its expectation.
 func pvctlFind(
 	t *testing.T, name string, claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume, node *v1.Node,
 	excluded map[string]*v1.PersistentVolume, delayed, attributesClasses bool,
@@ -35,7 +35,7 @@ func pvctlFind(
 	return volume, err
 }
 
-// pvctlNode writes down whether a volume suits a node.
+// pvctlNode records whether a volume fits a node.
 func pvctlNode(t *testing.T, name string, volume *v1.PersistentVolume, labels map[string]string, suits bool) {
 	pvctlWrite(map[string]any{
 		"kind": "match", "test": t.Name(), "name": t.Name() + "/" + name, "claims": []*v1.PersistentVolumeClaim{{}}, "delayed": true,
@@ -44,7 +44,7 @@ func pvctlNode(t *testing.T, name string, volume *v1.PersistentVolume, labels ma
 	})
 }
 
-// pvctlDelays writes down whether a claim waits for its pod.
+// pvctlDelays records whether a claim waits for its pod.
 func pvctlDelays(
 	t *testing.T, name string, claim *v1.PersistentVolumeClaim, classes []*storagev1.StorageClass, delays, fails bool,
 ) {
@@ -54,7 +54,7 @@ func pvctlDelays(
 	})
 }
 
-// pvctlClass writes down whether a claim counts as one with a class.
+// pvctlClass records whether a claim counts as one with a class.
 func pvctlClass(t *testing.T, name string, claim *v1.PersistentVolumeClaim, has bool) {
 	class := &storagev1.StorageClass{}
 	class.Name, class.Provisioner = "default", "example.com/provisioner"

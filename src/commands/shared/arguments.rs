@@ -1,4 +1,4 @@
-//! From what was typed to what use cases and sources take.
+//! Conversion of command-line arguments to the options of use cases and sources.
 
 use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
 use crate::error::Error;
@@ -8,13 +8,13 @@ use crate::ops::model::ModelOptions;
 use crate::ops::scope::Scope;
 use crate::source::{self, FileOptions};
 
-/// How objects are read and judged.
+/// Returns the options for reading and judging objects.
 pub(in crate::commands) fn read(model: &ModelArgs, source: &SourceArgs, global: &GlobalArgs) -> ReadOptions {
     let scope = Scope { namespace: global.scope.namespace.clone(), all_namespaces: global.scope.all_namespaces };
     ReadOptions { model: self::model(model), scope, now: source.now, strict: source.strict }
 }
 
-/// Which Kubernetes is modelled.
+/// Returns the options of the modelled Kubernetes.
 fn model(args: &ModelArgs) -> ModelOptions {
     let kubernetes = &args.kubernetes;
     ModelOptions {
@@ -34,10 +34,10 @@ fn model(args: &ModelArgs) -> ModelOptions {
     }
 }
 
-/// The labels that an object has to have to be shown.
+/// Returns the labels that a shown object must have.
 ///
 /// # Errors
-/// A usage error where they cannot be understood.
+/// A usage error is returned if the selector cannot be parsed.
 pub(in crate::commands) fn labels(global: &GlobalArgs) -> Result<Option<LabelFilter>, Error> {
     let parsed = global
         .scope
@@ -47,7 +47,7 @@ pub(in crate::commands) fn labels(global: &GlobalArgs) -> Result<Option<LabelFil
     parsed.transpose()
 }
 
-/// The files to read.
+/// Returns the options for reading files.
 pub(in crate::commands) fn files(source: &SourceArgs) -> FileOptions {
     let scope = |scope: &KindScope| source::Scope { kind: scope.kind, namespace: scope.namespace.clone() };
     FileOptions {

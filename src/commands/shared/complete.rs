@@ -1,9 +1,9 @@
-//! `__complete`: what kubectl asks for `kubectl pvctl <TAB>`, through the shim `kubectl_complete-pvctl`.
+//! `__complete`: completes `kubectl pvctl <TAB>`, which kubectl requests through the shim `kubectl_complete-pvctl`.
 //!
-//! It is taken from the raw arguments before they are parsed, because the words to complete are no valid command line
-//! yet. The answer follows cobra's protocol: one candidate a line, a tab, its description; the last line is a colon
-//! and a number that says how to go on. Whatever goes wrong, there are no candidates and no message: it happens while
-//! somebody types.
+//! This runs before the arguments are parsed, because the words to complete are not a valid command line yet. The
+//! answer follows cobra's protocol. Each line has one candidate, a tab and a description. The last line is a colon and
+//! a number that says how the shell continues. If anything fails, there are no candidates and no message, because the
+//! person is still typing.
 
 use crate::cli::{self, BINARY, ClusterArgs, GlobalArgs};
 use crate::model::Kind;
@@ -16,43 +16,45 @@ use std::fmt::Write as _;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-/// The word by which the shim calls.
+/// The first argument by which the shim requests a completion.
 const WORD: &str = "__complete";
 
-/// Cobra's `ShellCompDirectiveNoSpace`: the candidate is the beginning of a word.
+/// Cobra's `ShellCompDirectiveNoSpace`: the candidate is only the beginning of a word.
 const NO_SPACE: u8 = 2;
-/// Cobra's `ShellCompDirectiveNoFileComp`: paths, where wanted, are among the candidates.
+/// Cobra's `ShellCompDirectiveNoFileComp`: the shell adds no file names. Where paths are wanted, the candidates have
+/// them.
 const NO_FILES: u8 = 4;
 
-/// How long the cluster has to answer. People wait for it with their fingers on the keys.
+/// The time limit for the cluster's answer. It is short because the person waits while typing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What names are wanted for.
+/// The kind of names that are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wanted {
-    /// Objects of a kind, in [`Question::namespace`] where the kind has namespaces.
+    /// The names of objects of a kind. If the kind has namespaces, [`Question::namespace`] applies.
     Objects(Kind),
-    /// Namespaces.
+    /// The names of the namespaces.
     Namespaces,
-    /// The contexts of the kubeconfig.
+    /// The names of the contexts in the kubeconfig.
     Contexts,
 }
 
-/// A look-up on behalf of somebody who types.
+/// A look-up of names for the completion of a word.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// What is wanted.
+    /// The kind of names to look up.
     pub wanted: Wanted,
-    /// The namespace of the flags typed so far; none means that of the context.
+    /// The namespace from the flags typed so far. None means the namespace of the context.
     pub namespace: Option<String>,
-    /// Which cluster the flags typed so far mean.
+    /// The cluster from the flags typed so far.
     pub cluster: ClusterArgs,
 }
 
-/// Looks names up. No answer, for whatever reason, is an empty one. It is given up after a second.
+/// A function that looks up names. If the look-up fails for any reason, the result is empty. The caller waits for one
+/// second at most.
 pub type Names = fn(&Question) -> Vec<String>;
 
-/// The words to complete, the last one perhaps empty, if that is what the program was called for.
+/// Returns the words to complete if the program was called for a completion. The last word may be empty.
 pub fn requested(arguments: &[OsString]) -> Option<&[OsString]> {
     match arguments {
         [_program, word, words @ ..] if word == WORD => Some(words),
@@ -60,13 +62,13 @@ pub fn requested(arguments: &[OsString]) -> Option<&[OsString]> {
     }
 }
 
-/// Prints the answer.
+/// Prints the answer to a completion.
 pub fn run(words: &[OsString]) {
     std::panic::set_hook(Box::new(|_| {}));
     terminal::print_quietly(&answer(words, super::connect::names));
 }
 
-/// The answer, ready to print.
+/// Returns the answer to a completion, ready to print.
 pub fn answer(words: &[OsString], names: Names) -> String {
     let candidates = candidates(words, names);
     let unfinished = !candidates.is_empty()
@@ -75,12 +77,12 @@ pub fn answer(words: &[OsString], names: Names) -> String {
             .all(|candidate| candidate.get_value().to_str().is_some_and(|value| value.ends_with(['/', '='])));
     let mut text = String::new();
     for candidate in &candidates {
-        // A name that is not text, or that would need to be escaped, cannot be typed this way.
+        // A name that is not valid text, or that would have to be escaped, cannot be typed this way.
         let Some(value) = candidate.get_value().to_str().filter(|&value| sanitize(value) == value) else { continue };
         text.push_str(value);
         if let Some(help) = candidate.get_help() {
             let help = help.to_string();
-            // Writing to a String cannot fail.
+            // Writing to a `String` cannot fail.
             _ = write!(text, "\t{}", sanitize(help.lines().next().unwrap_or_default()));
         }
         text.push('\n');
@@ -107,7 +109,7 @@ fn candidates(words: &[OsString], names: Names) -> Vec<CompletionCandidate> {
         command = command.mut_subcommand(verb, |verb| verb.mut_arg(argument, |argument| argument.add(completer)));
     }
     let line: Vec<OsString> = std::iter::once(BINARY.into()).chain(words.iter().cloned()).collect();
-    // The engine wants a word to complete; without one there is an empty one.
+    // The completion engine needs a word to complete, so an empty word is added if there is none.
     let line = if words.is_empty() { vec![BINARY.into(), OsString::new()] } else { line };
     let last = line.len() - 1;
     let mut found = clap_complete::engine::complete(&mut command, line, last, None).unwrap_or_default();
@@ -115,7 +117,7 @@ fn candidates(words: &[OsString], names: Names) -> Vec<CompletionCandidate> {
     found
 }
 
-/// The verbs that take objects, their argument, and the kinds it takes.
+/// The verbs that take objects, with the name of the argument and the kinds that it accepts.
 const OBJECTS: [(&str, &str, &[Kind]); 14] = [
     ("audit", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("predict", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
@@ -137,20 +139,20 @@ const OBJECTS: [(&str, &str, &[Kind]); 14] = [
     ("unfinalize", "object", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
 ];
 
-/// What has been typed before the word that is being completed.
+/// The flags and arguments before the word that is being completed.
 #[derive(Debug)]
 struct Typed {
     namespace: Option<String>,
     cluster: ClusterArgs,
-    /// Whether the world is read from files, so that no cluster must be asked.
+    /// Whether the objects are read from files, so that no cluster may be asked.
     files: bool,
-    /// The objects so far.
+    /// The objects typed so far.
     objects: Vec<String>,
     names: Names,
 }
 
 impl Typed {
-    /// Reads the words as far as they make sense.
+    /// Parses the words as far as possible and ignores errors.
     fn read(words: &[OsString]) -> Self {
         let before = &words[..words.len().saturating_sub(1)];
         let line = std::iter::once(OsString::from(BINARY)).chain(before.iter().cloned());
@@ -171,7 +173,7 @@ impl Typed {
         }
     }
 
-    /// The names in the cluster, or none where it takes too long.
+    /// Looks up names in the cluster. The result is empty if this takes too long.
     fn look_up(&self, wanted: Wanted) -> Vec<String> {
         if self.files {
             return Vec::new();
@@ -179,19 +181,19 @@ impl Typed {
         let question = Question { wanted, namespace: self.namespace.clone(), cluster: self.cluster.clone() };
         let names = self.names;
         let (sender, receiver) = mpsc::channel();
-        // Nobody waits for the thread: the process ends soon after, and the thread with it.
+        // Nothing waits for the thread. It ends with the process, which exits soon after.
         let started = std::thread::Builder::new().spawn(move || _ = sender.send(names(&question)));
         started.ok().and_then(|_| receiver.recv_timeout(PATIENCE).ok()).unwrap_or_default()
     }
 
-    /// Candidates for one of several contexts.
+    /// Returns the candidates for one of several contexts.
     fn contexts(&self, current: &OsStr) -> Vec<CompletionCandidate> {
         let mut names = self.look_up(Wanted::Contexts);
         names.push("all".to_owned());
         offer("", &names, current)
     }
 
-    /// Candidates for an object: types first, then the names of the type.
+    /// Returns the candidates for an object: first the types, then the names of objects of the typed type.
     fn objects(&self, kinds: &[Kind], current: &OsStr) -> Vec<CompletionCandidate> {
         let typed = current.to_string_lossy();
         if let Some((word, _)) = typed.split_once('/') {
@@ -211,7 +213,7 @@ impl Typed {
     }
 }
 
-/// The names that go on from what was typed.
+/// Returns the names that begin with the typed text.
 fn offer(before: &str, names: &[String], current: &OsStr) -> Vec<CompletionCandidate> {
     let typed = current.to_string_lossy();
     let whole = names.iter().map(|name| format!("{before}{name}"));

@@ -1,4 +1,4 @@
-//! From the command line to a cluster: flags, run time, names for completion.
+//! Connection to the cluster: conversion of flags, the async runtime, and the look-up of names for completion.
 
 use super::complete::{Question, Wanted};
 use crate::cli::{ClusterArgs, GlobalArgs, Secret};
@@ -11,14 +11,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// From which `-v` on requests are shown, as for kubectl.
+/// The lowest level of `-v` that shows requests, as in kubectl.
 const SHOW_REQUESTS: u8 = 6;
 
-/// Finds the cluster that the flags mean, and does something with it.
+/// Connects to the cluster that the flags select, and calls `work` with it.
 ///
 /// # Errors
 ///
-/// What a flag, the kubeconfig or the credentials lack, and what `work` answers.
+/// An error is returned if a flag, the kubeconfig or the credentials are not usable, or if `work` fails.
 pub(in crate::commands) fn with_cluster<T>(
     global: &GlobalArgs,
     terminal: &Terminal,
@@ -27,21 +27,21 @@ pub(in crate::commands) fn with_cluster<T>(
     with_connection(global, terminal, async |cluster| work(cluster?).await)
 }
 
-/// The names of the contexts that the kubeconfig has.
+/// Returns the names of the contexts in the kubeconfig.
 ///
 /// # Errors
 ///
-/// A kubeconfig that cannot be read, or none at all.
+/// An error is returned if the kubeconfig cannot be read or does not exist.
 pub(in crate::commands) fn contexts(global: &GlobalArgs) -> Result<Vec<String>, Error> {
     let options = options(&global.cluster, global.scope.namespace.as_deref())?;
     Ok(source::contexts(&options, &Environment::of_process())?)
 }
 
-/// Asks the cluster that the flags mean for its version; none where no cluster is configured at all.
+/// Returns the version of the cluster that the flags select. Returns None if no cluster is configured.
 ///
 /// # Errors
 ///
-/// As [`with_cluster`].
+/// The errors are those of [`with_cluster`].
 pub(in crate::commands) fn server_version(
     global: &GlobalArgs,
     terminal: &Terminal,
@@ -70,16 +70,17 @@ fn with_connection<T>(
         let loud = global.verbosity >= SHOW_REQUESTS;
         work(cluster.map(|cluster| if loud { cluster.observed(&show) } else { cluster })).await
     });
-    // A name that is still being looked up must not hold up the end.
+    // A look-up of a DNS name that is still running must not delay the end.
     runtime.shutdown_background();
     done
 }
 
-/// The flags as the source wants them. An empty value is none, as for kubectl: `--context "$CONTEXT"`.
+/// Converts the flags to options of the source. As in kubectl, an empty value such as in `--context "$CONTEXT"` counts
+/// as not given.
 ///
 /// # Errors
 ///
-/// A duration that is none.
+/// A usage error is returned if the request timeout is not a duration.
 pub(in crate::commands) fn options(args: &ClusterArgs, namespace: Option<&str>) -> Result<ConnectOptions, Error> {
     let text = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
     let path = |value: &Option<PathBuf>| value.clone().filter(|value| !value.as_os_str().is_empty());
@@ -118,7 +119,7 @@ pub(in crate::commands) fn options(args: &ClusterArgs, namespace: Option<&str>) 
     })
 }
 
-/// Looks names up for completion; what goes wrong is an empty answer.
+/// Looks up names for completion. If anything fails, the result is empty.
 pub(in crate::commands) fn names(question: &Question) -> Vec<String> {
     let Ok(options) = options(&question.cluster, question.namespace.as_deref()) else { return Vec::new() };
     let options = ConnectOptions { attendance: Attendance::Nobody, ..options };
@@ -140,7 +141,8 @@ pub(in crate::commands) fn names(question: &Question) -> Vec<String> {
     found
 }
 
-/// What runs the reading: on all cores, or, beside others and for little, on few threads.
+/// Creates the async runtime. A small runtime has one worker thread: it is used for completion, and if several clusters
+/// are read at the same time. Otherwise the runtime uses all cores.
 fn runtime(small: bool) -> Result<Runtime, Error> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if small {
@@ -152,7 +154,8 @@ fn runtime(small: bool) -> Result<Runtime, Error> {
         .map_err(|failure| Error::unreadable("the system refuses the threads for reading").caused_by(&failure))
 }
 
-/// A time limit as kubectl takes it: seconds, or a duration of Go. Upstream: `ParseTimeout`, client-go, 1.36.
+/// Parses a time limit as kubectl does: a number of seconds, or a duration of Go. Upstream: `ParseTimeout`, client-go,
+/// 1.36.
 fn parse_timeout(text: &str) -> Option<Duration> {
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));

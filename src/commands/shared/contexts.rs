@@ -1,4 +1,5 @@
-//! The same question to the clusters of several contexts: a section for each, one summary, one exit code.
+//! The same question to the clusters of several contexts. The answer has a section for each context, one summary and
+//! one exit code.
 
 use super::connect;
 use crate::cli::{GlobalArgs, TableArgs};
@@ -9,18 +10,18 @@ use crate::report::contexts::{ContextListFormat, ContextListWriter, Counts, Sect
 use crate::source;
 use crate::terminal::{Terminal, exit_when_unread};
 
-/// So many clusters are read at a time.
+/// The maximum number of clusters that are read at the same time.
 const AT_A_TIME: usize = 8;
 
-/// The word for all contexts of the kubeconfig.
+/// The argument that stands for all contexts of the kubeconfig.
 const ALL: &str = "all";
 
-/// Asks each of the contexts, and prints what they answer in the order in which they were named. Whoever asks is given
-/// the flags and the terminal for one context; without a format an answer does not tell of which cluster it is.
+/// Calls `ask` for each context and prints the answers in the order of the contexts. `ask` gets the flags and the
+/// terminal for one context. `format` is None for an output format that cannot name the cluster.
 ///
 /// # Errors
-/// Flags that contradict each other, contexts that do not exist, and what keeps the answer from being written. What is
-/// wrong with one cluster stands in its section.
+/// An error is returned if flags contradict each other, if a context does not exist, or if the answer cannot be
+/// written. Errors of one cluster are part of its section.
 pub(in crate::commands) fn run(
     names: &[String],
     format: Option<ContextListFormat>,
@@ -90,7 +91,7 @@ pub(in crate::commands) fn run(
     Ok(worst)
 }
 
-/// What means one cluster alone has no place beside several.
+/// Refuses flags that select a single cluster, because several clusters are asked.
 fn check(global: &GlobalArgs) -> Result<(), Error> {
     let of_one = connect::options(&global.cluster, None)?;
     let given = [
@@ -114,9 +115,9 @@ fn check(global: &GlobalArgs) -> Result<(), Error> {
     Ok(())
 }
 
-/// The contexts that are meant, each once.
+/// Returns the selected contexts, each once.
 fn chosen(names: &[String], mut known: Vec<String>) -> Result<Vec<String>, Error> {
-    // One without a name cannot be asked for: an empty name means the current one.
+    // A context without a name cannot be selected, because an empty name means the current context.
     known.retain(|name| !name.is_empty());
     if names == [ALL] {
         let mut all = known;
@@ -162,7 +163,7 @@ mod tests {
         );
         assert!(chosen(&strings(&["all"]), Vec::new()).is_err());
         assert_eq!(chosen(&strings(&["all"]), strings(&["", "dev"])).unwrap(), ["dev"]);
-        // A context of that name is asked beside others.
+        // If other contexts are given too, `all` means the context of that name.
         assert_eq!(chosen(&strings(&["all", "dev"]), strings(&["all", "dev"])).unwrap(), ["all", "dev"]);
     }
 }

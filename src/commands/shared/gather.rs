@@ -1,4 +1,4 @@
-//! Reading what a use case asks for, from files or from a cluster.
+//! Reading the objects that a use case needs, from files or from a cluster.
 
 use super::arguments::files;
 use super::connect;
@@ -9,10 +9,10 @@ use crate::ops::gather::{Gathered, Question, from_cluster, from_files};
 use crate::source;
 use crate::terminal::Terminal;
 
-/// Reads from files or from a cluster.
+/// Reads the objects from files or from a cluster.
 ///
 /// # Errors
-/// What cannot be read, or what a flag lacks.
+/// An error is returned if something cannot be read or a flag cannot be used.
 pub(in crate::commands) fn gather(
     question: Question<'_>,
     source: &SourceArgs,
@@ -28,10 +28,10 @@ pub(in crate::commands) fn gather(
     gather_files(question, source, terminal)
 }
 
-/// Reads from files.
+/// Reads the objects from files.
 ///
 /// # Errors
-/// As [`gather`].
+/// The errors are those of [`gather`].
 pub(in crate::commands) fn gather_files(
     question: Question<'_>,
     source: &SourceArgs,

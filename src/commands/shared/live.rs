@@ -1,4 +1,4 @@
-//! A cluster, as use cases read it and write to it.
+//! A cluster that use cases read from and write to.
 
 use crate::error::Error;
 use crate::execute::{
@@ -12,24 +12,24 @@ use crate::source::{Cluster, FoundLeases, Needs};
 use crate::terminal::Terminal;
 use std::time::Duration;
 
-/// A cluster, and where it is shown how far the reading is.
+/// A cluster, and the terminal that shows the progress of the reading.
 pub(in crate::commands) struct Live<'a> {
     cluster: Cluster<'a>,
     terminal: &'a Terminal,
 }
 
 impl<'a> Live<'a> {
-    /// That cluster.
+    /// Creates the access to that cluster.
     pub(in crate::commands) fn new(cluster: Cluster<'a>, terminal: &'a Terminal) -> Self {
         Self { cluster, terminal }
     }
 
-    /// Shows the requests of whoever writes as those of whoever reads.
+    /// Returns an observer that shows the requests of the executor like those of the reader.
     fn hearing(&self) -> impl Fn(&Sent<'_>) + Send + Sync {
         |sent| self.cluster.tell(sent.method, sent.path, sent.status, sent.milliseconds)
     }
 
-    /// The way to the cluster, as flags want it.
+    /// Returns the access to the API server, with the time limit of the flags.
     fn way<'b>(&'b self, hears: RequestObserver<'b>) -> ApiAccess<'b> {
         let way = ApiAccess::from(self.cluster.client()).observed_by(hears);
         self.cluster.timeout().map_or(way, |limit| way.within(limit))

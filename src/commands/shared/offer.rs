@@ -1,12 +1,13 @@
-//! What `audit` and `explain` say of `fix`, where it has a repair for what they found: the command to type.
+//! The lines by which `audit` and `explain` point to `fix`, if it has a repair for what they report: the command to
+//! type.
 
 use crate::cli::GlobalArgs;
 use crate::diagnosis::remedy::{quoted, typed};
 use crate::model::ObjectKey;
 
-/// That `fix` has so many repairs for what was found; nothing where it has none.
+/// Says how many repairs `fix` has for the findings. Returns None if it has none.
 pub(in crate::commands) fn of_findings(count: usize, objects: &[String], global: &GlobalArgs) -> Option<String> {
-    // fix does not choose by labels.
+    // `fix` does not select objects by labels.
     let object = if global.scope.selector.is_some() {
         " OBJECT".to_owned()
     } else {
@@ -17,12 +18,12 @@ pub(in crate::commands) fn of_findings(count: usize, objects: &[String], global:
     (count > 0).then(|| format!("fix has {count} {repairs} for these: kubectl pvctl fix{object}{flags}"))
 }
 
-/// That there is a repair for an object.
+/// Says that `fix` has a repair for an object.
 pub(in crate::commands) fn of_object(object: &ObjectKey, global: &GlobalArgs) -> String {
     format!("kubectl pvctl fix {}{} proposes a repair", typed(object), place(global))
 }
 
-/// The flags that say which objects are looked at.
+/// Returns the flags that select the namespaces.
 fn scope(global: &GlobalArgs) -> String {
     match &global.scope.namespace {
         _ if global.scope.all_namespaces => " -A".to_owned(),
@@ -31,7 +32,7 @@ fn scope(global: &GlobalArgs) -> String {
     }
 }
 
-/// The flags that say in which cluster. An empty one is none, as for kubectl.
+/// Returns the flags that select the cluster. As in kubectl, an empty flag counts as not given.
 fn place(global: &GlobalArgs) -> String {
     let cluster = &global.cluster;
     let kubeconfig = cluster.kubeconfig.as_ref().map(|path| path.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! The person before the terminal, as use cases tell and ask them.
+//! The person at the terminal, whom use cases inform and ask.
 
 use crate::cli::{GlobalArgs, RepairArgs};
 use crate::error::Error;
@@ -10,7 +10,7 @@ use crate::terminal::{HeldInterrupts, Terminal};
 use crate::text::sanitize;
 use std::sync::Arc;
 
-/// A terminal, and how a repair is to be shown on it.
+/// A terminal, and how a repair is shown on it.
 pub(in crate::commands) struct Person<'a> {
     terminal: &'a Terminal,
     output: Format,
@@ -19,12 +19,12 @@ pub(in crate::commands) struct Person<'a> {
 }
 
 impl<'a> Person<'a> {
-    /// As the flags want it.
+    /// Creates the person, with the output options of the flags.
     pub(in crate::commands) fn new(args: &RepairArgs, global: &GlobalArgs, terminal: &'a Terminal) -> Self {
         Self { terminal, output: args.output, diff: args.diff, all_guards: global.verbosity > 0 }
     }
 
-    /// Prints a text as the answer.
+    /// Prints a text to the standard output as the answer.
     fn print(&self, text: &str) -> Result<(), Error> {
         let mut output = self.terminal.output();
         output.print(text)?;

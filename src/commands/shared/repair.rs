@@ -1,4 +1,4 @@
-//! What all verbs share that repair: flags become options, and a cluster is asked.
+//! Code that all repairing verbs share. It converts flags to options and connects to the cluster.
 
 use super::live::Live;
 use super::person::Person;
@@ -11,17 +11,18 @@ use crate::report::plan::PlanFormat as Format;
 use crate::terminal::Terminal;
 use std::path::PathBuf;
 
-/// Does what a verb asks for, with claims looked up in the namespace that it is given.
+/// Makes the repair that a verb requests. `asked` gets the namespace in which claims are looked up.
 ///
 /// # Errors
-/// Wrong usage, what could not be read, why it is refused, and where it stopped.
+/// An error is returned for wrong usage, if something cannot be read, if the repair is refused, or if it stops.
 pub(in crate::commands) fn run(
     args: &RepairArgs,
     global: &GlobalArgs,
     terminal: &Terminal,
     asked: impl Fn(&str) -> Result<RepairRequest, Error>,
 ) -> Result<Status, Error> {
-    // What is wrong in the words is said before a cluster is asked; its own namespace is known only then.
+    // Errors in the arguments are reported before the cluster is asked. The namespace of its context is known only
+    // after that.
     let given = global.scope.namespace.as_deref().filter(|namespace| !namespace.is_empty());
     asked(given.unwrap_or("default"))?;
     on_cluster(args, global, terminal, async |options, cluster, person| {
@@ -29,10 +30,10 @@ pub(in crate::commands) fn run(
     })
 }
 
-/// Looks whether the flags of one repair go together, and finds the cluster.
+/// Checks that the flags of a repair are consistent, and connects to the cluster.
 ///
 /// # Errors
-/// Wrong usage, and what `work` answers.
+/// An error is returned for wrong usage, or if `work` fails.
 pub(in crate::commands) fn on_cluster(
     args: &RepairArgs,
     global: &GlobalArgs,
@@ -58,10 +59,10 @@ fn check(args: &RepairArgs, global: &GlobalArgs) -> Result<(), Error> {
     Ok(())
 }
 
-/// How repairs are to be made, by the flags.
+/// Returns the options of a repair from the flags.
 ///
 /// # Errors
-/// A usage error where nothing says where the journals are.
+/// A usage error is returned if the directory of the journals is not known.
 pub(in crate::commands) fn options(args: &RepairArgs, global: &GlobalArgs) -> Result<RepairOptions, Error> {
     let is_text = args.output == Format::Text;
     Ok(RepairOptions {
@@ -81,17 +82,17 @@ pub(in crate::commands) fn options(args: &RepairArgs, global: &GlobalArgs) -> Re
     })
 }
 
-/// The directory of the journals.
+/// Returns the directory of the journals.
 ///
 /// # Errors
-/// A usage error where nothing says where that is.
+/// A usage error is returned if the directory is not known.
 #[expect(clippy::disallowed_methods, reason = "the edge, where the environment is read")]
 pub(in crate::commands) fn journals(args: &JournalArgs) -> Result<PathBuf, Error> {
     if let Some(directory) = &args.directory {
         return Ok(directory.clone());
     }
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    // A relative path there is to be ignored, by the XDG Base Directory Specification.
+    // The XDG Base Directory Specification says that a relative path is to be ignored.
     let state = variable("XDG_STATE_HOME").filter(|path| path.is_absolute());
     let state = state.or_else(|| std::env::home_dir().map(|home| home.join(".local").join("state")));
     state.map(|state| state.join("kubectl-pvctl")).ok_or_else(|| {

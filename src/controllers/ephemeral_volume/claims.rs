@@ -1,4 +1,4 @@
-//! The claims that are made for pods: which there may be, and what they and their pods have to do with other objects.
+//! The claims that are created for pods: which ones are possible, and which objects they and their pods influence.
 
 use super::CONTROLLER;
 use crate::controllers::persistent_volume::links::{NewClaim, join_with, may_have_no_claim};
@@ -11,7 +11,7 @@ use crate::world::stored;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// The claim that is sent for an ephemeral volume.
+/// Returns the claim that the controller sends for an ephemeral volume.
 pub(super) fn claim_for(pod: &Pod, volume: &EphemeralVolume) -> PersistentVolumeClaim {
     let mut claim = volume.template.clone();
     claim.meta.controller_owner = Some(pod.meta.uid.clone());
@@ -27,14 +27,14 @@ pub(super) fn claim_for(pod: &Pod, volume: &EphemeralVolume) -> PersistentVolume
     claim
 }
 
-/// Whether the claim was made for the pod, by the uid of the owner that controls it alone. Upstream:
+/// Whether the claim was made for the pod. Only the uid of the controlling owner is compared. Upstream:
 /// `VolumeIsForPod`, `k8s.io/component-helpers/storage/ephemeral`, 1.36.
 pub(super) fn is_owner(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid)
 }
 
-/// The claims that may be made for a pod: those that are not there, or will be gone, up to the first that is not the
-/// pod's own and stays. Nothing deletes a claim that is not being deleted yet.
+/// Returns the claims that may be created for a pod: those that do not exist or are being deleted. The list ends before
+/// the first claim that belongs to another owner and is not being deleted, because no controller deletes it.
 fn new_claims(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> Vec<PersistentVolumeClaim> {
     let mut new = Vec::new();
     if pod.meta.deleted.is_some() {
@@ -51,14 +51,14 @@ fn new_claims(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> 
     new
 }
 
-/// The objects that may be made for a pod.
+/// Returns the objects that may be created for a pod.
 pub(super) fn makes(snapshot: &Snapshot, behavior: &KubernetesBehavior, id: ObjectId) -> Vec<Object> {
     let new = id.of().map(|pod: Id<Pod>| new_claims(snapshot, behavior, snapshot.get(pod)));
     new.into_iter().flatten().map(Resource::wrap).collect()
 }
 
-/// Joins pods with what their new claims can influence and be influenced by. A pod whose claims are all there, are its
-/// own and stay is joined with nothing.
+/// Joins pods with the objects that their new claims influence or depend on. A pod is joined with nothing if all its
+/// claims exist, belong to it and are not being deleted.
 pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
     if !settings.controllers.contains(&CONTROLLER) {
         return;
@@ -78,19 +78,19 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
         if let Some(known) = snapshot.claim_id(namespace, name) {
             links.join(*maker, known);
         }
-        // Who comes first has the name.
+        // The first pod whose claim is created gets the name.
         let other = *first.entry((namespace, name)).or_insert(*maker);
         links.join(*maker, other);
     }
     join_with(snapshot, settings, &new, links);
 }
 
-/// The readings on which outcomes rest.
+/// Prepares the function that returns the uncertain readings of a component.
 pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a> {
     let coverage = snapshot.coverage();
     let has_class = |pod: &Pod| pod.ephemeral.iter().all(|volume| volume.template.has_class());
     let makes = |pod: &Pod| !pod.ephemeral.is_empty() && !new_claims(snapshot, &settings.behavior, pod).is_empty();
-    // A claim could be given a default class that nobody saw: then it can take volumes of any class.
+    // If a claim may get a default class that was not read, it can take volumes of any class.
     let any_class = coverage.absence(Kind::StorageClass, "") != Absence::Certain
         && snapshot.pods().iter().any(|pod| !has_class(pod) && makes(pod));
     let gaps = OnceLock::new();
@@ -114,7 +114,7 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> N
             let of_unseen_pod = |owner: &Owner| {
                 owner.controller && owner.kind == "Pod" && snapshot.pod(namespace, &owner.name).is_none()
             };
-            // It may be made anew.
+            // The claim may be created again.
             if claim.terminating() && claim.owners().iter().any(of_unseen_pod) {
                 need(Kind::Pod, namespace, unseen_pods_of(snapshot, namespace));
             }
@@ -146,8 +146,8 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> N
     })
 }
 
-/// What it means for the claims of a namespace that a pod is not in the snapshot. Of pods that no decision needed
-/// nothing is said: a claim that may be made for one is like any other that nobody asked for yet.
+/// Returns what an incomplete list of pods means for the claims of a namespace. If no decision needed the pods, nothing
+/// is reported: a claim for such a pod is like any other claim that may be created later.
 fn unseen_pods_of(snapshot: &Snapshot, namespace: &str) -> Absence {
     match snapshot.coverage().absence(Kind::Pod, namespace) {
         Absence::Unknown(CoverageState::NotNeeded) => Absence::Certain,
@@ -155,9 +155,9 @@ fn unseen_pods_of(snapshot: &Snapshot, namespace: &str) -> Absence {
     }
 }
 
-/// What it means for volumes that anybody may take that a pod is not in the snapshot. That pods have their claims
-/// already goes without saying on a healthy cluster, where they are made as soon as a pod is there, and is assumed even
-/// where pods could not be read: else nothing could be said of any free volume.
+/// Returns what an incomplete list of pods means for free volumes. The answer assumes that all pods have their claims
+/// already, because on a healthy cluster claims are created as soon as their pod exists. This is assumed even if pods
+/// could not be read. Otherwise, nothing could be said of any free volume.
 fn unseen_pods(snapshot: &Snapshot) -> Absence {
     match snapshot.coverage().entry(Kind::Pod, None).map(|entry| entry.state) {
         Some(CoverageState::Complete | CoverageState::NotNeeded) => Absence::Certain,

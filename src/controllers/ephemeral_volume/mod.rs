@@ -1,4 +1,4 @@
-//! The controller that makes claims for generic ephemeral volumes of pods: `pkg/controller/volume/ephemeral` of
+//! The controller that creates claims for generic ephemeral volumes of pods: `pkg/controller/volume/ephemeral` of
 //! Kubernetes 1.36.
 
 mod claims;
@@ -11,7 +11,7 @@ use crate::world::{ControllerState, EventType, ObjectRef, World};
 use claims::{claim_for, is_owner};
 use leaves::{EphemeralPodBranch, EphemeralVolumeStep};
 
-/// Makes the claims of ephemeral volumes.
+/// The controller that creates the claims of ephemeral volumes.
 pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     syncs: &[Kind::Pod],
     takes: Some(|object| object.of::<Pod>().is_some_and(|pod| !pod.ephemeral.is_empty())),
@@ -27,14 +27,15 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     })
 });
 
-/// The informers of pods and claims may lag. It has no caches of its own and runs no operations.
+/// Selects the controller state of the informers of pods and claims, which may lag. The controller has no other caches
+/// and runs no operations.
 fn memory<'s>(stated: &ControllerState<'s>) -> ControllerState<'s> {
     let informed = |id: &ObjectId| matches!(id.kind, Kind::Pod | Kind::PersistentVolumeClaim);
     let cached = stated.cached.iter().filter(|(id, _)| informed(id)).cloned();
     ControllerState { cached: cached.collect(), operations: Vec::new() }
 }
 
-/// Of a claim only the owner counts, beside whether it is there.
+/// Whether two versions are equal for this controller. Of a claim, only its controlling owner counts.
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     match (a, b) {
         (HeldObject::Pod(a), HeldObject::Pod(b)) => a == b,
@@ -42,7 +43,7 @@ fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     }
 }
 
-/// A pod's sync looks at the claims of its ephemeral volumes.
+/// Whether the sync of `object` reads `other`. A pod's sync reads the claims of its ephemeral volumes.
 fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
     let makes = |pod: Id<Pod>, claim: Id<PersistentVolumeClaim>| {
         let (pod, claim) = (world.get(pod)?, world.get(claim)?);
@@ -54,8 +55,8 @@ fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
     }
 }
 
-/// Upstream: `syncHandler`, `pkg/controller/volume/ephemeral`, 1.36. What the pod is doing does not count: claims are
-/// made for pods that have ended, too.
+/// Syncs a pod. The phase of the pod does not matter: claims are created for finished pods, too. Upstream:
+/// `syncHandler`, `pkg/controller/volume/ephemeral`, 1.36.
 pub fn sync_handler(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: Id<Pod>) -> EphemeralPodBranch {
     let Some(pod) = sync.informed(id) else { return EphemeralPodBranch::PodGone };
     if pod.meta.deleted.is_some() {
@@ -73,8 +74,8 @@ pub fn sync_handler(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavio
     EphemeralPodBranch::PodVolumesHandled
 }
 
-/// The claim of one ephemeral volume. Upstream: `handleVolume`, `pkg/controller/volume/ephemeral`, 1.36, which passes
-/// over volumes of other sorts.
+/// Creates or checks the claim of one ephemeral volume. Upstream: `handleVolume`, `pkg/controller/volume/ephemeral`,
+/// 1.36, which ignores volumes of other types.
 fn handle_volume(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
@@ -105,10 +106,10 @@ fn handle_volume(
     }
 }
 
-/// So many new claims of each pod have places of their own.
+/// The number of places that are kept free for the new claims of each pod.
 const PLACES: u32 = 64;
 
-/// The place of a new claim, so that it does not matter which of several is made first.
+/// Returns the place of a new claim, so that the order in which claims are created does not matter.
 fn place(world: &World<'_>, pod: Id<Pod>, number: usize) -> Id<PersistentVolumeClaim> {
     let recorded = u32::try_from(world.snapshot().claims().len()).unwrap_or(u32::MAX);
     let number = u32::try_from(number).unwrap_or(u32::MAX);

@@ -1,16 +1,17 @@
-//! Runs of one sync that need not be made, because they are a run that was made with another volume in its place.
+//! Runs of a sync that need not be computed, because each equals a computed run with another volume in place of the
+//! chosen one.
 //!
-//! Where a claim may have any of several volumes, and two of these differ in nothing that is read once one of them is
-//! picked, then exchanging the two in the world leaves the world as it is. The run that picks the one is thus the run
-//! that picks the other, exchanged: the same in all but the name.
+//! A claim may be able to take any of several volumes. Two of them may be equal in every field that the sync reads
+//! after it has picked one. Then exchanging the two in the world changes nothing. So the run that picks the second
+//! volume equals the run that picks the first, with the two exchanged.
 
 use crate::controllers::{Alike, Branch};
 use crate::model::{Held, ObjectId, ObjectMeta, PersistentVolume, VolumeStatus};
 use crate::world::{Choices, Record, World};
 
-/// How the next choices of a sync are the one that was made, as far as that can be told without making them: at most so
-/// many of them, and none where they are not alike. A sync that picks a volume goes on with the binding, which updates
-/// objects and says nothing to anybody, unless it fails: the text of an error may name the volume.
+/// Returns the next choices of a sync that are known to give the recorded decision with the volume exchanged, at most
+/// `most` of them. A sync that picks a volume then binds it: it updates objects and emits no event. A failed sync is
+/// excluded, because its error text may name the volume.
 pub fn alike(world: &World<'_>, record: &Record<'_, Branch>, met: &Choices, most: usize) -> Option<Alike> {
     let (chosen, others) = met.only_search()?;
     let as_read = |id: ObjectId| match world.get(id.of()?) {
@@ -26,11 +27,11 @@ pub fn alike(world: &World<'_>, record: &Record<'_, Branch>, met: &Choices, most
     (!others.is_empty()).then_some(Alike { chosen, others })
 }
 
-/// Whether two volumes, neither of them being deleted, differ in nothing that a claim's sync reads or writes after it
-/// has picked one of them. Not read are the name and the uid but to tell volumes apart, the version but to compare it
-/// with itself, what only a search looks at, what only reclaiming looks at, and times.
+/// Whether two volumes are equal in all fields that a claim's sync reads or writes after it has picked one of them.
+/// Neither volume is being deleted. The sync does not read what only a search or reclaiming reads, nor times. Name and
+/// uid only identify the volume, and the version is only compared with itself.
 fn interchangeable(a: &PersistentVolume, b: &PersistentVolume) -> bool {
-    // All fields are named, so that a new one is thought about here.
+    // All fields are named, so that the compiler reports a new field here.
     let PersistentVolume {
         meta,
         capacity,

@@ -1,4 +1,4 @@
-//! Binding, unbinding, and the status writes of both sides.
+//! The functions that bind and unbind, and that write the status of claims and volumes.
 
 use crate::controllers::{BindStep, KubernetesBehavior, SyncContext, UnbindStep};
 use crate::model::{
@@ -12,23 +12,23 @@ use std::sync::Arc;
 /// A volume with its id.
 #[derive(Clone, Debug)]
 pub struct Volume<'s> {
-    /// Where it is stored.
+    /// The id of the object.
     pub id: VolumeId,
-    /// As the sync holds it.
+    /// The version of the object that the sync holds.
     pub object: Held<'s, PersistentVolume>,
 }
 
 /// A claim with its id.
 #[derive(Clone, Debug)]
 pub struct Claim<'s> {
-    /// Where it is stored.
+    /// The id of the object.
     pub id: ClaimId,
-    /// As the sync holds it.
+    /// The version of the object that the sync holds.
     pub object: Held<'s, PersistentVolumeClaim>,
 }
 
-/// Whether the volume names this claim, with its uid or with none.
-/// Upstream: `IsVolumeBoundToClaim`, component-helpers, 1.36.
+/// Whether the claimRef of the volume names this claim, with its uid or without a uid. Upstream:
+/// `IsVolumeBoundToClaim`, component-helpers, 1.36.
 pub fn is_volume_bound_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| {
         named.name == claim.meta.name
@@ -37,8 +37,8 @@ pub fn is_volume_bound_to_claim(volume: &PersistentVolume, claim: &PersistentVol
     })
 }
 
-/// Binds the two: up to four writes, each left out when it would change nothing, without a rollback.
-/// Upstream: `bind`, 1.36.
+/// Binds a volume and a claim with up to four writes. A write is left out if it would change nothing. Nothing is rolled
+/// back after a failure. Upstream: `bind`, 1.36.
 pub fn bind<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, volume: Volume<'s>, claim: Claim<'s>) {
     let mut done = Vec::new();
     let result = bind_steps(sync, behavior, volume, claim, &mut done);
@@ -93,7 +93,8 @@ fn bind_steps<'s>(
     Ok(())
 }
 
-/// The volume with the claimRef that it lacks. Upstream: `GetBindVolumeToClaim`, component-helpers, 1.36.
+/// Returns the volume with the claimRef and annotation that binding adds, or nothing if it has both. Upstream:
+/// `GetBindVolumeToClaim`, component-helpers, 1.36.
 pub fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<PersistentVolume> {
     let by_controller =
         !is_volume_bound_to_claim(volume, claim) && !volume.meta.annotations.has(AnnotationKey::BoundByController);
@@ -121,7 +122,8 @@ pub fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeC
     Some(bound)
 }
 
-/// The claim with the volume that it lacks. Upstream: `bindClaimToVolume`, 1.36.
+/// Returns the claim with the volume name and annotations that binding adds, or nothing if it has them. Upstream:
+/// `bindClaimToVolume`, 1.36.
 fn bind_claim_to_volume(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<PersistentVolumeClaim> {
     let names_other = claim.volume_name != volume.meta.name;
     let incomplete = !claim.meta.annotations.has(AnnotationKey::BindCompleted);
@@ -141,7 +143,8 @@ fn bind_claim_to_volume(claim: &PersistentVolumeClaim, volume: &PersistentVolume
     Some(bound)
 }
 
-/// The claim with the status of a bound one, if something lacks. Upstream: `updateClaimStatus` with a volume, 1.36.
+/// Returns the claim with the status of a bound claim, or nothing if the status is correct already. Upstream:
+/// `updateClaimStatus` with a volume, 1.36.
 fn bound_claim_status(
     behavior: &KubernetesBehavior,
     claim: &PersistentVolumeClaim,
@@ -187,11 +190,11 @@ fn with_storage(capacity: &[(Str, Amount)], storage: Amount) -> Arc<[(Str, Amoun
     resources.into()
 }
 
-/// The status of a claim without a volume. Upstream: `updateClaimStatus` without a volume, 1.36; up to 1.30 it knows
-/// nothing of attributes classes.
+/// Writes the status of a claim without a volume, if it differs. Upstream: `updateClaimStatus` without a volume, 1.36.
+/// Up to 1.30, it leaves `status.currentVolumeAttributesClassName` as it is.
 ///
 /// # Errors
-/// When the API server refuses.
+/// Returns an error if the API server refuses the write.
 pub fn clear_claim_status<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -210,8 +213,8 @@ pub fn clear_claim_status<'s>(
     sync.update_status(claim.id, changed)
 }
 
-/// Marks a claim Lost and says so; nothing at all when it is Lost already.
-/// Upstream: `updateClaimStatusWithEvent`, 1.36.
+/// Sets the phase of a claim to Lost and emits an event. It does nothing if the claim is Lost already. Upstream:
+/// `updateClaimStatusWithEvent`, 1.36.
 pub fn lose_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -228,11 +231,11 @@ pub fn lose_claim<'s>(
     }
 }
 
-/// Sets a volume's phase and message, unless the phase is right already. `status.reason` is never written.
+/// Sets the phase and message of a volume, unless the phase is correct already. `status.reason` is never written.
 /// Upstream: `updateVolumePhase`, 1.36.
 ///
 /// # Errors
-/// When the API server refuses.
+/// Returns an error if the API server refuses the write.
 pub fn update_volume_phase<'s>(
     sync: &mut SyncContext<'_, 's>,
     mut volume: Volume<'s>,
@@ -248,10 +251,11 @@ pub fn update_volume_phase<'s>(
     Ok(volume)
 }
 
-/// The same, with an event where something was written. Upstream: `updateVolumePhaseWithEvent`, 1.36.
+/// Sets the phase of a volume to Failed and emits an event. It does nothing if the volume is Failed already. Upstream:
+/// `updateVolumePhaseWithEvent`, 1.36.
 ///
 /// # Errors
-/// When the API server refuses.
+/// Returns an error if the API server refuses the write.
 pub fn fail_volume<'s>(
     sync: &mut SyncContext<'_, 's>,
     volume: Volume<'s>,
@@ -266,10 +270,10 @@ pub fn fail_volume<'s>(
     Ok(failed)
 }
 
-/// Rolls a binding back on the volume's side. Upstream: `unbindVolume`, 1.36.
+/// Removes the binding from the volume. Upstream: `unbindVolume`, 1.36.
 ///
 /// # Errors
-/// When the API server refuses.
+/// Returns an error if the API server refuses the write.
 pub fn unbind_volume<'s>(sync: &mut SyncContext<'_, 's>, mut volume: Volume<'s>) -> Result<(), ApiError> {
     let mut changed = (*volume.object).clone();
     let step = if changed.meta.annotations.has(AnnotationKey::BoundByController) {

@@ -1,5 +1,5 @@
-//! What matching says of every volume for one claim, volume by volume. A decision names only the volume that it ends
-//! with; this says for each of the others what keeps it from being that one.
+//! The result of matching for every volume and one claim. A decision names only the chosen volume; this module says for
+//! each other volume why it is not chosen.
 
 use super::nearest::{Nearness, Search as NearestSearch};
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
@@ -15,42 +15,44 @@ use crate::snapshot::{Snapshot, VolumeId};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// How the controller comes from a claim to a volume.
+/// The way in which the controller finds the volume of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
-    /// It looks through all volumes.
+    /// The controller searches all volumes.
     Matching,
-    /// The claim names its volume, and no other is looked at.
+    /// The claim names its volume, and the controller tests no other.
     Named,
-    /// The binding was completed: nothing is searched any more, and this is what matching would say of such a claim.
+    /// The binding was completed, and the controller searches no more. The result is what matching would say of such a
+    /// claim.
     Completed,
 }
 
-/// What matching says for one claim.
+/// The result of matching for one claim.
 #[derive(Clone, Debug)]
 pub struct Candidates {
-    /// How the controller looks for a volume.
+    /// The way in which the controller finds the volume.
     pub search: Search,
-    /// The class delays binding, so only reserved volumes are taken by this controller; the scheduler picks the others.
+    /// Whether the class delays binding. Then this controller takes only reserved volumes, and the scheduler chooses
+    /// among the others.
     pub delayed: bool,
-    /// Every volume that is looked at, by name.
+    /// Every volume that is tested, by name.
     pub listed: Vec<Candidate>,
 }
 
-/// What matching says of one volume.
+/// The result of matching for one volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The volume.
     pub volume: VolumeId,
-    /// The first test that it fails, or that it may be chosen.
+    /// The first test that the volume fails, or the verdict that it may be chosen.
     pub verdict: CandidateVerdict,
-    /// The binding is delayed: what matching would say of the volume without the delay.
+    /// The verdict without the delay, if binding is delayed.
     pub without_delay: Option<CandidateVerdict>,
-    /// Nothing is in the way but that its own first sync, which makes it Available, has not come yet.
+    /// Whether the volume matches as soon as its first sync makes it Available.
     pub once_available: bool,
-    /// It fits, but a volume with fewer access modes ends the search before its turn.
+    /// Whether the volume matches, but a volume with fewer access modes ends the search first.
     pub not_reached: bool,
-    /// How near it comes, where the controller looks through all volumes: of two that cannot be had the less.
+    /// The nearness of the volume, if the controller searches all volumes. A smaller value is nearer.
     pub nearness: Option<Nearness>,
 }
 
@@ -61,10 +63,10 @@ impl Candidate {
     }
 }
 
-/// What matching says of every volume for that claim.
+/// Returns the result of matching for every volume and this claim.
 ///
 /// # Errors
-/// Why the controller cannot search at all, in its words.
+/// Returns the controller's words if it cannot search at all.
 pub fn match_claim(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -91,7 +93,7 @@ pub fn match_claim(
     Ok(Candidates { search: Search::Named, delayed: false, listed })
 }
 
-/// What the tests of a volume that the claim names say.
+/// Returns the verdict on a volume that the claim names.
 fn named_verdict(
     behavior: &KubernetesBehavior,
     volume: &PersistentVolume,
@@ -117,7 +119,7 @@ fn named_verdict(
     }
 }
 
-/// The search through all volumes. Upstream: `findByClaim`, 1.36, and `FindMatchingVolume`, component-helpers, 1.36.
+/// Tests all volumes. Upstream: `findByClaim`, 1.36, and `FindMatchingVolume`, component-helpers, 1.36.
 fn searched(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -127,13 +129,13 @@ fn searched(
     let delayed = delays_binding(snapshot, behavior, claim)?;
     let query = match Query::new(behavior, claim, delayed) {
         Ok(query) => query,
-        // Upstream meets the error only when it looks at a volume with the requested access modes.
+        // Upstream returns the error only when it tests a volume with the requested access modes.
         Err(error) if snapshot.volumes().iter().any(|volume| has_modes(volume, claim)) => return Err(error),
         Err(_) => return Ok(Candidates { search, delayed, listed: without_modes(snapshot) }),
     };
     let at_once = if delayed { Some(Query::new(behavior, claim, false)?) } else { None };
     let mut listed = Vec::with_capacity(snapshot.volumes().len());
-    // The groups by their number of modes, and in each the best that fits: reserved, or of the smallest capacity.
+    // The groups by number of modes, each with its best match so far: a reserved volume, or the smallest capacity.
     let mut best: BTreeMap<(u32, AccessModeSet), Best> = BTreeMap::new();
     for (volume, id) in snapshot.volumes().iter().zip(0u32..) {
         let set = volume.access_modes.set();
@@ -198,7 +200,7 @@ fn searched(
     Ok(Candidates { search, delayed, listed })
 }
 
-/// Whether the controller makes the volume Available as soon as it looks at it. Upstream: `syncVolume`, 1.36.
+/// Whether the next sync of the volume makes it Available. Upstream: `syncVolume`, 1.36.
 fn is_new(volume: &PersistentVolume) -> bool {
     volume.status.phase == VolumePhase::Pending && volume.claim_ref.is_none() && !volume.terminating()
 }
@@ -207,7 +209,7 @@ fn has_modes(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.access_modes.set().contains_all(&claim.access_modes)
 }
 
-/// All volumes, none of which has the requested access modes.
+/// Returns all volumes as candidates that lack the requested access modes.
 fn without_modes(snapshot: &Snapshot) -> Vec<Candidate> {
     (0u32..)
         .zip(snapshot.volumes())
@@ -244,7 +246,7 @@ fn capacity(volume: &PersistentVolume) -> Quantity {
 /// Whether the claim's class delays binding. Upstream: `IsDelayBindingMode`, component-helpers, 1.36.
 ///
 /// # Errors
-/// The class has no binding mode, in upstream's words.
+/// Returns upstream's words if the class has no binding mode.
 pub fn delays_binding(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -262,17 +264,17 @@ pub fn delays_binding(
     }
 }
 
-/// A claim that is only planned, as the API server would store it.
+/// A planned claim, as the API server would store it.
 #[derive(Clone, Debug)]
 pub struct Planned {
     /// The claim.
     pub claim: PersistentVolumeClaim,
-    /// The class that admission would write into it, where it states none.
+    /// The default class that admission would write into the claim, if the claim states none.
     pub default_class: Option<Str>,
 }
 
-/// What the API server makes of a new claim: a uid, an empty status, the mode Filesystem, and the default class where
-/// none is stated at all. Upstream: the admission plugin `DefaultStorageClass`, 1.36.
+/// Returns a new claim as the API server stores it: with a uid, an empty status, the mode Filesystem, and the default
+/// class if it states no class. Upstream: the admission plugin `DefaultStorageClass`, 1.36.
 pub fn planned(snapshot: &Snapshot, mut claim: PersistentVolumeClaim) -> Planned {
     claim.meta.uid = Str::from(format!("{PLACEHOLDER_UID}{}/{}", claim.meta.namespace, claim.meta.name));
     claim.status = ClaimStatus { phase: ClaimPhase::Pending, ..ClaimStatus::default() };

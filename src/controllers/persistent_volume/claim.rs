@@ -13,7 +13,8 @@ use crate::model::{
 use crate::snapshot::{ClaimId, printed};
 use crate::world::{ApiError, Compared, ComparisonStep, EventType, ObjectRef, RecordedEvent};
 
-/// Syncs a claim that exists. Upstream: `syncClaim`, 1.36. Neither the deletion timestamp nor the phase is looked at.
+/// Syncs a claim that exists. It reads neither the deletion timestamp nor the phase of the claim. Upstream:
+/// `syncClaim`, 1.36.
 pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: ClaimId) -> Option<ClaimBranch> {
     let object = sync.cached(id)?;
     let claim = match update_migration_annotations(sync, behavior, Claim { id, object }) {
@@ -43,7 +44,7 @@ pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior,
     })
 }
 
-/// Upstream: `updateClaimMigrationAnnotations`, 1.36.
+/// Corrects the migration annotation of a claim. Upstream: `updateClaimMigrationAnnotations`, 1.36.
 fn update_migration_annotations<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -62,7 +63,7 @@ fn update_migration_annotations<'s>(
     Ok(claim)
 }
 
-/// A claim without a binding that names no volume. Upstream: `syncUnboundClaim`, first half, 1.36.
+/// Syncs an unbound claim that names no volume. Upstream: `syncUnboundClaim`, first half, 1.36.
 fn sync_unbound_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -109,7 +110,7 @@ fn sync_unbound_claim<'s>(
             "FailedBinding",
             "no persistent volumes available for this claim and no storage class is set",
         );
-        // Only a class that was never stated can be added to a claim.
+        // A class can be added to a claim only if its `storageClassName` was never set.
         let action = if claim.object.has_class() {
             "create a PersistentVolume that fits, or give the claim a class by recreating it"
         } else {
@@ -129,8 +130,8 @@ fn set_pending<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior
     }
 }
 
-/// Whether the class delays binding until a pod uses the claim. A class that does not exist does not.
-/// Upstream: `IsDelayBindingMode`, component-helpers, 1.36; `IsDelayBinding` of 1.14 answered no as soon as a node was
+/// Whether the class delays binding until a pod uses the claim. A class that does not exist does not delay. Upstream:
+/// `IsDelayBindingMode`, component-helpers, 1.36. `IsDelayBinding` of 1.14 returned false as soon as a node was
 /// selected.
 fn is_delay_binding_mode(
     sync: &mut SyncContext<'_, '_>,
@@ -161,7 +162,8 @@ fn is_delay_binding_mode(
     Ok(delay)
 }
 
-/// Upstream: `assignDefaultStorageClass`, 1.36 and before 1.30.
+/// Assigns the default class to a claim without a class, and returns whether it did. Upstream:
+/// `assignDefaultStorageClass`, 1.36 and before 1.30.
 fn assign_default_storage_class(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
@@ -194,7 +196,7 @@ fn default_class(sync: &mut SyncContext<'_, '_>) -> Result<Option<Str>, ApiError
     Ok(newest_default(classes.iter().map(|class| &**class)).map(|class| class.meta.name.clone()))
 }
 
-/// Upstream: `emitEventForUnboundDelayBindingClaim`, 1.36.
+/// Emits the event of a claim whose binding is delayed. Upstream: `emitEventForUnboundDelayBindingClaim`, 1.36.
 fn emit_event_for_unbound_delay_binding_claim(
     sync: &mut SyncContext<'_, '_>,
     claim: &PersistentVolumeClaim,
@@ -229,7 +231,7 @@ fn emit_event_for_unbound_delay_binding_claim(
     } else if placed.is_empty() {
         sync.wait_for("user", "", "create a pod that uses the claim; binding waits for it");
     } else {
-        // Only the scheduler tells the controller of the node that it has chosen.
+        // Only the scheduler tells the controller which node it has chosen.
         let pods = placed.join(",");
         let action = format!("recreate pod {pods} without spec.nodeName, so that the scheduler places it");
         sync.wait_for("user", pods, action);
@@ -244,7 +246,7 @@ fn emit_event_for_unbound_delay_binding_claim(
     branch
 }
 
-/// A claim without a binding that names a volume. Upstream: `syncUnboundClaim`, second half, 1.36.
+/// Syncs an unbound claim that names a volume. Upstream: `syncUnboundClaim`, second half, 1.36.
 fn sync_claim_with_volume_name<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -297,7 +299,8 @@ fn sync_claim_with_volume_name<'s>(
     ClaimBranch::UnboundClaimNamedVolumeTaken
 }
 
-/// What people can do for a claim that names a volume whose claimRef names it not, or with another uid.
+/// Returns what a person can do for a claim whose volume has a claimRef that names another claim, or this claim with
+/// another uid.
 fn ways_to_volume(volume: &str, named: &ClaimRef, claim: &PersistentVolumeClaim) -> String {
     let meta = &claim.meta;
     match (named.namespace.as_str(), named.name.as_str()) {
@@ -322,11 +325,11 @@ fn ways_to_volume(volume: &str, named: &ClaimRef, claim: &PersistentVolumeClaim)
     }
 }
 
-/// The tests that a named, free volume must pass; the first that fails is the one reported.
+/// Tests whether a free volume that the claim names satisfies the claim. Only the first failed test is reported.
 /// Upstream: `checkVolumeSatisfyClaim`, 1.36.
 ///
 /// # Errors
-/// The branch and upstream's words for the first test that fails.
+/// Returns the branch and upstream's words for the first test that fails.
 pub fn check_volume_satisfy_claim(
     behavior: &KubernetesBehavior,
     volume: &PersistentVolume,
@@ -368,7 +371,7 @@ pub fn check_volume_satisfy_claim(
     Ok(())
 }
 
-/// A claim whose binding was completed. Upstream: `syncBoundClaim`, 1.36.
+/// Syncs a claim whose binding was completed. Upstream: `syncBoundClaim`, 1.36.
 fn sync_bound_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -388,7 +391,7 @@ fn sync_bound_claim<'s>(
         return ClaimBranch::BoundClaimVolumeNameCleared;
     }
     let Some((id, volume)) = sync.cached_named::<PersistentVolume>("", &name) else {
-        // A claimRef without the uid makes the claim Lost as well.
+        // A claimRef without the uid also makes the claim Lost.
         sync.wait_for(
             "user",
             name.as_str(),
@@ -438,7 +441,7 @@ fn sync_bound_claim<'s>(
     branch
 }
 
-/// How a claim that was bound and names no volume any more comes back: the API server accepts a `volumeName` where
+/// Returns how to repair a bound claim whose `spec.volumeName` was cleared. The API server accepts a `volumeName` where
 /// there is none, and the volume must have this claim's uid or no claimRef.
 fn name_volume_again(sync: &SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> String {
     let snapshot = sync.world().snapshot();
@@ -457,7 +460,7 @@ fn name_volume_again(sync: &SyncContext<'_, '_>, claim: &PersistentVolumeClaim) 
     }
 }
 
-/// How a claim comes back whose volume names another one, or this one with another uid.
+/// Returns how to repair a claim whose volume names another claim, or this claim with another uid.
 fn take_volume_back(volume: &str, named: Option<&ClaimRef>, claim: &PersistentVolumeClaim) -> String {
     let uid = printed(&claim.meta.uid);
     match named {

@@ -1,6 +1,6 @@
-//! From a queue's key to the sync of an object, or to the handling of its deletion.
+//! The dispatch of a key from the work queue: to the sync of its object, or to the handling of its deletion.
 //!
-//! The key's object may be gone: then what the controller had cached of it decides whom its deletion concerns.
+//! If the object of the key is gone, the version in the controller's cache decides which other object is enqueued.
 
 use super::{sync_claim, sync_volume};
 use crate::controllers::{Branch, DispatchBranch, KubernetesBehavior, SyncContext};
@@ -9,27 +9,27 @@ use crate::snapshot::{ClaimId, VolumeId};
 use crate::world::{ApiError, ObjectRef};
 use std::num::{IntErrorKind, ParseIntError};
 
-/// What the informer says of a key, and what the controller's cache had, where the two differ.
+/// The state of a key in the informer and in the controller's cache.
 #[derive(Clone, Debug)]
 pub enum Seen<'s, T> {
-    /// The informer has the object; the cache has that version of it, if any.
+    /// The informer has the object. The cache may have a version of it.
     Present {
-        /// The version in the controller's cache.
+        /// The version in the controller's cache, if there is one.
         cached: Option<ResourceVersion>,
         /// The version in the informer.
         informer: ResourceVersion,
     },
-    /// The informer does not have it; the cache still does, or does not.
+    /// The informer does not have the object. The cache may still have it.
     Gone(Option<Held<'s, T>>),
 }
 
-/// Upstream: `SplitMetaNamespaceKey`: at most one slash.
+/// Whether a key has more than one slash, so that it cannot be split. Upstream: `SplitMetaNamespaceKey`.
 fn unparsable(key: &str) -> bool {
     key.matches('/').count() > 1
 }
 
-/// Whether the controller takes an informer's object in; an error names the version that is no number.
-/// Upstream: `storeObjectUpdate`, 1.36.
+/// Whether the controller stores the informer's version of an object in its cache. An error names a version that is not
+/// a number. Upstream: `storeObjectUpdate`, 1.36.
 fn stored(kind: &str, key: &str, cached: Option<&ResourceVersion>, informer: &ResourceVersion) -> Result<bool, String> {
     let Some(cached) = cached else { return Ok(true) };
     let number = |which: &str, version: &ResourceVersion| match version {
@@ -42,7 +42,7 @@ fn stored(kind: &str, key: &str, cached: Option<&ResourceVersion>, informer: &Re
     Ok(number("old ResourceVersion", cached)? <= new)
 }
 
-/// The error of Go's `strconv.ParseInt`.
+/// Returns the error text of Go's `strconv.ParseInt`.
 fn strconv(text: &str, error: &ParseIntError) -> String {
     let why = match error.kind() {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
@@ -51,7 +51,7 @@ fn strconv(text: &str, error: &ParseIntError) -> String {
     format!("strconv.ParseInt: parsing {text:?}: {why}")
 }
 
-/// Upstream: `syncVolumeByKey`, `updateVolume`, `deleteVolume`, 1.36.
+/// Handles a volume's key. Upstream: `syncVolumeByKey`, `updateVolume`, `deleteVolume`, 1.36.
 pub fn sync_volume_by_key(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
@@ -94,7 +94,7 @@ pub fn sync_volume_by_key(
     }
 }
 
-/// Upstream: `syncClaimByKey`, `updateClaim`, `deleteClaim`, 1.36.
+/// Handles a claim's key. Upstream: `syncClaimByKey`, `updateClaim`, `deleteClaim`, 1.36.
 pub fn sync_claim_by_key(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,

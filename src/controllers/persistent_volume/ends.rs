@@ -1,4 +1,4 @@
-//! The states in which volumes and claims can end.
+//! The end states of volumes and claims.
 
 use super::reclaim::{DataFate, data_fate};
 use super::{DESTROYED, SCRUBBING};
@@ -6,8 +6,8 @@ use crate::controllers::{KubernetesBehavior, Outcome};
 use crate::model::{ClaimPhase, ObjectId, PersistentVolume, PersistentVolumeClaim, Str, TypedId, VolumePhase};
 use crate::world::World;
 
-/// The states in which a volume or a claim ends, if it stays as it is in that world: two where a pod may have scrubbed
-/// a volume or not.
+/// Returns the end states of a volume or a claim that stays as it is in this world. There are two if a pod may or may
+/// not have erased a volume.
 pub fn ends(behavior: &KubernetesBehavior, world: &World<'_>, id: ObjectId, unsettled: bool) -> Option<Vec<Outcome>> {
     match id.typed() {
         TypedId::PersistentVolume(volume) => {
@@ -27,7 +27,7 @@ pub fn ends(behavior: &KubernetesBehavior, world: &World<'_>, id: ObjectId, unse
 }
 
 impl Outcome {
-    /// The end state of a claim that was there before.
+    /// Returns the end state of a recorded claim.
     pub fn of_claim(claim: Option<&PersistentVolumeClaim>, unsettled: bool) -> Self {
         match claim {
             None => Self::Gone { data: None, unsettled },
@@ -41,9 +41,10 @@ impl Outcome {
         }
     }
 
-    /// The end states of a volume for which the controller may have started a pod that scrubs it: that goes on when the
-    /// object vanishes meanwhile, or fails, so that the data are one or the other. Upstream: `recycleVolumeOperation`
-    /// and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
+    /// Returns the end states of a volume for which the controller may have started a recycler pod. The pod continues
+    /// if the object vanishes meanwhile, or it fails. So the data may be erased or kept. Upstream:
+    /// `recycleVolumeOperation` and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`),
+    /// 1.36.
     pub fn with_scrubbing(self, scrubbing: bool) -> Vec<Self> {
         match self {
             Self::Gone { data: Some(DataFate::Kept), unsettled } if scrubbing => {
@@ -53,8 +54,8 @@ impl Outcome {
         }
     }
 
-    /// The end state of a volume; `destroyed` is whether the controller has deleted its storage. A volume whose object
-    /// vanishes otherwise leaves its storage alone.
+    /// Returns the end state of a volume. `destroyed` says whether the controller has deleted its storage. If the
+    /// object vanishes for another reason, its storage is kept.
     pub fn of_volume(
         behavior: &KubernetesBehavior,
         volume: Option<&PersistentVolume>,
@@ -82,7 +83,7 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// The end of a claim that is bound to that volume, or stays Pending.
+    /// Returns the end state of a claim that is bound to this volume, or that stays Pending without one.
     pub fn bound_claim(volume: Option<&PersistentVolume>) -> Self {
         Self::Claim {
             phase: if volume.is_some() { ClaimPhase::Bound } else { ClaimPhase::Pending },
@@ -93,7 +94,7 @@ impl Outcome {
         }
     }
 
-    /// The end of a volume that is bound to that claim, or stays Available.
+    /// Returns the end state of a volume that is bound to this claim, or that stays Available without one.
     pub fn plain_volume(claim: Option<&PersistentVolumeClaim>) -> Self {
         Self::Volume {
             phase: if claim.is_some() { VolumePhase::Bound } else { VolumePhase::Available },
@@ -107,7 +108,7 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// The same end with another volume, where one is named.
+    /// Returns the same end state with another volume, if it names a volume.
     #[must_use]
     pub fn with_volume(mut self, name: Str) -> Self {
         if let Self::Claim { volume_name, .. } = &mut self
@@ -118,7 +119,7 @@ impl Outcome {
         self
     }
 
-    /// The same end with another claim, where one is named.
+    /// Returns the same end state with another claim, if it names a claim.
     #[must_use]
     pub fn with_claim(mut self, claim: (Str, Str, Str)) -> Self {
         if let Self::Volume { claim_ref: Some(named), .. } = &mut self {

@@ -1,4 +1,4 @@
-//! Which volumes and claims can influence each other.
+//! The search for volumes and claims that can influence each other.
 
 use super::matching::{Fit, Query};
 use super::plugins::{Plugin, Provider, find_provisionable_plugin};
@@ -10,12 +10,12 @@ use crate::model::{
 use crate::snapshot::{Absence, ClaimId, GroupKey, Snapshot, VolumeId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A claim that a controller may make for an object.
+/// A claim that a controller may create for an object.
 #[derive(Clone, Debug)]
 pub struct NewClaim {
-    /// The object for which it is made, and which stands for it.
+    /// The object for which the claim is created. It represents the claim in the union-find.
     pub maker: ObjectId,
-    /// The claim as it is stored at first.
+    /// The claim as the API server stores it first.
     pub claim: PersistentVolumeClaim,
 }
 
@@ -24,7 +24,7 @@ pub fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>)
     join_with(snapshot, settings, &[], links);
 }
 
-/// Joins all volumes and claims that can influence each other, among them claims that are not there yet.
+/// Joins all volumes and claims that can influence each other. Claims in `new` do not exist yet.
 pub fn join_with(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim], links: &mut Links<'_>) {
     let behavior = &settings.behavior;
     for (id, volume) in snapshot.with_ids::<PersistentVolume>() {
@@ -39,7 +39,7 @@ pub fn join_with(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim],
             links.join(*maker, *volume);
         }
     }
-    // Claims that name one missing volume share its fate should it be created in the simulation.
+    // Claims that name the same missing volume influence each other if the simulation creates it.
     let mut missing: BTreeMap<&Str, ObjectId> = BTreeMap::new();
     for (id, claim) in claims(snapshot, new).filter(|(_, claim)| !claim.volume_name.is_empty()) {
         match snapshot.volume_id(&claim.volume_name) {
@@ -52,7 +52,8 @@ pub fn join_with(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim],
     join_unusable(snapshot, behavior, new, links);
 }
 
-/// All claims with the objects that stand for them: themselves, or what they are made for.
+/// Returns all claims, each with the object that represents it: the claim itself, or the object for which it is
+/// created.
 fn claims<'a>(
     snapshot: &'a Snapshot,
     new: &'a [NewClaim],
@@ -61,8 +62,9 @@ fn claims<'a>(
     recorded.chain(new.iter().map(|NewClaim { maker, claim }| (*maker, claim)))
 }
 
-/// The classes for which a claim may search for a free volume: its own, and the default class if it has none. Classes
-/// that delay binding are left out: for them only reserved volumes are taken, and those are joined by name.
+/// Returns the classes in which a claim may search for a free volume: its own, and the default class if it has none.
+/// Classes that delay binding are left out. With such a class, a claim takes only reserved volumes, and those are
+/// joined by name.
 pub fn searched_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let mut classes = own_classes(snapshot, behavior, claim);
     let selected = behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
@@ -71,7 +73,7 @@ pub fn searched_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, clai
     classes
 }
 
-/// The classes that a claim may have: its own, and the default class if it has none.
+/// Returns the classes that a claim may have: its own, and the default class if it has none.
 pub fn own_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let mut classes = vec![Str::from(claim.class())];
     let unclassed = if behavior.default_class_for_empty_class { claim.class().is_empty() } else { !claim.has_class() };
@@ -82,19 +84,20 @@ pub fn own_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &P
     classes
 }
 
-/// Whether the claim may still search for a volume: once it names one, it never does again.
+/// Whether the claim may still search for a volume. A claim that names a volume never searches again.
 pub fn may_search(claim: &PersistentVolumeClaim) -> bool {
     claim.volume_name.is_empty() && !claim.meta.annotations.has(AnnotationKey::BindCompleted)
 }
 
-/// Whether the volume is free to be found, or may become so. One that is being deleted is never found.
+/// Whether a search can find the volume now or later, because it is free or may become free. A volume that is being
+/// deleted is never found.
 pub fn may_become_free(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
     !volume.terminating() && may_have_no_claim(snapshot, settings, volume)
 }
 
-/// Whether the volume names no claim, or may come to name none: its claim may turn to another volume, and the
-/// controller then removes the claimRef that it made itself. A claimRef without a uid stays, but a binding that ends
-/// after its first write gives it one.
+/// Whether the volume names no claim, or may later name none. The latter happens if its claim takes another volume,
+/// because the controller then removes a claimRef that it wrote itself. A claimRef without a uid is not removed, but a
+/// binding that ends after its first write gives it a uid.
 pub fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
     let Some(named) = &volume.claim_ref else { return true };
     volume.meta.annotations.has(AnnotationKey::BoundByController)
@@ -104,9 +107,9 @@ pub fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &
         })
 }
 
-/// The one volume that is reserved for the claim, where the search ends with it in every state: it has the access modes
-/// that the claim asks for and no others, so that it is looked at first, and nothing takes it away. Neither of the two
-/// competes with anybody then.
+/// Returns the only volume that is reserved for the claim, if the search ends with it in every state. For that, its
+/// access modes must be exactly the requested ones, so that it is tested first, and nothing may take it away. The claim
+/// and the volume then compete with no other object.
 fn sure_reservation(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -123,7 +126,7 @@ fn sure_reservation(
     surely.then_some(*only)
 }
 
-/// Claims without a selector that search alike but for the size.
+/// The criteria of claims without a selector that differ only in the requested size.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SearchKey {
     class: Str,
@@ -132,21 +135,22 @@ struct SearchKey {
     requested: crate::model::AccessModeSet,
 }
 
-/// The name of the volume that the controller creates for a claim. Upstream: `getProvisionedVolumeNameForClaim`, 1.36.
+/// Returns the name of the volume that the controller creates for a claim. Upstream:
+/// `getProvisionedVolumeNameForClaim`, 1.36.
 fn provisioned_name(claim: &PersistentVolumeClaim) -> String {
     format!("{PROVISIONED}{}", claim.meta.uid)
 }
 
-/// How the names of volumes begin that the controller creates.
+/// The prefix of the names of volumes that the controller creates.
 pub const PROVISIONED: &str = "pvc-";
 
-/// Whether the controller itself provisions for a class.
+/// Whether the controller itself provisions volumes of a class.
 fn is_provisioned_in_tree(behavior: &KubernetesBehavior, class: &StorageClass) -> bool {
     behavior.hostpath_provisioning
         && matches!(find_provisionable_plugin(behavior, class), Provider::InTree(Plugin::HostPath))
 }
 
-/// Whether the controller itself may create a volume for the claim. It may where a class is not known.
+/// Whether the controller itself may create a volume for the claim. It may if the class was not read.
 fn may_provision(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> bool {
     let unseen = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain;
     behavior.hostpath_provisioning
@@ -156,8 +160,8 @@ fn may_provision(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &Per
         }) || (unseen && !claim.has_class()))
 }
 
-/// A volume that the controller may create has a name: whoever names it, and the volume that has it now, and is in its
-/// way while it is there, belong to the claim that it would be created for.
+/// Joins claims by the names of volumes that the controller may create for them. A claim is joined with the existing
+/// volume of that name, which prevents the creation while it exists, and with all claims that name it.
 fn join_provisioned(snapshot: &Snapshot, behavior: &KubernetesBehavior, links: &mut Links<'_>) {
     if !behavior.hostpath_provisioning {
         return;
@@ -174,22 +178,23 @@ fn join_provisioned(snapshot: &Snapshot, behavior: &KubernetesBehavior, links: &
         for other in snapshot.claims_naming(&name) {
             links.join(id, *other);
         }
-        // Only files have two claims with one uid.
+        // Two claims with one uid occur only in files.
         let first = *creators.entry(name).or_insert(id);
         links.join(id, first);
     }
 }
 
-/// A volume that is free, or may become so: a recorded one, or one that the controller may create for a claim.
+/// A volume that is free or may become free. It is a recorded one, or one that the controller may create for a claim.
 struct Member {
     capacity: Quantity,
-    /// The volume, or the claim.
+    /// The recorded volume, or the claim for which a volume may be created.
     object: ObjectId,
 }
 
-/// The volumes that the controller may create for claims and that may become free then: where a claim turns to another
-/// volume, because what was created is none that it would find, or because a cache lags, the controller takes its
-/// claimRef away, unless it deletes it. It takes a recorded volume of the class to begin with.
+/// Adds the volumes that the controller may create for claims and that may become free afterwards. The claim may take
+/// another volume, because its search does not find the created one, or because a cache lags. Then the controller
+/// removes the claimRef of the created volume, unless it deletes the volume. All this needs a recorded volume of the
+/// same class.
 fn join_freed(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -225,7 +230,7 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
     let behavior = &settings.behavior;
     let capacity = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
 
-    // Claims and volumes that are reserved for each other take no part.
+    // Claims and volumes that are reserved for each other do not compete, so they are left out.
     let mut reserved: BTreeSet<ObjectId> = BTreeSet::new();
     for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
         if let Some(volume) = sure_reservation(snapshot, behavior, claim) {
@@ -233,7 +238,8 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
         }
     }
 
-    // A volume that waits for a claim that is not there yet becomes free where its binding ends after the first write.
+    // A volume that is reserved for a claim that does not exist yet may become free, if the binding ends after its
+    // first write.
     let made: BTreeSet<(&Str, &Str)> =
         new.iter().map(|NewClaim { claim, .. }| (&claim.meta.namespace, &claim.meta.name)).collect();
     let awaits_new = |volume: &PersistentVolume| {
@@ -244,7 +250,7 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
             && named.is_some_and(|named| made.contains(&(&named.namespace, &named.name)))
     };
 
-    // Free volumes in groups, by capacity.
+    // The free volumes in groups, by capacity.
     let mut groups: BTreeMap<GroupKey, Vec<Member>> = BTreeMap::new();
     for (id, volume) in snapshot.with_ids::<PersistentVolume>() {
         if (may_become_free(snapshot, settings, volume) || awaits_new(volume)) && !reserved.contains(&id.into()) {
@@ -262,7 +268,7 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
         return;
     }
 
-    // Searching claims in groups, each with its smallest request; those with a selector one by one.
+    // The claims that search, in groups of equal criteria. Claims with a selector are joined one by one.
     let mut searches: BTreeMap<SearchKey, Vec<(Quantity, ObjectId)>> = BTreeMap::new();
     for (id, claim) in claims(snapshot, new) {
         if !may_search(claim) || reserved.contains(&id) {
@@ -308,13 +314,13 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
     }
 }
 
-/// Whether the volume is there in every state that the controllers can bring about.
+/// Whether the volume exists in every state that the controllers can bring about.
 pub fn is_permanent(volume: &PersistentVolume) -> bool {
     !volume.terminating() && volume.reclaim_policy != ReclaimPolicy::Delete
 }
 
-/// A search that fails as such, because the selector cannot be used, fails only while some volume has the access
-/// modes. So it depends on all of these, unless one of them is always there.
+/// Joins each claim whose search is invalid with the volumes on which the search depends. The search fails only while
+/// some volume has the requested access modes. So it depends on all such volumes, unless one of them always exists.
 fn join_unusable(snapshot: &Snapshot, behavior: &KubernetesBehavior, new: &[NewClaim], links: &mut Links<'_>) {
     for (id, claim) in claims(snapshot, new) {
         if !may_search(claim) || Query::new(behavior, claim, false).is_ok() {
@@ -328,7 +334,7 @@ fn join_unusable(snapshot: &Snapshot, behavior: &KubernetesBehavior, new: &[NewC
             links.join(id, volume);
         }
         if behavior.hostpath_provisioning {
-            // A volume that is provisioned for another claim has that claim's modes.
+            // A volume that is provisioned for another claim has the access modes of that claim.
             for (other, rival) in claims(snapshot, new) {
                 if may_search(rival) && rival.access_modes.set().contains_all(&claim.access_modes) {
                     links.join(id, other);
@@ -357,7 +363,7 @@ fn join_selecting(
             continue;
         }
         for member in members {
-            // What the controller creates has no labels.
+            // Volumes that the controller creates have no labels.
             let labels = member.object.of().map_or(&[][..], |id| &*snapshot.volume(id).meta.labels);
             let selected = query.selector().is_none_or(|selector| selector.matches(labels));
             if member.capacity.compare(&request).is_ge() && selected {

@@ -1,4 +1,4 @@
-//! The search for a volume that a claim can have.
+//! The search for a volume that matches a claim.
 
 use super::binding::{Volume, is_volume_bound_to_claim};
 use crate::controllers::{CandidateVerdict, KubernetesBehavior, SyncContext};
@@ -6,27 +6,27 @@ use crate::model::selector::CompiledSelector;
 use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
 use crate::snapshot::{CandidateGroup, GroupKey, Snapshot, VolumeId};
 
-/// The volume that the search ends with.
+/// The volume with which the search ends.
 #[derive(Clone, Debug)]
 pub struct SelectedVolume<'s> {
     /// The volume.
     pub volume: Volume<'s>,
-    /// It was reserved for the claim, and so was taken without further tests.
+    /// Whether the volume was reserved for the claim, so that the later tests were skipped.
     pub reserved: bool,
 }
 
-/// What matching says of one volume before it is compared with others.
+/// The result of the tests of one volume, before it is compared with other volumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It is left out, for this reason.
+    /// The volume does not match, for this reason.
     No(CandidateVerdict),
-    /// It is reserved for the claim and passes what is tested of a reserved volume.
+    /// The volume is reserved for the claim and passes the tests of a reserved volume.
     Reserved,
-    /// It is free and fits.
+    /// The volume is free and matches.
     Free,
 }
 
-/// What decides for a claim, prepared once for all candidates.
+/// The criteria of a claim, prepared once for all candidate volumes.
 #[derive(Debug)]
 pub struct Query<'c> {
     claim: &'c PersistentVolumeClaim,
@@ -38,10 +38,10 @@ pub struct Query<'c> {
 }
 
 impl<'c> Query<'c> {
-    /// Prepares the search. `delay` is whether the claim's class delays binding.
+    /// Prepares the search. `delay` says whether the claim's class delays binding.
     ///
     /// # Errors
-    /// Upstream's words, when the selector cannot be used or attributes classes are off and the claim has one.
+    /// Returns upstream's words if the selector is invalid, or if attributes classes are off and the claim has one.
     pub fn new(behavior: &KubernetesBehavior, claim: &'c PersistentVolumeClaim, delay: bool) -> Result<Self, String> {
         if behavior.attributes_class_compared && !behavior.attributes_class && !claim.attributes_class().is_empty() {
             return Err(format!(
@@ -66,13 +66,13 @@ impl<'c> Query<'c> {
         })
     }
 
-    /// The selector, where the claim has one.
+    /// Returns the selector, if the claim has one.
     pub fn selector(&self) -> Option<&CompiledSelector<'c>> {
         self.selector.as_ref()
     }
 
-    /// The first test that the volume fails, in upstream's order; access modes are not among them, because they
-    /// decide beforehand which volumes are looked at. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
+    /// Returns the first test that the volume fails, in upstream's order. Access modes are not tested here, because
+    /// they decide beforehand which volumes are searched. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
     pub fn fit(&self, volume: &PersistentVolume) -> Fit {
         let claim = self.claim;
         let bound_to_claim = is_volume_bound_to_claim(volume, claim);
@@ -109,8 +109,8 @@ impl<'c> Query<'c> {
         Fit::Free
     }
 
-    /// Every test that the volume fails, in the order of [`Query::fit`], and missing access modes last. That binding is
-    /// delayed is not among them: it is no matter of the volume.
+    /// Returns every test that the volume fails, in the order of [`Query::fit`], and access modes last. The delay of
+    /// binding is left out, because it does not depend on the volume.
     pub fn misfits(&self, volume: &PersistentVolume) -> Vec<CandidateVerdict> {
         let claim = self.claim;
         let reserved = is_volume_bound_to_claim(volume, claim);
@@ -146,9 +146,11 @@ impl<'c> Query<'c> {
     }
 }
 
-/// Upstream: `findBestMatchForClaim`, `findByClaim`, 1.36. Volumes are grouped by their exact access modes; groups that
-/// contain the requested modes are searched, fewest modes first, and the first group that yields a volume ends the
-/// search. Groups with equally many modes come in an order that nobody controls, as do equal volumes inside a group.
+/// Finds the volume for a claim. Volumes are grouped by their exact access modes. Only groups that contain the
+/// requested modes are searched, fewest modes first, and the first group that yields a volume ends the search.
+///
+/// The order of groups with equally many modes is not defined, nor is the order of equal volumes inside a group.
+/// Upstream: `findBestMatchForClaim`, `findByClaim`, 1.36.
 pub(super) fn find_best_match_for_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -167,7 +169,7 @@ pub(super) fn find_best_match_for_claim<'s>(
     Ok(Some(SelectedVolume { volume: Volume { id: picked, object }, reserved }))
 }
 
-/// The sets of access modes that contain the requested ones, in tiers of equally many modes.
+/// Returns the sets of access modes that contain the requested ones, grouped by the number of modes.
 fn tiers(claim: &PersistentVolumeClaim) -> impl Iterator<Item = Vec<AccessModeSet>> {
     (0..=4).map(|length| {
         AccessModeSet::all()
@@ -184,7 +186,7 @@ fn any_group(sync: &mut SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> b
         .any(|id| sync.cached(id).is_some_and(|volume| volume.access_modes.set().contains_all(&claim.access_modes)))
 }
 
-/// The volumes that the search may end with, by name: any of these, depending on an order that nobody controls.
+/// Returns the volumes with which the search may end, by name. Which one it is depends on an order that is not defined.
 fn possible_volumes(sync: &mut SyncContext<'_, '_>, query: &Query<'_>) -> Vec<VolumeId> {
     let claim = query.claim;
     for tier in tiers(claim) {
@@ -201,12 +203,13 @@ fn possible_volumes(sync: &mut SyncContext<'_, '_>, query: &Query<'_>) -> Vec<Vo
     Vec::new()
 }
 
-/// The volumes of one group that may come out: any reserved one if there is one, else the smallest that fit.
+/// Returns the volumes of one group with which the search may end: all reserved ones, or else the smallest ones that
+/// match.
 fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessModeSet) -> Vec<VolumeId> {
     let claim = query.claim;
     let snapshot: &Snapshot = sync.world().snapshot();
-    // The indexes hold the volumes as they were read: what was written since, and what the cache has otherwise, is
-    // looked at one by one.
+    // The indexes hold the volumes as they were read. Volumes that were written since, or that differ in the cache, are
+    // tested one by one.
     let mut changed: Vec<VolumeId> = sync.world().changed_of::<PersistentVolume>().map(|(id, _)| id).collect();
     changed.extend(sync.lagging::<PersistentVolume>());
     changed.sort_unstable();
@@ -235,7 +238,7 @@ fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessM
     }
     for group in groups_of(snapshot, query, set) {
         let size = |id: VolumeId| snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO);
-        // A claim without a selector can have every free member that is large enough, as long as all are as recorded.
+        // If no volume has changed, a claim without a selector can have every free member that is large enough.
         if changed.is_empty() && query.selector.is_none() && query.attributes_class && query.attributes_class_compared {
             let start = group.free.partition_point(|id| size(*id).compare(&query.request).is_lt());
             let large = &group.free[start..];
@@ -261,8 +264,8 @@ fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessM
     best.map(|(_, volumes)| volumes).unwrap_or_default()
 }
 
-/// The groups of free volumes with these access modes that the claim may take: one, unless attributes classes are not
-/// compared, as before 1.31.
+/// Returns the groups of free volumes with these access modes that the claim may take. It is one group, unless
+/// attributes classes are not compared, as before 1.31.
 fn groups_of<'s>(snapshot: &'s Snapshot, query: &Query<'_>, set: AccessModeSet) -> Vec<&'s CandidateGroup> {
     let claim = query.claim;
     let key = GroupKey {

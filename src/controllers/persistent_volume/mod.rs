@@ -30,10 +30,10 @@ pub use dispatch::{sync_claim_by_key, sync_volume_by_key};
 pub use nearest::{Nearest, Nearness};
 pub use volume::sync_volume;
 
-/// Binds claims and volumes, and reclaims.
+/// The controller that binds claims and volumes, and reclaims volumes.
 pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     syncs: &BOUND_KINDS,
-    // It has caches of its own and runs operations.
+    // This controller has caches of its own and runs operations.
     memory: |stated| stated.clone(),
     retries_errors: |behavior| behavior.errors_are_retried,
     resyncs: true,
@@ -54,7 +54,8 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     })
 });
 
-/// A claim's sync looks at all volumes, a volume's at the claim that its claimRef names.
+/// Whether the sync of `object` reads `other`. A claim's sync reads all volumes; a volume's sync reads the claim that
+/// its claimRef names.
 fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
     let named = |id: VolumeId| {
         let volume = world.get(id)?;
@@ -69,18 +70,19 @@ fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
         }
 }
 
-/// The kinds that binding is about.
+/// The kinds that take part in binding.
 pub const BOUND_KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
 
-/// The controller has deleted the storage behind a volume, whether the object is still there or not.
+/// Marks that the controller has deleted the storage of a volume, whether the object still exists or not.
 pub const DESTROYED: Mark = Mark(0);
 
-/// The controller has started a pod that erases a volume. The pod goes on whatever becomes of the volume, and nobody
-/// knows when it is done.
+/// Marks that the controller has started a pod that erases a volume. The pod continues whatever happens to the volume,
+/// and no object shows when it has finished.
 pub const SCRUBBING: Mark = Mark(1);
 
-/// An operation that was to delete a volume deletes the one that has come in its place meanwhile: it asks for it by its
-/// name alone. Upstream: `deleteVolumeOperation`, 1.36.
+/// Returns the world in which a late delete operation deletes a new volume. The operation identifies the volume only by
+/// name, so it may delete a volume that meanwhile has the name of the recorded one. Upstream: `deleteVolumeOperation`,
+/// 1.36.
 fn delete_by_name<'s>(world: &World<'s>, id: ObjectId) -> Vec<World<'s>> {
     let Some(volume) = id.of::<PersistentVolume>() else { return Vec::new() };
     let deleted = |recorded: &PersistentVolume| recorded.reclaim_policy == ReclaimPolicy::Delete;
@@ -93,10 +95,10 @@ fn delete_by_name<'s>(world: &World<'s>, id: ObjectId) -> Vec<World<'s>> {
 }
 
 impl<'s> SyncContext<'_, 's> {
-    /// The class of that name.
+    /// Returns the class of this name.
     ///
     /// # Errors
-    /// When the lister fails; an absent class is not an error here.
+    /// Returns an error if the lister fails. An absent class is not an error here.
     fn class(&mut self, name: &str) -> Result<Option<Held<'s, StorageClass>>, ApiError> {
         let class = self.lister_get("", name)?;
         if class.is_none() {
@@ -105,7 +107,7 @@ impl<'s> SyncContext<'_, 's> {
         Ok(class)
     }
 
-    /// The node of that name.
+    /// Returns the node of this name, if the informer has it.
     fn node(&mut self, name: &str) -> Option<Held<'s, Node>> {
         let node = self.world().id("", name).and_then(|id| self.informed(id));
         if node.is_none() {

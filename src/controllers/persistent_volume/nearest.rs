@@ -1,6 +1,6 @@
-//! The volume that comes nearest to what a claim asks for. One definition for all who speak of it: the fewer tests a
-//! volume fails the nearer it is; of those that fail equally many, it depends on which tests these are; and of those
-//! that are alike in that, the one whose size is nearest.
+//! The search for the free volume that is nearest to what a claim asks for. All code uses this one definition of
+//! nearness. A volume that fails fewer tests is nearer. If two volumes fail equally many tests, the kind of the failed
+//! tests decides, and then the difference in size.
 
 use super::candidates::Candidate;
 use crate::controllers::persistent_volume::matching::Query;
@@ -9,25 +9,26 @@ use crate::model::{PersistentVolume, PersistentVolumeClaim, Quantity, StorageCla
 use crate::snapshot::{CandidateGroup, Snapshot, VolumeId};
 use crate::text::nearest;
 
-/// How many members of one group are looked at for their labels: of the claim's class or of none, and of another one.
+/// The number of members of one group whose labels are compared: `MEMBERS` for groups of the claim's class or without a
+/// class, `STRANGERS` for other classes.
 const MEMBERS: usize = 100;
 const STRANGERS: usize = 10;
 
-/// How many groups of other classes are looked at.
+/// The number of groups of other classes that are searched.
 const GROUPS: usize = 1000;
 
-/// How near a volume comes that a claim cannot have: the less, the nearer.
+/// The distance of a volume from what a claim asks for. A smaller value is nearer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Nearness {
-    /// How many tests it fails.
+    /// The number of tests that the volume fails.
     fails: usize,
-    /// How much the worst of these keeps the two apart.
+    /// The rank of the worst failed test.
     rank: u8,
-    /// By how many bytes the size differs from the request.
+    /// The difference between size and request, in bytes.
     distance: i64,
 }
 
-/// A claim that looks for a volume, and what measures how near one comes.
+/// The search for the nearest volume of one claim.
 #[derive(Debug)]
 pub struct Search<'s, 'q> {
     snapshot: &'s Snapshot,
@@ -36,25 +37,27 @@ pub struct Search<'s, 'q> {
     has_default_class: bool,
 }
 
-/// What a search among free volumes ends with.
+/// The result of a search among free volumes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Nearest {
-    /// Some volume fits.
+    /// Whether some volume matches.
     pub fits: bool,
-    /// The nearest of those that fail one test alone, and that test; also one that is free but for being deleted.
+    /// The nearest volume that fails exactly one test, with that test. The test may be that the volume is being
+    /// deleted.
     pub miss: Option<(VolumeId, CandidateVerdict)>,
-    /// Some volume that is free, and not being deleted, fails one test alone or none.
+    /// Whether some free volume that is not being deleted fails at most one test.
     pub nearly_fits: bool,
 }
 
-/// The nearest free volume for that claim, whether or not somebody makes another one for it. Nothing where the
-/// controller cannot search.
+/// Returns the nearest free volume for a claim, whether or not a volume is provisioned for it. The result is empty if
+/// the controller cannot search.
 pub fn nearest_volume(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Nearest {
     let Ok(query) = Query::new(behavior, claim, false) else { return Nearest::default() };
     Search::new(snapshot, &query, claim).nearest()
 }
 
-/// A free volume without a class that the claim would have but for that; nothing where it finds one of its own class.
+/// Returns a free volume without a class that matches the claim apart from the class. Returns nothing if the claim
+/// finds a volume that matches.
 pub fn class_less_volume(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -76,24 +79,24 @@ pub fn class_less_volume(
     found
 }
 
-/// Whether the claim has the class that is the default one today.
+/// Whether the claim has the class that is the default class now.
 pub fn has_default_class(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> bool {
     let class = claim.class();
     !class.is_empty() && newest_default(snapshot.classes()).is_some_and(|default| default.meta.name == class)
 }
 
-/// Whether the two classes differ by a slip of the pen.
+/// Whether the names of the two classes differ only by a typing mistake.
 pub fn is_a_slip(class: &str, other: &str) -> bool {
     !class.is_empty() && !other.is_empty() && !nearest(class, [other], 1).is_empty()
 }
 
 impl<'s, 'q> Search<'s, 'q> {
-    /// Prepares the search of one claim.
+    /// Prepares the search for one claim.
     pub fn new(snapshot: &'s Snapshot, query: &'q Query<'q>, claim: &'q PersistentVolumeClaim) -> Self {
         Self { snapshot, query, claim, has_default_class: has_default_class(snapshot, claim) }
     }
 
-    /// How near a volume comes that fails these tests.
+    /// Returns the nearness of a volume that fails these tests.
     pub fn nearness(&self, volume: &PersistentVolume, misfits: &[CandidateVerdict]) -> Nearness {
         let rank = misfits.iter().map(|verdict| self.rank(volume, *verdict)).max().unwrap_or(0);
         let size = volume.storage().copied().unwrap_or(Quantity::ZERO);
@@ -101,7 +104,7 @@ impl<'s, 'q> Search<'s, 'q> {
         Nearness { fails: misfits.len(), rank, distance }
     }
 
-    /// How near each of the volumes comes that matching has looked at, in their order.
+    /// Measures the nearness of each listed volume.
     pub(super) fn measure(&self, listed: &mut [Candidate]) {
         for candidate in listed {
             let volume = self.snapshot.volume(candidate.volume);
@@ -109,11 +112,11 @@ impl<'s, 'q> Search<'s, 'q> {
         }
     }
 
-    /// How much a test keeps a volume and the claim apart. One of the claim's own class comes before one of another,
-    /// because classes are what keeps volumes apart that have nothing to do with each other.
+    /// Returns the rank of a failed test. A volume of the claim's own class is nearer than one of another class,
+    /// because classes separate volumes that are unrelated.
     fn rank(&self, volume: &PersistentVolume, verdict: CandidateVerdict) -> u8 {
         match verdict {
-            // The next sync makes it Available.
+            // The next sync of the volume makes it Available.
             CandidateVerdict::CandidatePhase => 0,
             CandidateVerdict::CandidateDeleting => 1,
             CandidateVerdict::CandidateTooSmall => 2,
@@ -154,9 +157,11 @@ impl<'s, 'q> Search<'s, 'q> {
         found
     }
 
-    /// The members of a group that may come nearest, with all that keeps each away; none of a group that differs in
-    /// more than one thing. Volumes that no claim names are kept in groups of those that are alike in all but size,
-    /// labels and phase, so that a claim looks at a few members of each group, not at all volumes.
+    /// Returns the members of a group that may be nearest, with the tests that each fails. A group that differs in more
+    /// than one of class, volume mode and access modes has none.
+    ///
+    /// Volumes of one group differ only in size, labels and phase. So the search visits a few members of each group and
+    /// not all volumes.
     fn looked_at(&self, group: &CandidateGroup) -> Vec<(VolumeId, Vec<CandidateVerdict>)> {
         let (key, claim) = (&group.key, self.claim);
         let differ =
@@ -168,14 +173,15 @@ impl<'s, 'q> Search<'s, 'q> {
         members.into_iter().map(|id| (id, self.query.misfits(self.snapshot.volume(id)))).collect()
     }
 
-    /// Of the free members the smallest that is large enough, or the largest; with a selector those of the right
-    /// labels, too. And one that is free but for being deleted.
+    /// Returns the smallest free member that is large enough, or else the largest one. With a selector, one with
+    /// matching labels is added. One member that is being deleted is added as well.
     fn members(&self, group: &CandidateGroup) -> Vec<VolumeId> {
         let request = self.request();
         let is_small = |id: &VolumeId| self.size(*id).compare(&request).is_lt();
         let (small, large) = group.free.split_at(group.free.partition_point(is_small));
         let is_own = group.key.class == self.claim.class();
-        // The scheduler searches for claims of such classes, and nobody has found yet that no volume of the class fits.
+        // The scheduler searches for claims of classes that delay binding, and no controller has found yet that no
+        // volume of the class matches. So all members are searched.
         let is_first = || self.snapshot.class(self.claim.class()).is_some_and(StorageClass::waits_for_first_consumer);
         let most = match is_own || group.key.class.is_empty() {
             _ if is_own && is_first() => usize::MAX,

@@ -1,5 +1,5 @@
-//! On which readings the outcomes of a component rest. What nobody saw could change the end of every object in it, so
-//! the needs are those of the component and not of one object.
+//! The readings on which the outcomes of a component rest. An object that was not read could change the outcome of
+//! every object in the component. So the readings belong to the component and not to one object.
 
 use super::links::{PROVISIONED, is_permanent, may_have_no_claim, may_search, searched_classes};
 use crate::controllers::spec::{Needs, note_gap};
@@ -11,7 +11,8 @@ use crate::snapshot::{Absence, GroupKey, Snapshot};
 use crate::world::Need;
 use std::collections::BTreeMap;
 
-/// The readings on which the outcomes of components rest; what gaps mean for all of them is found once.
+/// Prepares the function that returns the uncertain readings of a component. The gaps of the snapshot are evaluated
+/// once for all components.
 pub fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a> {
     let gaps = Gaps::of(snapshot, settings);
     Box::new(move |objects| {
@@ -20,7 +21,7 @@ pub fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a
     })
 }
 
-/// The readings on which the outcomes of claims rest that are not there yet, among those objects.
+/// Returns the uncertain readings on which the outcomes of new claims rest. `objects` is the component.
 pub fn needs_of_new(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -30,30 +31,30 @@ pub fn needs_of_new(
     uncertain_needs(snapshot, settings, (objects, &mut new.iter()), gaps)
 }
 
-/// What gaps of a reading mean for more than one component.
+/// The consequences of incomplete readings that concern more than one component.
 #[derive(Debug)]
 pub struct Gaps {
-    /// A claim could be given a default class that nobody saw: then it can take volumes of any class, also of
-    /// components other than its own.
+    /// Whether a claim may get a default class that was not read. Then it can take volumes of any class, also from
+    /// other components.
     any_class: bool,
-    /// Volumes that the controller gave to a claim that nobody saw: if that claim has another volume, it takes the
-    /// claimRef away, and they are free. For each group the largest of each namespace and doubt.
+    /// The volumes that may become free. The controller bound each to a claim that was not read. If that claim has
+    /// another volume, the controller removes the claimRef. For each group, the largest capacity of each namespace and
+    /// doubt is kept.
     freed: BTreeMap<GroupKey, BTreeMap<(Str, Doubt), Quantity>>,
 }
 
-/// What to make of a volume that a claim that nobody saw may set free.
+/// How doubtful it is that a claim that was not read still holds a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Doubt {
-    /// Its phase is Bound, so the claim once had it. That it has it still goes without saying on a healthy cluster, and
-    /// is assumed even where nothing is known: else nothing could be said of any waiting claim beside statically bound
-    /// volumes.
+    /// The volume is Bound, so the claim once had it. The answer assumes that the claim still has it, even if no claims
+    /// could be read. Otherwise, nothing could be said of any waiting claim beside statically bound volumes.
     Slight,
     /// The binding was never completed.
     Full,
 }
 
 impl Gaps {
-    /// What the gaps of this reading mean.
+    /// Evaluates the incomplete readings of a snapshot.
     pub fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
         let any_class = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain
             && snapshot.claims().iter().any(|claim| may_search(claim) && !claim.has_class());
@@ -71,7 +72,7 @@ impl Gaps {
         Self { any_class, freed }
     }
 
-    /// The namespaces with claims that nobody saw and that could set a volume free for this one.
+    /// Returns the namespaces with claims that were not read and whose volume may become free for this claim.
     fn freeing<'g>(
         &'g self,
         snapshot: &'g Snapshot,
@@ -79,7 +80,7 @@ impl Gaps {
         claim: &'g PersistentVolumeClaim,
     ) -> impl Iterator<Item = (&'g Str, Doubt)> {
         let request = claim.requested().unwrap_or(Quantity::ZERO);
-        // Where nothing can be freed, nothing is looked up.
+        // If no volume can become free, the classes are not needed.
         let classes = if self.freed.is_empty() { Vec::new() } else { searched_classes(snapshot, behavior, claim) };
         let alike = move |key: &GroupKey| {
             classes.contains(&key.class)
@@ -95,10 +96,12 @@ impl Gaps {
     }
 }
 
-/// The namespace of a claim that nobody saw, where the controller could take the volume from it: the controller gave it
-/// to the claim, and does not release it for deletion instead, as it does with what it had provisioned. Where the
-/// claimRef has no uid, a binding that ends after its first write gives it one.
-/// Upstream: `syncVolume`, a claim that is bound to another volume, 1.36.
+/// Returns the namespace of a claim that was not read, if the controller may unbind the volume from that claim. For
+/// that, the controller must have bound the volume itself. A provisioned volume with policy Delete does not count,
+/// because the controller releases it for deletion instead.
+///
+/// A claimRef without a uid counts only if syncs may be interrupted, because a binding that ends after its first write
+/// gives it one. Upstream: `syncVolume`, a claim that is bound to another volume, 1.36.
 fn may_be_freed_by<'s>(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -117,7 +120,7 @@ fn may_be_freed_by<'s>(
     may.then_some((&named.namespace, doubt))
 }
 
-/// The readings that matter and are not certain, each with what its gaps mean.
+/// Returns the readings that matter and are not certain, each with the reason for the doubt.
 fn uncertain_needs(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -129,7 +132,8 @@ fn uncertain_needs(
         note_gap(&mut found, kind, namespace, snapshot.coverage().absence(kind, namespace));
     };
     let mut assumed: Vec<&Str> = Vec::new();
-    // The controller itself creates volumes for claims, under names that others may have or name.
+    // The controller itself creates volumes for claims. Their names may belong to other volumes, or other claims may
+    // name them.
     let provisions = settings.behavior.hostpath_provisioning;
     let all_volumes = || objects.iter().filter_map(|id| id.of()).map(|id| snapshot.volume(id));
     let mut volumes = all_volumes();
@@ -141,7 +145,7 @@ fn uncertain_needs(
             if !claim.has_class() || (!claim.class().is_empty() && snapshot.class(claim.class()).is_none()) {
                 need(Kind::StorageClass, "");
             }
-            // A claim that nobody saw could take the volume, or have one created that becomes free.
+            // A claim that was not read could take the volume, or cause the creation of a volume that becomes free.
             if all_volumes().next().is_some() || provisions {
                 need(Kind::PersistentVolumeClaim, "");
             }
@@ -162,7 +166,7 @@ fn uncertain_needs(
                 need(Kind::PersistentVolumeClaim, "");
             }
         }
-        // A claim that nothing keeps goes, and then pods keep its volume from being recycled.
+        // A claim without finalizers goes, and then pods prevent its volume from being recycled.
         if claim.terminating() && claim.meta.finalizers.is_empty() && recycles {
             need(Kind::Pod, namespace);
         }
@@ -174,7 +178,8 @@ fn uncertain_needs(
         }
     }
     for volume in all_volumes() {
-        // A claim that nobody saw could take it; one that names it could, even while the volume is being deleted.
+        // A claim that was not read could take the volume. If the claim names the volume, this is possible even while
+        // the volume is being deleted.
         if may_have_no_claim(snapshot, settings, volume) {
             need(Kind::PersistentVolumeClaim, "");
             if gaps.any_class {

@@ -1,4 +1,4 @@
-//! Which volume plugins kube-controller-manager still has, and which were migrated to CSI.
+//! The volume plugins that kube-controller-manager still has, and those that were migrated to CSI.
 
 use crate::controllers::KubernetesBehavior;
 use crate::model::{AnnotationKey, PersistentVolume, SourceKind, StorageClass};
@@ -13,14 +13,14 @@ const PORTWORX: &str = "kubernetes.io/portworx-volume";
 /// A volume plugin inside kube-controller-manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plugin {
-    /// Provisions if told to, deletes below `/tmp`, recycles.
+    /// The host-path plugin. It provisions if the flag allows that, deletes below `/tmp`, and recycles.
     HostPath,
-    /// A plugin of an older minor that acts on storage out of sight.
+    /// A plugin of an older minor version, whose storage no object shows.
     Remote(&'static str),
 }
 
 impl Plugin {
-    /// The plugin's name.
+    /// Returns the plugin's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::HostPath => HOST_PATH,
@@ -35,19 +35,19 @@ impl Plugin {
     }
 }
 
-/// Who has to provision or delete.
+/// The component that has to provision or delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Provider {
     /// A plugin inside kube-controller-manager.
     InTree(Plugin),
-    /// Somebody outside.
+    /// An external provisioner or driver.
     External,
-    /// Nobody, with upstream's text.
+    /// No component, with upstream's error text.
     Nobody(String),
 }
 
-/// The CSI driver that an in-tree plugin was migrated to, if it was.
-/// Upstream: `IsMigrationEnabledForPlugin`, `pkg/volume/csimigration`, and csi-translation-lib, 1.36.
+/// Returns the CSI driver to which an in-tree plugin was migrated, if it was. Upstream: `IsMigrationEnabledForPlugin`,
+/// `pkg/volume/csimigration`, and csi-translation-lib, 1.36.
 pub fn migrated_driver(behavior: &KubernetesBehavior, plugin: &str) -> Option<&'static str> {
     match plugin {
         "kubernetes.io/aws-ebs" => Some("ebs.csi.aws.com"),
@@ -61,7 +61,8 @@ pub fn migrated_driver(behavior: &KubernetesBehavior, plugin: &str) -> Option<&'
     }
 }
 
-/// Plugins of older minors that provision and delete storage out of sight.
+/// Returns the plugin of this name, if it is one of the older plugins whose storage no object shows and the version
+/// still has it.
 fn remote(behavior: &KubernetesBehavior, name: &str) -> Option<Plugin> {
     match name {
         RBD if behavior.rbd_in_tree => Some(Plugin::Remote(RBD)),
@@ -70,7 +71,7 @@ fn remote(behavior: &KubernetesBehavior, name: &str) -> Option<Plugin> {
     }
 }
 
-/// Upstream: `findProvisionablePlugin`, 1.36.
+/// Returns the component that provisions volumes of a class. Upstream: `findProvisionablePlugin`, 1.36.
 pub fn find_provisionable_plugin(behavior: &KubernetesBehavior, class: &StorageClass) -> Provider {
     let provisioner = class.provisioner.as_str();
     if migrated_driver(behavior, provisioner).is_some() {
@@ -92,7 +93,7 @@ pub fn find_provisionable_plugin(behavior: &KubernetesBehavior, class: &StorageC
     })
 }
 
-/// Upstream: `findDeletablePlugin`, 1.36.
+/// Returns the component that deletes the storage of a volume. Upstream: `findDeletablePlugin`, 1.36.
 pub fn find_deletable_plugin(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Provider {
     if let Some(provisioner) = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).filter(|name| !name.is_empty())
     {
@@ -135,16 +136,16 @@ pub fn find_deletable_plugin(behavior: &KubernetesBehavior, volume: &PersistentV
     }
 }
 
-/// Whether some plugin can scrub the volume. Upstream: `FindRecyclablePluginBySpec`, `pkg/volume`, 1.36.
+/// Whether some plugin can recycle the volume. Upstream: `FindRecyclablePluginBySpec`, `pkg/volume`, 1.36.
 pub fn recyclable(volume: &PersistentVolume) -> bool {
     matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath)
 }
 
-/// What a plugin that acts on storage out of sight says, before it does, of a volume that it is to delete.
-/// Upstream: `newDeleterInternal` of `pkg/volume/portworx`, 1.35, and `NewDeleter` of `pkg/volume/rbd`, 1.30.
+/// Checks whether an older plugin can delete the storage of a volume. Upstream: `newDeleterInternal` of
+/// `pkg/volume/portworx`, 1.35, and `NewDeleter` of `pkg/volume/rbd`, 1.30.
 ///
 /// # Errors
-/// Upstream's words, when the volume is none of the plugin's.
+/// Returns upstream's words if the volume has no source of this plugin.
 pub fn remote_deleter(name: &str, volume: &PersistentVolume) -> Result<(), String> {
     let (field, title) = if name == RBD {
         ("rbd", "PersistentVolume.Spec.RBD")
@@ -157,11 +158,11 @@ pub fn remote_deleter(name: &str, volume: &PersistentVolume) -> Result<(), Strin
     Err(format!("failed to create deleter for volume {:?}: spec.{title} is nil", volume.meta.name.as_str()))
 }
 
-/// What the host-path deleter says of a path: it removes what lies below some `/tmp/`, anywhere in the path.
-/// Upstream: `hostPathDeleter.Delete`, `pkg/volume/hostpath`, 1.36.
+/// Checks whether the host-path deleter can delete the storage of a volume. It accepts a path with text after `/tmp/`,
+/// which may occur anywhere in the path. Upstream: `hostPathDeleter.Delete`, `pkg/volume/hostpath`, 1.36.
 ///
 /// # Errors
-/// Upstream's words, when the volume is none of the deleter's.
+/// Returns upstream's words if the volume has no host path, or the deleter does not accept the path.
 pub fn delete_host_path(volume: &PersistentVolume) -> Result<(), String> {
     if volume.source.kind != SourceKind::HostPath {
         return Err(format!(

@@ -1,4 +1,4 @@
-//! Provisioning: the hand-off to an external provisioner, and the one in-tree plugin that still provisions.
+//! Provisioning: the request to an external provisioner, and the in-tree plugins that provision.
 
 use super::binding::Claim;
 use super::plugins::{Plugin, Provider, delete_host_path, find_provisionable_plugin, migrated_driver};
@@ -14,10 +14,11 @@ use crate::snapshot::printed;
 use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started};
 use std::sync::Arc;
 
-/// How often upstream tries to create a provisioned volume. Upstream: `createProvisionedPVRetryCount`, 1.36.
+/// The number of attempts to create a provisioned volume. Upstream: `createProvisionedPVRetryCount`, 1.36.
 const CREATE_RETRIES: u32 = 5;
 
-/// Upstream: `provisionClaim`, 1.36. The claim's status is not written on this path.
+/// Starts the provisioning for a claim. The claim's status is not written on this path. Upstream: `provisionClaim`,
+/// 1.36.
 pub(super) fn provision_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -70,7 +71,7 @@ pub(super) fn provision_claim<'s>(
     }
 }
 
-/// Upstream: `provisionClaimOperationExternal`, 1.36.
+/// Asks an external provisioner for a volume. Upstream: `provisionClaimOperationExternal`, 1.36.
 fn provision_claim_operation_external<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -104,7 +105,8 @@ fn provision_claim_operation_external<'s>(
     sync.wait_for("external-provisioner", name, "create a PersistentVolume for the claim");
 }
 
-/// Upstream: `setClaimProvisioner`, 1.36. Only the stable annotation is looked at.
+/// Writes the provisioner's name into the claim's annotations. Only the stable annotation is compared. Upstream:
+/// `setClaimProvisioner`, 1.36.
 fn set_claim_provisioner<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -123,7 +125,7 @@ fn set_claim_provisioner<'s>(
     sync.update(claim.id, changed)
 }
 
-/// Upstream: `provisionClaimOperation`, 1.36.
+/// Provisions a volume with an in-tree plugin. Upstream: `provisionClaimOperation`, 1.36.
 fn provision_claim_operation<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -206,17 +208,17 @@ fn provision_claim_operation<'s>(
     }
 }
 
-/// Upstream: `rescheduleProvisioning`, 1.36: the scheduler is asked for another node.
+/// Removes the selected node, so that the scheduler chooses another one. Upstream: `rescheduleProvisioning`, 1.36.
 fn reschedule_provisioning(sync: &mut SyncContext<'_, '_>, claim: &Claim<'_>) {
     if claim.object.meta.annotations.has(AnnotationKey::SelectedNode) {
         let mut changed = (*claim.object).clone();
         changed.meta.annotations.remove(AnnotationKey::SelectedNode);
-        // Upstream only logs a refusal; the provisioning error itself is what the user hears.
+        // Upstream only logs a refusal. The user sees the provisioning error itself.
         let _ = sync.update(claim.id, changed);
     }
 }
 
-/// The volume that the host-path plugin makes, as the controller completes it.
+/// Returns the volume that the host-path plugin makes, with the fields that the controller adds.
 fn provisioned_volume(
     behavior: &KubernetesBehavior,
     claim: &Claim<'_>,
@@ -265,7 +267,7 @@ fn provisioned_volume(
     }
 }
 
-/// Creates the volume, with retries; where all fail, the storage is cleaned up again.
+/// Creates the volume, with retries. If all attempts fail, the storage is deleted again.
 fn create_volume<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -275,7 +277,8 @@ fn create_volume<'s>(
 ) {
     let (key, name) = (claim.object.key(), volume.meta.name.clone());
     let about = ObjectRef::to(&*claim.object);
-    // The place of its claim among the new volumes, so that it does not matter which of several is created first.
+    // The place of the new volume follows from the place of its claim, so that the order in which volumes are created
+    // does not matter.
     let recorded = sync.world().snapshot().volumes().len();
     let wanted = VolumeId::new(u32::try_from(recorded).unwrap_or(u32::MAX).saturating_add(claim.id.0));
     let mut refusal = None;
@@ -303,8 +306,8 @@ fn create_volume<'s>(
         "ProvisioningFailed",
         format!("Error creating provisioned PV object for claim {key}: {error}. Deleting the volume."),
     );
-    // Upstream deletes the storage and then reads the volume for its finalizer. The volume was never created, so with
-    // finalizers the clean-up fails at that point, although the storage is gone.
+    // Upstream deletes the storage and then reads the volume to remove its finalizer. The volume was never created, so
+    // this read fails if finalizers are used. The clean-up then counts as failed, although the storage is gone.
     let cleanup = match sync.cleanup_failure() {
         Some(failure) => Err(failure.to_owned()),
         None => delete_host_path(volume).and_then(|()| remove_finalizer(sync, behavior, &name)),

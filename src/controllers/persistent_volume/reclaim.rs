@@ -1,4 +1,4 @@
-//! Reclaiming: what happens to a volume whose claim is gone.
+//! Reclaiming: what the controller does to a volume whose claim is gone.
 
 use super::binding::{Volume, fail_volume, unbind_volume};
 use super::plugins::{
@@ -13,10 +13,10 @@ use crate::model::{
 use crate::snapshot::printed;
 use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started};
 
-/// Upstream: `reclaimVolume`, 1.36.
+/// Reclaims a released volume according to its policy. Upstream: `reclaimVolume`, 1.36.
 ///
 /// # Errors
-/// When the API server refuses the status of a volume with an unknown policy.
+/// Returns an error if the API server refuses the status of a volume with an unknown policy.
 pub fn reclaim_volume<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -70,7 +70,8 @@ fn started_step(started: Started, yes: ReclaimStep) -> ReclaimStep {
     }
 }
 
-/// Whether nobody holds the volume any more, by the controller's cache. Upstream: `isVolumeReleased`, 1.36.
+/// Whether the claim of the claimRef no longer holds the volume, according to the controller's cache. Upstream:
+/// `isVolumeReleased`, 1.36.
 fn is_volume_released(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> bool {
     let Some(claim_ref) = volume.claim_ref.as_ref().filter(|claim_ref| !claim_ref.uid.is_empty()) else {
         return false;
@@ -83,7 +84,7 @@ fn is_volume_released(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume)
     }
 }
 
-/// Upstream: `deleteVolumeOperation`, 1.36 and before.
+/// Deletes the storage and the volume. Upstream: `deleteVolumeOperation`, 1.36 and before.
 fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, volume: Volume<'s>) {
     if !behavior.delete_plugin_first && !still_released(sync, behavior, &volume.object) {
         return;
@@ -120,7 +121,7 @@ fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubern
     run_deleter(sync, behavior, volume, plugin);
 }
 
-/// Reads the volume again and asks whether it is still released; the leaf is recorded when not.
+/// Whether the volume is still released, after it was read again. If it is not, the leaf is recorded.
 fn still_released(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     let Ok((_, live)) = sync.live_get::<PersistentVolume>(&volume.meta.name) else {
         sync.step(DeleteStep::DeleteVolumeGone.into());
@@ -173,11 +174,11 @@ fn run_deleter<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior
     sync.step(if deleted.is_ok() { DeleteStep::DeleteSucceeded } else { DeleteStep::DeleteObjectRefused }.into());
 }
 
-/// Removes the finalizer that kept the volume until its storage was gone. Fails also when there is no such volume.
-/// Upstream: `removeDeletionProtectionFinalizer`, 1.36; before, only with the gate `HonorPVReclaimPolicy`.
+/// Removes the finalizer that kept the volume until its storage was deleted. Upstream:
+/// `removeDeletionProtectionFinalizer`, 1.36; in earlier versions only with the gate `HonorPVReclaimPolicy`.
 ///
 /// # Errors
-/// Upstream's words, when the volume cannot be read or written.
+/// Returns upstream's words if the volume does not exist, or cannot be read or written.
 pub(super) fn remove_finalizer(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
@@ -194,7 +195,8 @@ pub(super) fn remove_finalizer(
     Ok(())
 }
 
-/// The one who has to delete: the provisioner that made the volume, else the driver of its source.
+/// Returns the name of the driver that has to delete the storage: the provisioner that made the volume, or the driver
+/// to which it was migrated, or else the CSI driver of its source. It is empty if none is known.
 fn driver_of(volume: &PersistentVolume) -> String {
     let annotations = &volume.meta.annotations;
     annotations
@@ -207,35 +209,34 @@ fn driver_of(volume: &PersistentVolume) -> String {
         )
 }
 
-/// The namespace of the pods that erase volumes, unless a template puts them elsewhere.
+/// The namespace of recycler pods, unless a template states another one.
 pub const RECYCLERS: &str = "default";
 
-/// The name of a pod that erases a volume begins so. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
-/// 1.36.
+/// The prefix of the name of a recycler pod. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`, 1.36.
 pub const RECYCLER: &str = "recycler-for-";
 
-/// The name of the pod that erases a volume.
+/// Returns the name of the recycler pod of a volume.
 pub fn recycler_of(volume: &str) -> String {
     format!("{RECYCLER}{volume}")
 }
 
-/// Whether such a pod may be at work on a volume, or come to be while its claim goes: one that has begun goes on,
-/// whatever is written since.
+/// Whether a recycler pod may be erasing the volume, or may start to when its claim goes. A started recycling
+/// continues, whatever is written to the volume afterwards.
 pub fn may_be_recycled(volume: &PersistentVolume) -> bool {
     recyclable(volume) && (volume.status.phase != VolumePhase::Bound || volume.reclaim_policy == ReclaimPolicy::Recycle)
 }
 
-/// The name of the operation that recycles a volume.
+/// Returns the name of the operation that recycles a volume.
 pub fn recycling(volume: &str, uid: &str) -> String {
     format!("recycle-{volume}[{}]", printed(uid))
 }
 
-/// Why an operation fails that finds a pod of a former one. It deletes that pod, whatever became of it, and a later try
-/// makes another one. Upstream: `internalRecycleVolumeByWatchingPodUntilCompletion`, `pkg/volume/util/recyclerclient`,
-/// 1.36.
+/// The error of a recycling that finds the pod of an earlier recycling. It deletes that pod in any case, and a later
+/// attempt creates a new one. Upstream: `internalRecycleVolumeByWatchingPodUntilCompletion`,
+/// `pkg/volume/util/recyclerclient`, 1.36.
 pub const OLD_RECYCLER: &str = "old recycler pod found, will retry later";
 
-/// Upstream: `recycleVolumeOperation`, 1.36. It never returns an error, so there is no back-off.
+/// Recycles the volume. It never returns an error, so there is no back-off. Upstream: `recycleVolumeOperation`, 1.36.
 fn recycle_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, volume: &Volume<'s>) {
     let Ok((id, live)) = sync.live_get(&volume.object.meta.name) else {
         return sync.step(RecycleStep::RecycleVolumeGone.into());
@@ -288,7 +289,8 @@ fn recycle_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, volume: &Volume<
     }
 }
 
-/// The active pods that use the claim of the claimRef, as `namespace/name`, sorted. Upstream: `isVolumeUsed`, 1.36.
+/// Returns the active pods that use the claim of the claimRef, as `namespace/name`, sorted. Upstream: `isVolumeUsed`,
+/// 1.36.
 fn users_of(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> Vec<String> {
     let Some(named) = &volume.claim_ref else { return Vec::new() };
     let mut users: Vec<String> = sync
@@ -301,21 +303,21 @@ fn users_of(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> Vec<St
     users
 }
 
-/// What a volume's policy means for its data once nobody holds it.
+/// What happens to the data of a volume, by its policy, once no claim holds the volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataFate {
-    /// Nothing touches them.
+    /// The data are kept.
     Kept,
-    /// A named driver is asked to delete them.
+    /// An external driver is asked to delete the data.
     HandedToDriver,
-    /// They are deleted by the controller itself.
+    /// The controller itself deletes the data.
     Destroyed,
-    /// They are scrubbed, and the volume is offered again.
+    /// A recycler pod erases the data, and the volume becomes Available again.
     Scrubbed,
 }
 
 impl DataFate {
-    /// The fate as the output contract writes it.
+    /// Returns the fate as the output contract writes it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Kept => "kept",
@@ -331,10 +333,10 @@ pub fn is_guarded(volume: &PersistentVolume) -> bool {
     volume.meta.has_finalizer(IN_TREE_FINALIZER) || volume.meta.has_finalizer(EXTERNAL_FINALIZER)
 }
 
-/// Whether the object of a volume that is being deleted vanishes and leaves its storage behind, although its policy
-/// asks for the deletion of it. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner, passes over volumes
-/// that are being deleted and lack its finalizer; before 1.36 `deleteVolumeOperation` did, too, without the gate
-/// `HonorPVReclaimPolicy`.
+/// Whether the object of a volume that is being deleted vanishes and its storage stays, although its policy is Delete.
+/// Upstream: `shouldDelete` of sig-storage-lib-external-provisioner skips volumes that are being deleted and lack its
+/// finalizer. Before 1.36 and without the gate `HonorPVReclaimPolicy`, `deleteVolumeOperation` also skipped volumes
+/// that are being deleted.
 pub fn leaks(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     match data_fate(behavior, volume) {
         DataFate::HandedToDriver => !is_guarded(volume),
@@ -343,8 +345,8 @@ pub fn leaks(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     }
 }
 
-/// The driver to which the controller leaves a migrated volume, once it has put the volume's annotation right; it does
-/// that before it reclaims. Upstream: `updateMigrationAnnotations`, 1.36.
+/// Returns the driver to which the controller leaves a migrated volume. Before it reclaims a volume, the controller
+/// corrects the annotation that names the driver. Upstream: `updateMigrationAnnotations`, 1.36.
 pub fn migrated_to<'v>(behavior: &KubernetesBehavior, volume: &'v PersistentVolume) -> Option<&'v str> {
     let annotations = &volume.meta.annotations;
     match annotations.get(AnnotationKey::ProvisionedBy) {
@@ -353,17 +355,17 @@ pub fn migrated_to<'v>(behavior: &KubernetesBehavior, volume: &'v PersistentVolu
     }
 }
 
-/// The driver that the annotation of a migrated volume names.
+/// Returns the driver that the annotation of a migrated volume names.
 fn recorded_driver(volume: &PersistentVolume) -> Option<&str> {
     volume.meta.annotations.get(AnnotationKey::MigratedTo).filter(|driver| !driver.is_empty())
 }
 
-/// What reclaiming does, or would do, to the data behind a volume. A recycling that failed is tried again in every
-/// sync, so the data of a Failed volume are not safe.
+/// Returns what reclaiming does, or would do, to the data of a volume. The data of a Failed volume are not safe,
+/// because every sync tries a failed recycling again.
 pub fn data_fate(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> DataFate {
     let annotations = &volume.meta.annotations;
     let provisioner = annotations.get(AnnotationKey::ProvisionedBy);
-    // The controller puts the name of the driver right before it reclaims.
+    // The controller corrects the name of the driver right before it reclaims.
     match provisioner.and_then(|name| migration_annotations(annotations, migrated_driver(behavior, name))) {
         None => fate_by_annotations(behavior, volume),
         Some(annotations) => {
@@ -374,7 +376,7 @@ pub fn data_fate(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Da
     }
 }
 
-/// The same, where the annotations are right.
+/// Returns the same as [`data_fate`], if the annotations are correct.
 fn fate_by_annotations(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> DataFate {
     let migrated = recorded_driver(volume).is_some();
     match &volume.reclaim_policy {

@@ -1,4 +1,4 @@
-//! When two versions of a volume or a claim are alike in all that decides.
+//! The comparison of two versions of a volume or a claim in all fields that decide.
 
 use super::links::may_search;
 use super::matching::Query;
@@ -8,7 +8,7 @@ use crate::model::{
 };
 use crate::snapshot::Snapshot;
 
-/// Whether two versions of an object are alike in all that decides.
+/// Whether two versions of an object are equal in all fields that decide.
 pub fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     match (a, b) {
         (HeldObject::PersistentVolume(a), HeldObject::PersistentVolume(b)) => a.is(b) || same_volume(a, b),
@@ -17,8 +17,9 @@ pub fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     }
 }
 
-/// Whether two versions of a volume are alike in all that decides. The name and the uid tell a volume that was created
-/// from another one, also from a recorded one of its name that is gone; all that never changes follows from them.
+/// Whether two versions of a volume are equal in all fields that decide. A created volume differs from every other
+/// volume by its name and uid, also from a deleted one of the same name. Fields that never change need no comparison,
+/// because name and uid determine them.
 pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
     let same_ref = match (&a.claim_ref, &b.claim_ref) {
         (None, None) => true,
@@ -34,8 +35,8 @@ pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
         && a.meta.annotations == b.meta.annotations
 }
 
-/// Whether two versions of a claim are alike in all that decides. The uid tells a claim that was created from a
-/// recorded one of its name that is gone.
+/// Whether two versions of a claim are equal in all fields that decide. The uid distinguishes a created claim from a
+/// recorded one of the same name that is gone.
 pub fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool {
     a.meta.uid == b.meta.uid
         && a.volume_name == b.volume_name
@@ -46,7 +47,7 @@ pub fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool 
         && a.meta.annotations == b.meta.annotations
 }
 
-/// Whether a step of a volume or a claim can be seen by nobody else, and no other step can take its place.
+/// Whether no other sync can observe a step of a volume or a claim, and no other step can replace it.
 pub fn is_hidden(step: &Step<'_, '_>) -> bool {
     match (step.before, step.after) {
         (HeldObject::PersistentVolume(before), HeldObject::PersistentVolume(after)) => {
@@ -59,9 +60,11 @@ pub fn is_hidden(step: &Step<'_, '_>) -> bool {
     }
 }
 
-/// Whether a step from one version of a volume to another can be seen by nobody else, and is taken in whatever order:
-/// the claimRef stays, the object stays, and the phase moves in the one direction in which it always moves. Recycling
-/// is no such step while pods name the claim: whether they count depends on whether a claim of that name is there.
+/// Whether no other sync can observe this step of a volume, and the step happens in every order of syncs. For that, the
+/// claimRef and the object must stay, and the phase must move only in its one possible direction.
+///
+/// Recycling does not qualify while pods name the claim. Whether those pods count depends on the existence of a claim
+/// of that name.
 fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &PersistentVolume) -> bool {
     let recycled = before.reclaim_policy == ReclaimPolicy::Recycle
         && before
@@ -82,13 +85,15 @@ fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &P
             == after.meta.annotations.has(AnnotationKey::BoundByController)
 }
 
-/// Whether a step from one version of a claim to another can be seen by nobody else, and no other step can take its
-/// place: no binding, no class, no end.
+/// Whether no other sync can observe this step of a claim, and no other step can replace it. The step must not bind the
+/// claim, change its class or select a node.
 ///
-/// A phase that is not written because something else happened first must be put right by what happened: every way on
-/// writes the phase, but for a volume without a capacity, where binding ends before that (`capacities_stated`), for a
-/// claim that the controller marked and whose volume another claim took, and for a search that cannot be used, which
-/// fails as such from the moment on in which a volume with the access modes is provisioned.
+/// If another step comes first, the phase may not be written in this step. Then a later step must write it. Every later
+/// step does, with three exceptions:
+/// - The volume has no capacity, so binding ends before the status is written (`capacities_stated`).
+/// - The controller marked the claim, and another claim took its volume.
+/// - The search cannot be used. It fails from the moment on at which a volume with the requested access modes is
+///   provisioned.
 fn private_claim_step(step: &Step<'_, '_>, before: &PersistentVolumeClaim, after: &PersistentVolumeClaim) -> bool {
     let behavior = &step.settings.behavior;
     let same = |key| before.meta.annotations.has(key) == after.meta.annotations.has(key);
@@ -106,7 +111,7 @@ fn private_claim_step(step: &Step<'_, '_>, before: &PersistentVolumeClaim, after
         && (before.status.phase == after.status.phase || !may_stay_unwritten())
 }
 
-/// Whether no volume of the component that is there or may be created lacks its capacity.
+/// Whether every volume of the component, recorded or still to be created, states its capacity.
 fn capacities_stated(step: &Step<'_, '_>) -> bool {
     step.component.iter().all(|id| match id.typed() {
         TypedId::PersistentVolume(id) => step.snapshot.volume(id).storage().is_some(),

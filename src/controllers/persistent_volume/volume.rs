@@ -129,8 +129,8 @@ fn sync_annotated<'s>(
     branch
 }
 
-/// Who has to act for a volume that is reserved by name alone. Upstream does not look the claim up here, and a claim
-/// that is there and open takes the volume by itself, or says at its own sync why it does not.
+/// Records who has to act for a volume that is reserved by name without a uid. Upstream does not look the claim up
+/// here. A claim that exists and is unbound takes the volume in its own sync, or reports there why it does not.
 fn await_reserved(sync: &mut SyncContext<'_, '_>, volume: &str, named: &ClaimRef) {
     if named.namespace.is_empty() || named.name.is_empty() {
         let action = complete_claim_ref(sync, volume, named);
@@ -150,8 +150,8 @@ fn await_reserved(sync: &mut SyncContext<'_, '_>, volume: &str, named: &ClaimRef
     sync.wait_for("user", named.claim_key().to_string(), action);
 }
 
-/// How to mend a claimRef that lacks a name or a namespace, so that no claim can be meant: by the one claim that names
-/// the volume and differs from the claimRef in nothing else.
+/// Returns the way to complete a claimRef that lacks a name or a namespace. It proposes a claim if exactly one claim
+/// names the volume and agrees with the fields that the claimRef has.
 fn complete_claim_ref(sync: &SyncContext<'_, '_>, volume: &str, named: &ClaimRef) -> String {
     let snapshot = sync.world().snapshot();
     let same = |set: &str, other: &str| set.is_empty() || set == other;
@@ -184,7 +184,7 @@ fn set_phase<'s>(sync: &mut SyncContext<'_, 's>, volume: Volume<'s>, phase: Volu
     }
 }
 
-/// The claim is ours and has not chosen a volume yet.
+/// Handles a volume whose claim exists and does not name a volume yet.
 fn await_claim(sync: &mut SyncContext<'_, '_>, volume: &Volume<'_>, claim: &PersistentVolumeClaim) -> VolumeBranch {
     if claim.mode() != volume.object.mode() {
         let (volume_name, claim_name) = (volume.object.meta.name.as_str(), claim.meta.name.as_str());
@@ -234,8 +234,8 @@ enum ClaimLookup<'s> {
     Replaced,
 }
 
-/// Looks the claim of the claimRef up: in the controller's cache, then, for a volume that is not yet released, in the
-/// informer and live, so that a claim that the cache has not seen yet does not count as gone.
+/// Looks up the claim of the claimRef in the controller's cache. For a volume that is not yet Released or Failed, it
+/// then asks the informer and the API server. So a claim that the cache does not hold yet does not count as gone.
 fn find_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -263,7 +263,7 @@ fn find_claim<'s>(
     Ok(ClaimLookup::Ours(claim))
 }
 
-/// The claim of that name as the API server has it; an absent one is no error.
+/// Reads the claim of this name from the API server. An absent claim is not an error.
 fn live_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -276,7 +276,8 @@ fn live_claim<'s>(
     }
 }
 
-/// Upstream: `updateVolumeMigrationAnnotationsAndFinalizers`, 1.36.
+/// Corrects the migration annotation and the deletion finalizers of a volume. Upstream:
+/// `updateVolumeMigrationAnnotationsAndFinalizers`, 1.36.
 fn update_migration_annotations_and_finalizers<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -301,7 +302,8 @@ fn update_migration_annotations_and_finalizers<'s>(
     Ok(volume)
 }
 
-/// The annotations with the driver that took over, if that differs. Upstream: `updateMigrationAnnotations`, 1.36.
+/// Returns the annotations with the correct CSI driver of a migrated plugin, or nothing if they are correct already.
+/// Upstream: `updateMigrationAnnotations`, 1.36.
 pub(super) fn migration_annotations(annotations: &Annotations, migrated: Option<&'static str>) -> Option<Annotations> {
     let recorded = annotations.get(AnnotationKey::MigratedTo).unwrap_or_default();
     if recorded == migrated.unwrap_or_default() {
@@ -315,7 +317,8 @@ pub(super) fn migration_annotations(annotations: &Annotations, migrated: Option<
     Some(changed)
 }
 
-/// The finalizers that a provisioned volume should have, if they differ. Upstream: `modifyDeletionFinalizers`, 1.36.
+/// Returns the finalizers that a provisioned volume should have, or nothing if they are correct already. Upstream:
+/// `modifyDeletionFinalizers`, 1.36.
 fn deletion_finalizers(
     behavior: &KubernetesBehavior,
     volume: &PersistentVolume,
@@ -341,7 +344,8 @@ fn deletion_finalizers(
     (finalizers[..] != volume.meta.finalizers[..]).then(|| finalizers.into())
 }
 
-/// A volume without the finalizer that keeps it until its storage is gone, if it had it.
+/// Returns the volume without the finalizer that keeps it until its storage is deleted, or nothing if it does not have
+/// this finalizer.
 pub(super) fn without_in_tree_finalizer(volume: &PersistentVolume) -> Option<PersistentVolume> {
     volume.meta.has_finalizer(IN_TREE_FINALIZER).then(|| {
         let mut changed = volume.clone();

@@ -1,4 +1,4 @@
-//! The controller that keeps bound volumes from vanishing: `pkg/controller/volume/pvprotection` of Kubernetes 1.36.
+//! The controller that prevents the removal of bound volumes: `pkg/controller/volume/pvprotection` of Kubernetes 1.36.
 
 pub mod leaves;
 
@@ -8,14 +8,14 @@ use crate::model::{HeldObject, Kind, PersistentVolume, VolumePhase};
 use crate::snapshot::VolumeId;
 use leaves::VolumeProtectionBranch;
 
-/// The finalizer that keeps a volume.
+/// The finalizer that prevents the removal of a volume.
 pub const FINALIZER: &str = "kubernetes.io/pv-protection";
 
-/// Keeps volumes that are bound from vanishing.
+/// The controller that prevents the removal of bound volumes.
 pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     syncs: &[Kind::PersistentVolume],
     same,
-    // Only of a volume that is being deleted the phase decides.
+    // The phase of a volume matters only while the volume is being deleted.
     is_hidden: |step| step.before.kind() != Kind::PersistentVolume || step.before.meta().deleted.is_none(),
     ..ControllerSpec::named("persistentvolume-protection-controller", "pv-protection", |sync, _, id| {
         let id = id.of().filter(|id| sync.world().get::<PersistentVolume>(*id).is_some())?;
@@ -30,7 +30,7 @@ fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
         && phase(a) == phase(b)
 }
 
-/// Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36. Only the recorded phase counts.
+/// Syncs a volume. Only the recorded phase decides. Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36.
 pub fn sync_volume(sync: &mut SyncContext<'_, '_>, id: VolumeId) -> VolumeProtectionBranch {
     let Some(volume) = sync.cached(id) else { return VolumeProtectionBranch::VolumeProtectionUnchanged };
     let protected = volume.meta.has_finalizer(FINALIZER);

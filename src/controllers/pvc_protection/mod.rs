@@ -1,5 +1,5 @@
-//! The controller that keeps claims that pods use from vanishing: `pkg/controller/volume/pvcprotection` of Kubernetes
-//! 1.36.
+//! The controller that prevents the removal of claims that pods use: `pkg/controller/volume/pvcprotection` of
+//! Kubernetes 1.36.
 
 pub mod leaves;
 
@@ -9,13 +9,13 @@ use crate::model::{HeldObject, Kind, PersistentVolumeClaim, Pod};
 use crate::snapshot::{ClaimId, Snapshot};
 use leaves::ClaimProtectionBranch;
 
-/// The finalizer that keeps a claim.
+/// The finalizer that prevents the removal of a claim.
 pub const FINALIZER: &str = PersistentVolumeClaim::PROTECTION;
 
-/// Keeps claims that are used from vanishing.
+/// The controller that prevents the removal of claims that are used.
 pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     syncs: &[Kind::PersistentVolumeClaim],
-    // The informer of claims is in step, that of pods may lag.
+    // The informer of claims is in step; the informer of pods may lag.
     memory: |stated| informers_of(Kind::Pod, stated),
     same,
     is_hidden: |_| true,
@@ -26,12 +26,13 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     })
 });
 
-/// What pods use decides only over claims that are being deleted.
+/// Whether two versions are equal for this controller. The use by pods matters only while a claim is being deleted.
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     a.meta().deleted.is_some() == b.meta().deleted.is_some() && a.meta().finalizers == b.meta().finalizers
 }
 
-/// Pods keep the protection from letting a claim go.
+/// Prepares the function that returns the uncertain readings. Pods matter for claims that are being deleted and have
+/// the finalizer.
 fn needs<'a>(snapshot: &'a Snapshot, _: &'a Settings<'a>) -> Needs<'a> {
     Box::new(|objects| {
         let claims = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id));
@@ -44,8 +45,8 @@ fn needs<'a>(snapshot: &'a Snapshot, _: &'a Settings<'a>) -> Needs<'a> {
     })
 }
 
-/// Whether a scheduled pod uses the claim; for a claim volume neither the pod's phase nor its deletion counts.
-/// Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// Whether a scheduled pod uses the claim. For a pod that names the claim in a volume, neither its phase nor its
+/// deletion matters. Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     if pod.node_name.is_empty() {
         return false;
@@ -56,15 +57,15 @@ pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     pod.claims.contains(name) || (pod.makes(name) && owned && !shut_down)
 }
 
-/// Whether a pod that has not ended refers to the claim, scheduled or not.
-/// Upstream: `podUsesPVCForUnusedSince`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// Whether a pod that has not ended refers to the claim, scheduled or not. Upstream: `podUsesPVCForUnusedSince`,
+/// `pkg/controller/volume/pvcprotection`, 1.36.
 fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     let name = &claim.meta.name;
     let owned = claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid);
     !pod.terminated() && (pod.claims.contains(name) || (pod.makes(name) && owned))
 }
 
-/// Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// Syncs a claim. Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: ClaimId) -> ClaimProtectionBranch {
     let Some(claim) = sync.cached(id) else { return ClaimProtectionBranch::ClaimGone };
     if behavior.unused_condition && !claim.terminating() {
@@ -87,8 +88,8 @@ pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior,
             }
         }
     }
-    // From here on upstream uses the claim as it was read, also after the condition was written: a finalizer that is
-    // due then meets a conflict, and is added by the retry.
+    // From here on, upstream uses the claim as it was read, even after the condition was written. So the write of a
+    // missing finalizer then fails with a conflict, and the retry adds it.
     let protected = claim.meta.has_finalizer(FINALIZER);
     if claim.terminating() && protected {
         let users = sync.pods_of(&claim.meta.namespace, &claim.meta.name);
@@ -117,7 +118,7 @@ pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior,
     ClaimProtectionBranch::ClaimProtectionUnchanged
 }
 
-/// Whether a live list shows such a pod beside those that the informer has. Upstream: `askAPIServer`,
+/// Whether a live list shows a wanted pod that the informer does not have. Upstream: `askAPIServer`,
 /// `pkg/controller/volume/pvcprotection`, 1.36.
 fn lists(sync: &SyncContext<'_, '_>, claim: &PersistentVolumeClaim, wanted: impl Fn(&Pod) -> bool) -> bool {
     sync.live_only_pods_of(&claim.meta.namespace, &claim.meta.name).iter().any(|pod| wanted(pod))

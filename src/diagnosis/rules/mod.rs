@@ -1,4 +1,4 @@
-//! All rules, one in each file, in the order in which they speak for an object of which several hold alike.
+//! All rules, one per file. If several findings on one object are equally bad, that of the earlier rule comes first.
 
 mod attachment;
 mod binding;
@@ -20,7 +20,7 @@ pub(super) use volume::give_way;
 use super::Rule;
 use std::sync::LazyLock;
 
-/// All rules in their order.
+/// The rules of all sections, in order.
 static REGISTRY: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     [
         terminating::RULES,
@@ -41,27 +41,27 @@ static REGISTRY: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     .concat()
 });
 
-/// All rules in their order.
+/// Returns all rules in order.
 pub fn all() -> &'static [&'static Rule] {
     &REGISTRY
 }
 
-/// The rule of that id.
+/// Returns the rule with that id.
 pub fn by_id(id: &str) -> Option<&'static Rule> {
     all().iter().copied().find(|rule| rule.id == id)
 }
 
-/// The rules whose findings a verb repairs, or makes harmless.
+/// Returns the rules that have a verb which repairs their findings or makes them harmless.
 pub fn repairable() -> impl Iterator<Item = &'static Rule> {
     all().iter().copied().filter(|rule| !rule.repairs.is_empty())
 }
 
-/// Declares the files of a section, and puts their rules in this order.
+/// Declares the files of a section and lists their rules in this order.
 macro_rules! section {
     ($($rule:ident),* $(,)?) => {
         $(mod $rule;)*
 
-        /// The rules of this section in their order.
+        /// The rules of this section, in order.
         pub(super) static RULES: &[&crate::diagnosis::Rule] = &[$(&$rule::RULE),*];
     };
 }

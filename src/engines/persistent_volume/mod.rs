@@ -1,4 +1,4 @@
-//! What is known of volumes and claims without exploring every state.
+//! What is known about volumes and claims without exploring every state.
 
 mod fixpoint;
 mod nested;
@@ -34,16 +34,16 @@ fn exact(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) ->
         return None;
     }
     let sets = nested::nested(snapshot, settings, component)?;
-    // Exploring adds only the joint end states. Where these are few enough to be listed, so are the states on the way:
-    // parts of at most eight ends, each of at most eight bindings. Volumes that are found later add states of their
-    // own.
+    // Exploring adds only the joint outcomes. If these are few enough to be listed, the states on the way are few, too:
+    // they consist of parts of at most eight ends, each with at most eight bindings. Volumes that become Available
+    // later add states of their own.
     let at_first = component.of().all(|id| nested::is_found_at_first(snapshot.volume(id)));
     Some(Exact { sets, most_states: if at_first { JOINT_LIMIT << (SMALL / 2) } else { usize::MAX } })
 }
 
-/// The ways in which a claim may leave the volumes that name it: one that awaits it may have been bound to it, and
-/// keeps its uid; those that have its uid lose it where the claim has another volume, and await the next claim of its
-/// name.
+/// The ways in which a claim may leave the volumes that name it when it goes. A volume that is reserved for the claim
+/// may have been bound to it; then its `claimRef` keeps the claim's uid. If the claim has another volume, a `claimRef`
+/// with the claim's uid may lose the uid. Such a volume is then reserved for the next claim of this name.
 fn left_by(snapshot: &Snapshot, earlier: ObjectId) -> Vec<Vec<Object>> {
     let Some(claim) = earlier.of().map(|id| snapshot.claim(id)) else { return Vec::new() };
     let ObjectMeta { namespace, name, uid, .. } = &claim.meta;
@@ -61,7 +61,7 @@ fn left_by(snapshot: &Snapshot, earlier: ObjectId) -> Vec<Vec<Object>> {
     };
     let unbound: Vec<Object> = naming().filter(loses_uid).map(|volume| with_uid(volume, &Str::default())).collect();
     let awaiting = naming().filter(|volume| volume.is_reserved_for(namespace, name));
-    // A claim has one volume.
+    // A claim has at most one volume.
     let bound = awaiting.map(|volume| vec![with_uid(volume, uid)]);
     let mut ways: Vec<Vec<Object>> = bound.collect();
     if !unbound.is_empty() {
@@ -73,7 +73,7 @@ fn left_by(snapshot: &Snapshot, earlier: ObjectId) -> Vec<Vec<Object>> {
     ways
 }
 
-/// What decides between the outcomes of a component that has several.
+/// Returns what decides between the outcomes of a component that has several outcomes.
 fn decided_by(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<DecidedBy> {
     let mut world = World::new(snapshot);
     let made = component.objects.iter().flat_map(|id| controllers::made(snapshot, settings, *id));
@@ -85,7 +85,7 @@ fn decided_by(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
         .of()
         .chain(new.iter().copied())
         .any(|id| searches(id) && decide_folded(&world, &alone, id.into()).count > 1);
-    // One claim that picks among free volumes does not depend on any order.
+    // If a single claim picks among free volumes, the order of syncs has no influence.
     let free = |id: VolumeId| {
         let volume = snapshot.volume(id);
         volume.claim_ref.is_none() && volume.status.phase == VolumePhase::Available && !volume.terminating()

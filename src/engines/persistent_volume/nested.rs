@@ -1,13 +1,14 @@
-//! The exact engine for the large common case: free volumes and waiting claims that differ only in size, in n log n.
+//! The exact engine, in n log n steps, for the large common case: free volumes and pending claims that differ only in
+//! size.
 //!
-//! A claim takes the smallest free volume that is large enough. Which sizes are used up after a set of claims does not
-//! depend on their order (it is a parking process), so a claim can reach a larger size exactly when other claims can
-//! fill everything between: a condition on prefix sums.
+//! A claim takes the smallest free volume that is large enough. The sizes that a set of claims uses up do not depend on
+//! their order (this is a parking process). So a claim can reach a larger size exactly when other claims can fill all
+//! sizes between. This is a condition on prefix sums.
 //!
-//! A volume that is not Available yet, as a new one, is found only after its own sync, which may come at any time. A
-//! claim can so pass by it without anybody in it; in the end it is Available like all others. What orders can do is
-//! then told by the volumes that are Available at first on the way up, and by all volumes where something has to be
-//! full.
+//! A volume that is not Available yet, such as a new one, is found only after its own sync, which may run at any time.
+//! A claim can therefore pass such a volume while it is still free. In the end the volume is Available like all others.
+//! So reaching a larger size depends on the volumes that are Available from the beginning, and a condition that volumes
+//! must be full depends on all volumes.
 
 use crate::controllers::outcome::{cut, most};
 use crate::controllers::persistent_volume::links::{may_search, own_classes, searched_classes};
@@ -18,7 +19,7 @@ use crate::simulate::Component;
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use std::collections::BTreeSet;
 
-/// The outcomes of a component, in its order of objects; nothing where the component is not of this kind.
+/// The outcomes of a component, in the component's order of objects. None if the component is not of this kind.
 pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Option<Vec<OutcomeSet>> {
     let volumes = component.of().map(|id| snapshot.volume(id));
     let claims = component.of().map(|id| snapshot.claim(id));
@@ -28,12 +29,13 @@ pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &C
     eligible.then(|| solved(snapshot, settings, component))
 }
 
-/// A volume without a capacity is none: a claim of nothing would take it, and binding ends before the claim is Bound.
+/// Whether the volume is of the common case. A volume without a capacity is not: a claim that requests nothing would
+/// take it, and the binding would stop before the claim is Bound.
 fn is_plain_volume(volume: &PersistentVolume) -> bool {
     volume.claim_ref.is_none() && !volume.terminating() && volume.storage().is_some()
 }
 
-/// Whether a search can find the volume before the volume's own sync.
+/// Whether a search can find the volume before the first sync of the volume.
 pub(super) fn is_found_at_first(volume: &PersistentVolume) -> bool {
     volume.status.phase == VolumePhase::Available
 }
@@ -51,7 +53,8 @@ fn is_plain_claim(
         && claim.selector.is_none()
         && !claim.terminating()
         && claim.status.phase == ClaimPhase::Pending
-        // One that may be given a default class searches for its own only until then, also where the other one waits.
+        // A claim that may get a default class searches its own class only until then. This also matters if the default
+        // class delays binding.
         && own_classes(snapshot, &settings.behavior, claim) == [key.class.clone()]
         && searched_classes(snapshot, &settings.behavior, claim) == [key.class.clone()]
         && claim.mode() == key.mode
@@ -63,15 +66,15 @@ fn is_plain_claim(
         && snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).is_empty()
 }
 
-/// One size of volumes, and the claims for which it is the smallest that is large enough.
+/// One size of volumes, and the claims for which this size is the smallest that is large enough.
 struct Level {
     volumes: Vec<VolumeId>,
-    /// How many of them can be found at first.
+    /// The number of these volumes that a search can find from the beginning.
     found_at_first: usize,
     claims: Vec<ClaimId>,
 }
 
-/// What the claims of one level can come to: the sizes from their own up to this one, or nothing at all.
+/// The sizes that claims of one level can get: from their own size to `last`. They may also stay Pending.
 #[derive(Clone, Copy)]
 struct ReachableSizes {
     last: usize,
@@ -104,7 +107,7 @@ fn solved(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -
         })
         .collect();
 
-    // Who can take a volume of a level: the claims of the levels that reach it, kept while the levels go up.
+    // The claims that can take a volume of a level. They are updated from level to level, in ascending order.
     let mut ending: Vec<Vec<usize>> = vec![Vec::new(); levels.len()];
     for (at, reach) in reaches.iter().enumerate() {
         ending[reach.last].push(at);
@@ -139,7 +142,7 @@ fn solved(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -
     volumes.chain(claims).collect()
 }
 
-/// How many there are before each place, and in all.
+/// The prefix sums of the lengths: the sum before each place, and the total.
 fn sums(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
     let mut sums = vec![0];
     for length in lengths {
@@ -148,9 +151,9 @@ fn sums(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
     sums
 }
 
-/// The first volumes by name in any range of levels, as many as are listed: a tree of ranges, each half of its parent.
+/// The first volumes by name in any range of levels, up to the limit of listed outcomes. It is a binary tree of ranges.
 struct FirstOf {
-    /// The root is at 1, the children of `n` at `2n` and `2n + 1`, the levels from `leaves` on.
+    /// The root is at 1. The children of `n` are at `2n` and `2n + 1`. The levels begin at `leaves`.
     nodes: Vec<Vec<VolumeId>>,
     leaves: usize,
     most: usize,
@@ -161,7 +164,8 @@ impl FirstOf {
         let (leaves, most) = (levels.len(), most(limit));
         let mut nodes: Vec<Vec<VolumeId>> = vec![Vec::new(); leaves];
         nodes.extend(levels.map(|volumes| cut(volumes.iter().copied(), limit)));
-        // With everything listed, a tree would hold everything many times over; each range is put together then.
+        // If everything is listed, a tree would store each volume many times. In that case `within` merges the levels
+        // of the range.
         if limit != Limit::All {
             for node in (1..leaves).rev() {
                 nodes[node] = merged([&nodes[2 * node], &nodes[2 * node + 1]].into_iter(), most);
@@ -170,7 +174,7 @@ impl FirstOf {
         Self { nodes, leaves, most }
     }
 
-    /// The first volumes of the levels from one to another, both included.
+    /// The first volumes by name in the levels from `from` to `last`, both included.
     fn within(&self, from: usize, last: usize) -> Vec<VolumeId> {
         if self.most == usize::MAX {
             return merged(self.nodes[self.leaves + from..=self.leaves + last].iter(), self.most);
@@ -200,8 +204,8 @@ fn merged<'l>(lists: impl Iterator<Item = &'l Vec<VolumeId>>, most: usize) -> Ve
     all
 }
 
-/// The levels in ascending size, and the level of each volume and claim. A claim larger than all volumes gets the
-/// level after the last.
+/// The levels in ascending order of size, and the level of each volume and claim. A claim that is larger than all
+/// volumes gets the level after the last one.
 fn levels(snapshot: &Snapshot, component: &Component) -> (Vec<Level>, Vec<usize>, Vec<usize>) {
     let size = |id: VolumeId| snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO);
     let mut sizes: Vec<Quantity> = component.of().map(size).collect();
@@ -229,18 +233,21 @@ fn signed(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// With `balance(k)` = claims minus volumes that are found at first, up to level k, a claim of level a can have level
-/// l ≥ a exactly when the other claims can fill all levels between: for every k from a to below l, `balance(k) − 1` is
-/// at least the smallest balance before a. The volumes that are found later stay out of the way.
+/// Computes which sizes the claims of each level can get, and whether they can stay Pending.
 ///
-/// It can stay Pending exactly when the other claims can fill everything from a on. From below come at most
-/// `balance(a−1)` minus the smallest balance before a: as many as find no place there while the volumes that are found
-/// later keep hidden. Above, all volumes have to be filled.
+/// `balance(k)` is the number of claims minus the number of volumes that are found from the beginning, up to level k. A
+/// claim of level a can get level l ≥ a exactly when the other claims can fill all levels between. That is: for every k
+/// from a to below l, `balance(k) − 1` is at least the smallest balance before a. The volumes that are found later have
+/// no influence here.
+///
+/// A claim can stay Pending exactly when the other claims can fill all volumes from level a on. The number of claims
+/// that come from lower levels is at most `balance(a−1)` minus the smallest balance before a. These claims find no
+/// volume there while the volumes that are found later are hidden. From level a on, all volumes have to be filled.
 fn reaches(levels: &[Level]) -> Vec<ReachableSizes> {
     let mut balance = Vec::with_capacity(levels.len());
     let mut floor_before = Vec::with_capacity(levels.len());
     let mut from_below = Vec::with_capacity(levels.len());
-    // The same with all volumes, each level's smallest sum from there on.
+    // The balance with all volumes: for each level, the smallest sum from this level on.
     let mut smallest_after: Vec<i64> = vec![i64::MAX; levels.len()];
     let mut full_before = Vec::with_capacity(levels.len());
     let (mut sum, mut floor, mut full) = (0i64, 0i64, 0i64);
@@ -254,7 +261,7 @@ fn reaches(levels: &[Level]) -> Vec<ReachableSizes> {
         smallest_after[at] = full;
         floor = floor.min(sum);
     }
-    // The first level at or after `at` whose balance is at most the floor: a stack of suffix minima, searched.
+    // The first level at or after `at` whose balance is at most the floor. It is searched in a stack of suffix minima.
     let mut reaches = vec![ReachableSizes { last: 0, may_stay_pending: false }; levels.len()];
     let mut minima: Vec<usize> = Vec::new();
     let mut smallest = i64::MAX;
@@ -264,7 +271,7 @@ fn reaches(levels: &[Level]) -> Vec<ReachableSizes> {
             minima.pop();
         }
         minima.push(at);
-        // From the bottom of the stack (the last level) to its top (this one) balances grow; levels grow downwards.
+        // From the bottom of the stack (the last level) to its top (this level), balances increase and levels decrease.
         let wanted = floor_before[at];
         let below = minima.partition_point(|level| balance[*level] <= wanted);
         let last = below.checked_sub(1).map_or(levels.len() - 1, |place| minima[place]);
@@ -276,14 +283,15 @@ fn reaches(levels: &[Level]) -> Vec<ReachableSizes> {
 /// Whether a volume of a level can stay Available.
 #[derive(Clone, Copy)]
 struct Availability {
-    /// One that is found at first: every claim that comes by takes it, so there have to be places for all of them
-    /// below, or beside it.
+    /// For a volume that is found from the beginning. Every claim that searches this level takes such a volume, so all
+    /// these claims need other volumes on lower levels or on this level.
     found_at_first: bool,
-    /// One that is found later may be found last: then there have to be places for all claims anywhere else.
+    /// For a volume that is found later. It may be found last, so all claims need a volume anywhere else.
     found_late: bool,
 }
 
-/// How many claims pass on to the next level where all volumes are found in time is the same for every order.
+/// Computes which volumes can stay Available. If all volumes are found in time, the number of claims that go on to the
+/// next level is the same for every order.
 fn vacancies(levels: &[Level]) -> Vec<Availability> {
     let mut volumes_above: usize = levels.iter().map(|level| level.volumes.len()).sum();
     let mut carried = 0;

@@ -1,9 +1,10 @@
-//! Volumes that are recycled at the same time, and so get into each other's way.
+//! Volumes that are recycled at the same time and disturb each other.
 //!
-//! All recyclings of one plugin share one template of a pod, which each changes for itself, name and storage, without
-//! asking whether another is about to use it. So a recycling may create, wait for or delete the pod of another one: it
-//! fails, or it succeeds although a pod erased other storage. Upstream: `Recycle` (`pkg/volume/nfs` and
-//! `pkg/volume/hostpath`) and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
+//! All recyclings of one plugin share one pod template. Each recycling changes the name and the storage in this
+//! template, without checking whether another recycling is about to use it. So a recycling may create, wait for or
+//! delete the pod of another one. Then it fails, or it succeeds although the pod erased other storage. Upstream:
+//! `Recycle` (`pkg/volume/nfs` and `pkg/volume/hostpath`) and `RecycleVolumeByWatchingPodUntilCompletion`
+//! (`pkg/volume/util/recyclerclient`), 1.36.
 
 use crate::controllers::persistent_volume::CONTROLLER;
 use crate::controllers::persistent_volume::plugins::recyclable;
@@ -19,8 +20,8 @@ use crate::snapshot::{Absence, Snapshot, VolumeId};
 use crate::world::{Answers, ControllerState, Need, OperationState, PluginAnswer, World};
 use std::collections::BTreeMap;
 
-/// What recyclings of different components do to each other: the ends of each volume that may fail because of that are
-/// added, and what nobody saw of the others is noted.
+/// Computes what recyclings of different components do to each other. It adds outcomes to each volume whose recycling
+/// may fail because of another one. It also records which lists of other volumes are incomplete.
 pub(super) fn between(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -37,7 +38,7 @@ pub(super) fn between(
         let decided_by = if others == 0 { DecidedBy::RecyclerPod } else { DecidedBy::SimultaneousRecycling };
         beside.insert(id.into(), Beside { others, added, decided_by });
     }
-    // A volume that nobody saw, or of which nobody can tell, could be recycled at the same time.
+    // A volume that was not read, or whose outcomes are unknown, could be recycled at the same time.
     for (id, unclear) in recycled.alone() {
         let unseen = (Kind::PersistentVolume, "".into(), snapshot.coverage().absence(Kind::PersistentVolume, ""));
         let gaps = unclear.iter().flat_map(|other| settlement.uncertain((*other).into()));
@@ -49,25 +50,25 @@ pub(super) fn between(
     beside
 }
 
-/// The volumes of which the controller may recycle several at once, in order.
+/// The volumes that the controller may recycle at the same time, in order.
 #[derive(Clone, Debug, Default)]
 struct Recycled {
     nfs: OfPlugin,
     host_path: OfPlugin,
 }
 
-/// Those of one plugin.
+/// The recycled volumes of one plugin.
 #[derive(Clone, Debug, Default)]
 struct OfPlugin {
-    /// Those that may be recycled where they come to rest.
+    /// The volumes that may be recycled in one of their ends.
     known: Vec<VolumeId>,
-    /// Those of which nobody can tell where they come to rest.
+    /// The volumes whose outcomes are unknown.
     unclear: Vec<VolumeId>,
 }
 
 impl Recycled {
-    /// Those that may be recycled where they come to rest, by the ends of each; none are handed over where these are
-    /// not known.
+    /// Finds the volumes that may be recycled in one of their ends. `ends` returns the outcomes of a volume, or none if
+    /// they are unknown.
     fn of<'e>(snapshot: &Snapshot, ends: impl Fn(VolumeId) -> Option<&'e OutcomeSet>) -> Self {
         let mut recycled = Self::default();
         for (id, volume) in (0..).map(VolumeId::new).zip(snapshot.volumes()) {
@@ -76,7 +77,7 @@ impl Recycled {
                 (ReclaimPolicy::Recycle, SourceKind::HostPath) => &mut recycled.host_path,
                 _ => continue,
             };
-            // Pods that use the claim hold the recycling up.
+            // Pods that use the claim delay the recycling.
             let in_use = volume.claim_ref.as_ref().is_some_and(|named| {
                 let mut pods = snapshot.pods_of(&named.namespace, &named.name);
                 pods.any(|pod| !pod.terminated())
@@ -93,13 +94,14 @@ impl Recycled {
         recycled
     }
 
-    /// How many others are recycled by the same plugin.
+    /// The number of other volumes that the same plugin recycles.
     fn others(&self, id: VolumeId) -> usize {
         let of_its_plugin = [&self.nfs, &self.host_path].into_iter().find(|all| all.known.binary_search(&id).is_ok());
         of_its_plugin.map_or(0, |all| all.known.len() - 1)
     }
 
-    /// Those that are recycled alone, as far as anybody can tell, each with the volumes of which nobody can.
+    /// The volumes that are recycled alone, as far as is known. Each comes with the volumes of its plugin whose
+    /// outcomes are unknown.
     fn alone(&self) -> impl Iterator<Item = (VolumeId, &[VolumeId])> {
         [&self.nfs, &self.host_path].into_iter().filter_map(|all| match all.known.as_slice() {
             [only] => Some((*only, all.unclear.as_slice())),
@@ -107,7 +109,8 @@ impl Recycled {
         })
     }
 
-    /// All whose recycling may fail: those that are not recycled alone, and those whose pod is there already.
+    /// The volumes whose recycling may fail: volumes that are not recycled alone, and volumes whose recycler's pod
+    /// already exists.
     fn failing(&self, snapshot: &Snapshot) -> impl Iterator<Item = VolumeId> {
         [&self.nfs, &self.host_path].into_iter().flat_map(move |all| {
             let is_crowded = all.known.len() > 1;
@@ -117,8 +120,8 @@ impl Recycled {
     }
 }
 
-/// Whether the volume is recycled where it comes to rest so: a failed one is tried again in each sync, and one that is
-/// being deleted is recycled until it is gone.
+/// Whether the volume is recycled at this end. A failed recycling is tried again in each sync. A volume that is being
+/// deleted is recycled until it is gone.
 fn is_recycled(end: &Outcome) -> bool {
     matches!(
         end,
@@ -127,7 +130,8 @@ fn is_recycled(end: &Outcome) -> bool {
     )
 }
 
-/// The end of a recycling that another one was in the way of, where that end is one in which it goes on.
+/// The outcome after another recycling disturbed this one. None unless the volume is Released and is still to be
+/// recycled at this end.
 fn failed(end: &Outcome) -> Option<Outcome> {
     let mut end = end.clone();
     match &mut end {
@@ -139,7 +143,7 @@ fn failed(end: &Outcome) -> Option<Outcome> {
     }
 }
 
-/// Adds to the ends of the volume at that place that its recycling fails, and says how many more they are.
+/// Adds the outcomes in which the recycling of the volume at this place fails. Returns the number of added outcomes.
 fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
     let joint: Option<Vec<Vec<Outcome>>> =
         settled.joint().map(|worlds| worlds.into_iter().map(|world| world.into_iter().cloned().collect()).collect());
@@ -151,7 +155,8 @@ fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
         return 0;
     }
     let count = set.count + added;
-    // Whether two meet depends on how long each takes, so that not every order of syncs leads there.
+    // Whether two recyclings meet depends on the duration of each. Not every order of syncs leads there, so the set is
+    // not exact.
     settled.sets[place] = OutcomeSet::counted(set.of_every_sort().cloned().chain(more).collect(), count, false, limit);
     settled.worlds = joint
         .map(|mut worlds| {
@@ -172,7 +177,8 @@ fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
     added
 }
 
-/// Puts in place of the plain start of a recycling what comes of it where its pod is there already.
+/// If the recycler's pod already exists, replaces the decision that starts the recycling by the decisions that are
+/// possible then.
 pub(super) fn beside_recycler<'s>(
     world: &World<'s>,
     settings: &Settings<'s>,
@@ -193,9 +199,9 @@ pub(super) fn beside_recycler<'s>(
     decisions
 }
 
-/// The settings under which a volume is synced whose recycler's pod is there already: the operation that made the pod
-/// waits for it, or the controller was started since, and finds it in the way. None where no such pod is seen, or where
-/// it is stated what the controller knows.
+/// The settings for a sync of a volume whose recycler's pod already exists. Either the operation that made the pod
+/// waits for it, or the controller was restarted since and the pod is in its way. The list is empty if no such pod is
+/// known, or if the settings state what the controller has in memory.
 fn courses_of_recycling<'s>(world: &World<'s>, settings: &Settings<'s>, target: ObjectId) -> Vec<Settings<'s>> {
     let Some(volume) = target.of::<PersistentVolume>().and_then(|id| world.get(id)) else { return Vec::new() };
     if !settings.starts_in_step() || !has_recycler(world.snapshot(), &volume) {
@@ -212,7 +218,7 @@ fn courses_of_recycling<'s>(world: &World<'s>, settings: &Settings<'s>, target: 
     ]
 }
 
-/// Whether a pod that erases the volume is there.
+/// Whether a pod that erases the volume exists.
 fn has_recycler(snapshot: &Snapshot, volume: &PersistentVolume) -> bool {
     volume.reclaim_policy == ReclaimPolicy::Recycle
         && recyclable(volume)

@@ -1,4 +1,4 @@
-//! Journals as files: who may have written them, and who has one in use.
+//! The files of journals: who may have written them, and which run has one in use.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a journal is a file")]
 
 use super::super::error::Stopped;
@@ -15,8 +15,9 @@ pub(super) fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Stopped
         .hint("--journal names a directory for it")
 }
 
-/// A program that is just being started, such as one for credentials, has the files of its parent until it runs, and
-/// with them a lock that the parent has given up: one that goes within this time is nobody's.
+/// The number of attempts to lock a file, and the pause between them. A child process that is just starting, such as a
+/// credential program, holds the open files of its parent for a moment. With them, it holds a lock that the parent has
+/// given up. Such a lock ends within this time.
 const LOCKED: (u32, Duration) = (20, Duration::from_millis(10));
 
 pub(super) fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
@@ -37,7 +38,7 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
     }
 }
 
-/// Makes the directory, for its owner alone, and those above it, as far as they are not there. Each is found again
+/// Makes the directory, and the missing ones above it, for the owner alone. Each is synced, so that it still exists
 /// after a crash.
 pub(super) fn make_dir(dir: &Path) -> std::io::Result<()> {
     let missing: Vec<&Path> =
@@ -47,7 +48,7 @@ pub(super) fn make_dir(dir: &Path) -> std::io::Result<()> {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         match builder.create(path) {
-            // Another run has made it meanwhile.
+            // Another run has made the directory meanwhile.
             Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => {}
             made => made?,
         }
@@ -57,7 +58,8 @@ pub(super) fn make_dir(dir: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A journal decides what is written to a cluster: only one that nobody else can have written is gone on with.
+/// Checks that nobody else can have written a journal. A journal decides what is written to a cluster, so only a
+/// trusted one is continued.
 #[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, unused_variables, reason = "elsewhere there are no modes"))]
 pub(super) fn ours(dir: &Path, path: &Path, file: &File) -> Result<(), Stopped> {
     #[cfg(unix)]
@@ -82,7 +84,7 @@ pub(super) fn ours(dir: &Path, path: &Path, file: &File) -> Result<(), Stopped> 
     Ok(())
 }
 
-/// Whether nobody else makes files in a directory. Gives the user that this process is, as files show it.
+/// Checks that nobody else can create files in a directory. Returns the user id of this process, as files show it.
 #[cfg(unix)]
 pub(super) fn private(dir: &Path) -> Result<u32, Stopped> {
     use std::os::unix::fs::MetadataExt;
@@ -108,14 +110,14 @@ pub(super) fn private(_: &Path) -> Result<u32, Stopped> {
     Ok(0)
 }
 
-/// The user that this process is: the owner of a file that it makes.
+/// Returns the user id of this process: the owner of a file that it creates.
 #[cfg(unix)]
 fn user(dir: &Path) -> Result<u32, Stopped> {
     use std::os::unix::fs::MetadataExt;
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = dir.join(format!(".owner-{}-{number}", std::process::id()));
-    // Another process of that id may have left it behind.
+    // Another process with the same process id may have left the file behind.
     let _ = std::fs::remove_file(&path);
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -141,7 +143,7 @@ pub(super) fn owner_only(options: &mut OpenOptions) {
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
 }
 
-/// Makes sure that a new file is found again after a crash.
+/// Syncs a directory, so that a new file in it still exists after a crash.
 #[cfg_attr(
     not(unix),
     expect(clippy::unnecessary_wraps, unused_variables, reason = "elsewhere directories are not opened")

@@ -1,4 +1,4 @@
-//! A plan that was agreed to is carried out, or tried.
+//! Carrying out a plan that a person agreed to, or trying it on the API server.
 
 use super::progress_reporter::ProgressReporter;
 use super::rounds::{Before, Round};
@@ -10,14 +10,14 @@ use crate::ops::{Asker, Interrupts as _, Status, Writer};
 use crate::repair::{Confirmed, Reviewed};
 use std::time::Duration;
 
-/// How often it is looked whether what a step waits for has come.
+/// The time between two checks of what a step waits for.
 const POLL: Duration = Duration::from_secs(1);
 
 impl<C: Writer, A: Asker> Run<'_, C, A> {
-    /// Carries out a plan that was agreed to, and says what came of it.
+    /// Carries out a plan that a person agreed to, and shows the result.
     ///
     /// # Errors
-    /// Where it stopped.
+    /// An error is returned if the plan stops.
     pub(super) async fn carry_out(
         &self,
         source: &mut PlanSource,
@@ -40,13 +40,13 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
             (&fresh, outcome)
         };
         let pressed = held.pressed();
-        // Who has pressed it already ends the process the next time.
+        // If the person has already pressed Ctrl-C, the next Ctrl-C ends the process.
         let held = if pressed { None } else { Some(held) };
         let interrupted = |said: String| Error::new(ErrorKind::Interrupted, said);
         match outcome {
             Ok(_) => {
                 let status = ending::finished(self.asker, self.cluster, &plan, journal, held.as_ref()).await;
-                // Whoever makes one repair after the other must not go on.
+                // A run that makes several repairs must not continue after Ctrl-C.
                 if held.is_none_or(|held| held.pressed()) {
                     Err(interrupted(format!("interrupted, after {} was done", journal.id())))
                 } else {
@@ -64,10 +64,10 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
         }
     }
 
-    /// Has the API server try each write.
+    /// Lets the API server try each write in a dry run.
     ///
     /// # Errors
-    /// What it does not accept.
+    /// An error is returned if the API server refuses a write.
     pub(super) async fn rehearse(&self, reviewed: Reviewed) -> Result<Round, Error> {
         let name = reviewed.plan().type_name.clone();
         let confirmed = reviewed
@@ -83,7 +83,7 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
     }
 }
 
-/// What a rehearsal came to.
+/// Describes the result of a dry run.
 fn rehearsed(outcome: &PlanCompletion) -> String {
     let steps = |ids: &[u32]| ids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let tried = if outcome.done.is_empty() {

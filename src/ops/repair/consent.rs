@@ -1,14 +1,14 @@
-//! Whether somebody agrees to a plan.
+//! The consent of the person to a plan.
 
 use super::RepairOptions;
 use crate::error::Error;
 use crate::ops::Asker;
 use crate::repair::{Confirmed, Plan, Reviewed};
 
-/// Asks whether to go on.
+/// Asks the person whether to carry out the plan.
 ///
 /// # Errors
-/// Nobody agrees.
+/// An error is returned if nobody agrees.
 pub(super) fn ask(options: &RepairOptions, asker: &impl Asker, reviewed: Reviewed) -> Result<Confirmed, Error> {
     let typed = typed(options, asker, reviewed.plan())?;
     reviewed.confirm(typed.as_deref()).map_err(|reviewed| {
@@ -17,7 +17,7 @@ pub(super) fn ask(options: &RepairOptions, asker: &impl Asker, reviewed: Reviewe
     })
 }
 
-/// The name that was typed, if one is asked for.
+/// Returns the name that the person typed, if the plan asks for one.
 fn typed(options: &RepairOptions, asker: &impl Asker, plan: &Plan) -> Result<Option<String>, Error> {
     let again = "-o yaml prints the plan for `kubectl pvctl apply`, --dry-run shows it";
     match &plan.type_name {

@@ -1,4 +1,5 @@
-//! Whether a repair was made from here before, and what it came to still stands: then there is nothing to do.
+//! The question whether an earlier run already made this repair and its result still exists. Then there is nothing to
+//! do.
 
 use super::{Run, World};
 use crate::error::Error;
@@ -8,13 +9,13 @@ use crate::ops::{Asker, Writer};
 use crate::repair::{self, Request, Sameness};
 
 impl<C: Writer, A: Asker> Run<'_, C, A> {
-    /// What an earlier run of the same request has done that still stands; nothing where there was none.
+    /// Returns what an earlier run of the same request has done, if it still exists. Returns None if there was no such
+    /// run.
     ///
     /// # Errors
-    /// The objects that it wrote to cannot be read.
+    /// An error is returned if the objects that it wrote cannot be read.
     pub(super) async fn done_before(&self, world: &mut World<'_>, request: &Request) -> Result<Option<String>, Error> {
-        // What keeps the repair from being made is what the person has to hear, and not that there is no journal to
-        // read.
+        // The person needs to see why the repair cannot be made, and not that the journals cannot be read.
         let Ok(journals) = Journal::list(&self.options.journals) else { return Ok(None) };
         let taken: Vec<String> = journals.iter().filter_map(taken_back).collect();
         for entry in journals.iter().filter_map(|journal| journal.entry.as_ref().ok()) {
@@ -31,7 +32,8 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
     }
 }
 
-/// Says of a claim that is not there any more who may have moved it: where no journal knows that, only a person does.
+/// Adds to the error about a missing claim which plan may have moved it. If no journal records the move, only the
+/// person can know this.
 pub(super) fn moved(world: &World<'_>, request: &Request, error: Error) -> Error {
     let Request::Move { to_namespace, to_name, .. } = request else { return error };
     let key = repair::claim_key(to_namespace, to_name);

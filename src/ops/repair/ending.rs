@@ -1,4 +1,4 @@
-//! What is said when a plan has ended.
+//! The messages after a plan has ended.
 
 use crate::error::{Error, ErrorKind};
 use crate::execute::{Journal, unless};
@@ -9,17 +9,17 @@ use crate::text::sanitize;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// How often the objects are looked at until they are as predicted, and the time in between. The controller looks at
-/// waiting claims every 15 s, so that one of these may get a volume that is reserved for it that late.
-/// Upstream: `PVClaimBinderSyncPeriod`, `pkg/controller/volume/persistentvolume/config`, 1.36.
+/// The maximum number of checks whether the objects are as predicted, and the time between two checks. The controller
+/// syncs waiting claims every 15 s, so a claim may get a reserved volume only after that time. Upstream:
+/// `PVClaimBinderSyncPeriod`, `pkg/controller/volume/persistentvolume/config`, 1.36.
 const LOOKS: u32 = 40;
 const BETWEEN: Duration = Duration::from_millis(500);
 
-/// After so many looks it is said that something is waited for.
+/// The number of checks after which a message says that the run waits.
 const SOON: u32 = 4;
 
-/// What is so now, whether that was predicted, and how it is taken back. Ctrl-C ends the waiting as long as it is
-/// `held`; where it is not any more, it was pressed before, and it is looked once.
+/// Shows the present state of the objects, whether it was predicted, and how the plan is taken back. While Ctrl-C is
+/// `held`, it ends the waiting. If it is not held, it was pressed before, and the objects are checked once.
 pub(super) async fn finished<H: Interrupts>(
     asker: &impl Asker,
     cluster: &impl Writer,
@@ -34,7 +34,7 @@ pub(super) async fn finished<H: Interrupts>(
     let mut known = None;
     let mut surprises = Vec::new();
     while let Some(read) = unless(pressed, cluster.manifests(&objects)).await {
-        // It is done: that the result cannot be read is no failure of it.
+        // The plan is done. It has not failed if its result cannot be read.
         surprises = read.as_ref().map(|manifests| self::surprises(plan, manifests)).unwrap_or_default();
         known = Some(read);
         looks += 1;
@@ -60,7 +60,7 @@ pub(super) async fn finished<H: Interrupts>(
     let now = known.as_ref().and_then(|read| read.as_ref().ok()).map(|manifests| (&*objects, manifests));
     match asker.show(Shown::Done { plan, journal: journal.id(), now }) {
         Ok(()) => {}
-        // What was done is done, whether or not somebody reads of it.
+        // The plan is done, whether or not its result can be shown.
         Err(error) if error.kind() == ErrorKind::OutputClosed => {}
         Err(error) => {
             let why = std::iter::once(error.message()).chain(error.causes().iter().map(String::as_str));
@@ -71,21 +71,21 @@ pub(super) async fn finished<H: Interrupts>(
     if surprises.is_empty() { Status::Done } else { Status::Findings }
 }
 
-/// Whether a plan has reached its goal once its writes are stored: a reclaim policy waits for no controller.
+/// Whether a plan reaches its goal as soon as its writes are stored. A reclaim policy needs no controller.
 fn is_in_force(plan: &Plan) -> bool {
     let sets_policy =
         |step: &Step| step.write.as_ref().is_some_and(|write| matches!(write.change, Change::SetReclaimPolicy { .. }));
     !plan.steps.is_empty() && plan.steps.iter().all(|step| step.wait.is_none() && sets_policy(step))
 }
 
-/// The policies that are not as they were written: somebody has changed them since.
+/// Returns the volumes whose policy is not the one that was written, because somebody has changed it since.
 fn policies(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     let surprise = |write: &Write| {
         let Change::SetReclaimPolicy { to } = &write.change else { return None };
         let object = &write.object;
         let Some(manifest) = manifests.get(object) else {
             let carried = plan.volumes.iter().find(|carried| carried.volume == object.name);
-            // With policy Delete it is to go, and what is given up may go.
+            // With policy Delete the volume is expected to be deleted, and so may be data that the plan gives up.
             let stays = to == "Retain" && carried.is_none_or(|carried| carried.given_up.is_empty());
             return stays.then(|| format!("{object} is gone, where policy {to} was written"));
         };
@@ -97,7 +97,7 @@ fn policies(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     plan.writes().filter_map(surprise).collect()
 }
 
-/// What is not as the review of the last step has predicted it.
+/// Returns the objects that differ from what the review predicted for the last step.
 fn surprises(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     if is_in_force(plan) {
         return policies(plan, manifests);
@@ -115,8 +115,8 @@ fn surprises(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     objects.into_iter().filter_map(surprise).collect()
 }
 
-/// The prediction that an object does not meet. What a claim gets that takes any volume may be open, and a driver may
-/// make one for it.
+/// Returns the prediction that the object does not meet. For a claim that accepts any volume the prediction may be
+/// open, and a driver may provision a volume for it.
 fn missed(is: &str, states: &[String], takes_any: bool) -> Option<String> {
     let is_served = is.starts_with("Bound") && !is.ends_with(", being deleted");
     let may_be_served = takes_any && states.iter().all(|state| state == "Pending");
@@ -130,13 +130,13 @@ fn missed(is: &str, states: &[String], takes_any: bool) -> Option<String> {
     }
 }
 
-/// How an object stands, in the words of [`Expected::states`]; nothing where it is not understood.
+/// Returns the state of an object in the words of [`Expected::states`]. Returns None if the object cannot be decoded.
 fn predicted(key: &ObjectKey, manifests: &Manifests) -> Option<String> {
     let seen = manifests.get(key).map(|manifest| Seen::decode(key.kind, manifest)).transpose().ok()?;
     Some(state_in_words(key.kind, seen.as_ref()))
 }
 
-/// What to say of a plan that stopped.
+/// Returns the error of a plan that stopped, with the id of its journal if something was written.
 pub(super) fn stopped(error: Error, journal: &Journal) -> Error {
     match error.kind() {
         ErrorKind::Partial => error.journal(journal.id()),
@@ -154,7 +154,7 @@ pub(super) fn stopped(error: Error, journal: &Journal) -> Error {
 mod tests {
     use super::*;
 
-    /// A claim that takes any volume may get one that nobody foresaw; all else has to be as predicted.
+    /// A claim that accepts any volume may get one that was not predicted. Every other object has to be as predicted.
     #[test]
     fn what_is_not_as_predicted_is_a_surprise() {
         let judged = |is: &str, states: &[&str], takes_any: bool| {
@@ -165,11 +165,11 @@ mod tests {
         assert_eq!(judged(named, &[named], false), "");
         assert_eq!(judged("Pending, volume pv-1", &[named], false), named);
         assert_eq!(judged("Pending", &["Lost", named], true), format!("Lost or {named}"));
-        // A volume is made for it.
+        // A driver provisions a volume for the claim.
         assert_eq!(judged(named, &["Pending"], true), "");
         assert_eq!(judged(named, &["Pending"], false), "Pending");
         assert_eq!(judged("Bound, volume pv-2", &[named], true), named);
-        // It is open what it gets.
+        // The prediction leaves open which volume the claim gets.
         assert_eq!(judged("Pending", &[], true), "");
         assert_eq!(judged(named, &[], true), "");
         for is in ["not there", "Lost, volume pv-1", "Pending, being deleted", "Bound, volume pv-1, being deleted"] {

@@ -1,4 +1,4 @@
-//! `retain` of a claim: its volume is kept, and which one that is, the cluster says.
+//! `retain` of a claim: finding the volume of the claim in the cluster.
 
 use crate::error::Error;
 use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
@@ -6,10 +6,10 @@ use crate::ops::gather::Gathered;
 use crate::ops::named;
 use crate::snapshot::Absence;
 
-/// The volume of a claim: the one that it names, or the only one that has its uid.
+/// Returns the volume of a claim: the one that it names, or the only one whose `claimRef` has its uid.
 ///
 /// # Errors
-/// It has none, or nobody can tell which one that is.
+/// An error is returned if the claim has no volume, or if its volume cannot be known.
 pub(super) fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Error> {
     let snapshot = &gathered.snapshot;
     let claim = snapshot.claim(named::claim(snapshot, &key.name, Some(&key.namespace))?);
@@ -22,7 +22,7 @@ pub(super) fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Err
         volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && named.uid == claim.meta.uid)
     };
     let volumes: Vec<&Str> = naming.filter(by_uid).map(|volume| &volume.meta.name).collect();
-    // One that could not be seen may have its uid as well.
+    // A volume that could not be read may also have the uid.
     if snapshot.coverage().absence(Kind::PersistentVolume, "") != Absence::Certain {
         return Err(Error::unreadable(format!(
             "claim {namespace}/{name} names no volume, and volumes could not all be listed: which is its is unknown"
@@ -41,7 +41,7 @@ pub(super) fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Err
     }
 }
 
-/// The volume that a claim names, unless that is another claim's.
+/// Returns the volume that a claim names, unless it belongs to another claim.
 fn its_own(gathered: &Gathered, claim: &PersistentVolumeClaim) -> Result<Str, Error> {
     let (key, wanted) = (claim.key(), &claim.volume_name);
     let volume = gathered.snapshot.volume(named::volume(&gathered.snapshot, wanted).map_err(|error| {

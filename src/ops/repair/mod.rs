@@ -1,5 +1,4 @@
-//! One repair: read, plan, review, show, ask, carry out. Nothing is written before somebody agreed, and then only by
-//! `execute`.
+//! One repair: read, plan, review, show, ask, carry out. Only `execute` writes, and only after a person agreed.
 
 mod carry_out;
 mod consent;
@@ -26,56 +25,56 @@ use rounds::{Before, Round};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What guards look at beside what decisions read.
+/// The kinds that guards read in addition to what decisions need.
 const SURROUNDINGS: [Kind; 4] = [Kind::Namespace, Kind::VolumeAttachment, Kind::CsiDriver, Kind::StatefulSet];
 
-/// How somebody wants repairs to be made.
+/// The options of a repair.
 #[derive(Clone, Debug)]
 pub struct RepairOptions {
-    /// How objects are read and judged.
+    /// The options for reading and judging objects.
     pub read: ReadOptions,
-    /// How far it goes.
+    /// The last action of the run, such as showing the plan or carrying it out.
     pub extent: Extent,
-    /// Nobody is asked.
+    /// Whether the plan is carried out without asking.
     pub yes: bool,
-    /// The name that the plan asks for, given beforehand.
+    /// The name that the plan asks for, if it was given beforehand.
     pub confirm: Option<String>,
-    /// Only what is safe is carried out: nothing at risk, every step reversible or harmless to repeat.
+    /// Whether only safe plans are carried out: no data at risk, and every step reversible or harmless to repeat.
     pub only_safe: bool,
-    /// Whether a plan is shown that is refused.
+    /// Whether a refused plan is shown.
     pub shows_refused: bool,
-    /// How long each step may wait for the controllers.
+    /// The time that each step may wait for the controllers.
     pub timeout: Duration,
     /// The directory of the journals.
     pub journals: PathBuf,
 }
 
-/// How far a repair goes.
+/// The last action of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// It is carried out.
+    /// The plan is carried out.
     CarryOut,
     /// The plan is made, reviewed and shown.
     Show,
-    /// The API server tries each write as well, and keeps none.
+    /// The plan is made, reviewed and shown, and the API server tries each write in a dry run.
     Rehearse,
-    /// The plan is handed out as data.
+    /// The plan is printed as data.
     HandOut,
 }
 
-/// What is asked for.
+/// The request for a repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RepairRequest {
-    /// A repair.
+    /// A request that names all its objects.
     Request(Request),
-    /// To keep the volume of that claim: which one that is, the cluster says.
+    /// The request to retain the volume of that claim, which is found in the cluster.
     VolumeOf(ObjectKey),
 }
 
 /// Makes a repair.
 ///
 /// # Errors
-/// What could not be read, why it is refused, and where it stopped.
+/// An error is returned if something cannot be read, if the repair is refused, or if it stops.
 pub async fn repair(
     options: &RepairOptions,
     cluster: &impl Writer,
@@ -92,7 +91,7 @@ pub async fn repair(
     Run::new(options, cluster, asker).await?.repair(PlanSource::RepairRequest(request)).await
 }
 
-/// Reads the cluster, with the pods of these namespaces and those that use that volume.
+/// Reads the cluster, with the pods of these namespaces and the pods that use that volume.
 async fn gather(
     options: &RepairOptions,
     cluster: &impl Reader,
@@ -111,21 +110,21 @@ async fn gather(
     Ok(gathered)
 }
 
-/// One run.
+/// One run of a repair.
 #[derive(Debug)]
 pub(in crate::ops) struct Run<'a, C, A> {
     options: &'a RepairOptions,
     cluster: &'a C,
     asker: &'a A,
-    /// Which cluster it is.
+    /// The identity of the cluster.
     pub(in crate::ops) here: Origin,
 }
 
 impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
-    /// A run on that cluster.
+    /// Creates a run on that cluster.
     ///
     /// # Errors
-    /// The cluster does not say which one it is.
+    /// An error is returned if the cluster does not tell its identity.
     pub(in crate::ops) async fn new(options: &'a RepairOptions, cluster: &'a C, asker: &'a A) -> Result<Self, Error> {
         Ok(Self { options, cluster, asker, here: cluster.origin().await? })
     }
@@ -133,7 +132,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
     /// Plans, shows, asks and carries out.
     ///
     /// # Errors
-    /// What could not be read, why it is refused, and where it stopped.
+    /// An error is returned if something cannot be read, if the repair is refused, or if it stops.
     pub(in crate::ops) async fn repair(&self, mut source: PlanSource) -> Result<Status, Error> {
         source.check(&self.here, self.asker)?;
         let earlier = source.earlier().filter(|_| self.writes());
@@ -144,13 +143,13 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         })
     }
 
-    /// Whether what is agreed to is carried out, and not only shown.
+    /// Whether the plan is carried out after consent, and not only shown.
     fn writes(&self) -> bool {
         self.options.extent == Extent::CarryOut
     }
 
-    /// Plans, shows, asks and carries out, once. What came before it is a plan that was agreed to and found another
-    /// world.
+    /// Plans, shows, asks and carries out, once. `before` is the plan of the previous round, which the person agreed to
+    /// before the cluster changed.
     async fn round(&self, source: &mut PlanSource, before: Option<&Before>) -> Result<Round, Error> {
         let Self { options, cluster, asker, here } = self;
         let look = RequestCheck { cluster: *cluster, here, asker: *asker, writes: self.writes() };
@@ -207,7 +206,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
                     return self.nothing(&why);
                 }
                 if options.shows_refused {
-                    // Whoever reads no more of the plan is still told that it is refused.
+                    // Even if the reader has closed the output, the refusal is reported.
                     match self.show(&world, &rejected.plan, &rejected.guards) {
                         Err(error) if error.kind() == ErrorKind::OutputClosed => {}
                         shown => shown?,
@@ -229,7 +228,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         self.agreed_to(source, &world, reviewed).await
     }
 
-    /// Shows what was reviewed, and goes as far as was asked for.
+    /// Shows the reviewed plan, and then does what the options request.
     async fn agreed_to(&self, source: &mut PlanSource, world: &World<'_>, reviewed: Reviewed) -> Result<Round, Error> {
         self.show(world, reviewed.plan(), reviewed.guards()).map_err(|error| {
             if self.writes() && error.kind() == ErrorKind::OutputClosed {
@@ -253,7 +252,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         }
     }
 
-    /// Reads the world as far as the plan needs it.
+    /// Reads the objects that the plan needs.
     async fn read(&self, source: &PlanSource) -> Result<World<'a>, Error> {
         let request = source.request();
         let mut pods_in = request.namespaces();
@@ -276,7 +275,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
     }
 }
 
-/// The objects of the request are there: else those that come nearest are offered.
+/// Checks that the objects of the request exist. The error offers similar names.
 fn exists(gathered: &Gathered, request: &Request) -> Result<(), Error> {
     request.wants().iter().try_for_each(|object| match object.kind {
         Kind::PersistentVolume => named::volume(&gathered.snapshot, &object.name).map(drop),

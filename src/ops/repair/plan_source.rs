@@ -1,4 +1,4 @@
-//! Where a plan comes from: words, a file, or a journal.
+//! The sources of a plan: arguments, a file, or a journal.
 
 use super::World;
 use crate::error::Error;
@@ -10,21 +10,21 @@ use crate::ops::undo::{RequestCheck, TakenBack};
 use crate::ops::{Asker, Writer};
 use crate::repair::{Origin, Proposed, Request, Situation};
 
-/// Where a plan comes from.
+/// The source of a plan.
 #[derive(Debug)]
 pub(in crate::ops) enum PlanSource {
-    /// From words, or from a finding.
+    /// A request from arguments or from a finding.
     RepairRequest(Request),
-    /// From a file: it is made anew, and has to be the same.
+    /// A plan from a file. It is made again and must be the same.
     File(Box<PlanFile>),
-    /// From a journal: what it did not do yet.
+    /// A journal whose remaining steps are carried out.
     Begun(Box<Journal>),
-    /// From a journal: what it did is taken back.
+    /// A journal whose steps are taken back.
     TakenBack(TakenBack),
 }
 
 impl PlanSource {
-    /// What is asked for.
+    /// Returns the request of the plan.
     pub(super) fn request(&self) -> &Request {
         match self {
             Self::RepairRequest(request) => request,
@@ -33,7 +33,7 @@ impl PlanSource {
         }
     }
 
-    /// Whether it begins with what was asked for, and with no journal.
+    /// Whether the plan begins with a request and not with a journal.
     pub(super) fn is_new(&self) -> bool {
         match self {
             Self::RepairRequest(_) | Self::File(_) => true,
@@ -41,8 +41,8 @@ impl PlanSource {
         }
     }
 
-    /// Whether a plan that found another world may be made anew: it follows from what was asked for. That of a file was
-    /// agreed to as it stands, and that of a journal is begun.
+    /// Whether the plan may be made again if the cluster has changed. This is so if it follows from a request. A plan
+    /// from a file was agreed to as it is, and a journal has already begun its plan.
     pub(super) fn is_planned_anew(&self) -> bool {
         match self {
             Self::RepairRequest(_) | Self::TakenBack(_) => true,
@@ -50,7 +50,7 @@ impl PlanSource {
         }
     }
 
-    /// The objects of a plan that is there already.
+    /// Returns the objects of a plan that exists already.
     pub(super) fn objects(&self) -> Vec<ObjectKey> {
         match self {
             Self::RepairRequest(_) | Self::File(_) => Vec::new(),
@@ -58,10 +58,10 @@ impl PlanSource {
         }
     }
 
-    /// The plan, on the world as it is. What a request needs to know is read before.
+    /// Makes the plan for the present state. The objects that the request needs are read before.
     ///
     /// # Errors
-    /// Something could not be read.
+    /// An error is returned if something cannot be read.
     pub(super) async fn propose(&self, world: &mut World<'_>, cluster: &impl Writer) -> Result<Proposed, Error> {
         match self {
             Self::RepairRequest(request) => world.propose(cluster, request).await,
@@ -71,15 +71,16 @@ impl PlanSource {
         }
     }
 
-    /// Whether nothing leads on from a journal that was to be continued: its volume is gone.
+    /// Whether a journal cannot continue because its volume is gone.
     pub(super) fn is_lost(&self) -> bool {
         matches!(self, Self::Begun(journal) if is_lost(journal.entry()))
     }
 
-    /// That what a journal was begun for is so already; see [`apply::reached_by_others`].
+    /// Returns a text if somebody else has done the rest of what the journal was begun for. See
+    /// [`apply::reached_by_others`].
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// An error is returned if the journal cannot be written.
     pub(super) fn reached_by_others(
         &mut self,
         situation: &Situation<'_>,
@@ -89,7 +90,8 @@ impl PlanSource {
         apply::reached_by_others(journal, situation, writes)
     }
 
-    /// Why there is no plan: for a file, there was one, so that the world has changed.
+    /// Returns the error that no plan can be made. For a file the error says that the cluster has changed, because the
+    /// file has a plan.
     pub(super) fn no_plan(&self, error: Error) -> Error {
         match self {
             Self::File(file) => apply::no_plan(file, &error),
@@ -97,7 +99,7 @@ impl PlanSource {
         }
     }
 
-    /// What an earlier run has written, or may have, of what is gone on with.
+    /// Returns the entry of the journal that is continued, if it has or may have written anything.
     pub(super) fn earlier(&self) -> Option<Entry> {
         match self {
             Self::Begun(journal) => journal.entry().written().then(|| journal.entry().clone()),
@@ -105,10 +107,10 @@ impl PlanSource {
         }
     }
 
-    /// Looks whether a journal or a plan file may be used here.
+    /// Checks that a journal or a plan file may be used for this cluster.
     ///
     /// # Errors
-    /// It is of another cluster, or a journal allows what its request does not.
+    /// An error is returned if it belongs to another cluster, or if a journal allows more than its request.
     pub(super) fn check(&self, here: &Origin, asker: &impl Asker) -> Result<(), Error> {
         match self {
             Self::RepairRequest(_) => Ok(()),
@@ -120,11 +122,12 @@ impl PlanSource {
         }
     }
 
-    /// Looks whether the objects of a journal are still those, and what became of a request whose answer was lost,
-    /// before it is gone on with or taken back. Says why there is nothing to do, where that shows.
+    /// Checks that the objects of a journal are still the same, and finds out whether a request in doubt was carried
+    /// out. This happens before the journal continues or is taken back. Returns why there is nothing to do, if this is
+    /// known.
     ///
     /// # Errors
-    /// An object is another one by now, or nobody can tell what became of the request.
+    /// An error is returned if an object was replaced, or if nobody can know whether the request was carried out.
     pub(super) async fn resolve_doubt(
         &mut self,
         look: &RequestCheck<'_, impl Writer, impl Asker>,

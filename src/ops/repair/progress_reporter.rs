@@ -1,31 +1,31 @@
-//! How far a plan is, said while it is carried out.
+//! Messages about the progress of a plan while it is carried out.
 
 use crate::execute::{Observer, PlanEvent};
 use crate::ops::{Asker, Interrupts as _};
 use crate::repair::Plan;
 use std::sync::{Mutex, PoisonError};
 
-/// After so many seconds of waiting it is said what it is for.
+/// The number of seconds of waiting after which a message says what the step waits for.
 const LONG: u64 = 2;
 
-/// Says what happens, and knows whether the person wants it to end.
+/// Shows the events of a plan, and knows whether the person wants to stop it.
 pub(super) struct ProgressReporter<'a, A: Asker> {
     asker: &'a A,
     held: &'a A::Held,
-    /// The id of the last step: of a plan that is gone on with only the later ones are left.
+    /// The id of the last step. A plan that continues has only its later steps.
     last: u32,
-    /// What was said last of a wait.
+    /// The last message about a wait.
     said: Mutex<String>,
 }
 
 impl<'a, A: Asker> ProgressReporter<'a, A> {
-    /// For that plan.
+    /// Creates the reporter for that plan.
     pub(super) fn new(asker: &'a A, held: &'a A::Held, plan: &Plan) -> Self {
         let last = plan.steps.last().map_or(0, |step| step.id);
         Self { asker, held, last, said: Mutex::default() }
     }
 
-    /// Says what is waited for, and what is there instead, where that is news.
+    /// Shows what a step waits for and what the present state is, if the text has changed.
     fn waits(&self, text: String) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if *said != text {

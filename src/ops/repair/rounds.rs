@@ -1,32 +1,33 @@
-//! A world that changes while somebody is asked: the request is planned anew, shown, and asked for again.
+//! Several rounds of a repair. If the cluster changes while the person is asked, the request is planned, shown and
+//! agreed to again.
 
 use super::{PlanSource, Run};
 use crate::error::Error;
 use crate::ops::{Asker, Status, Writer};
 use crate::repair::{Carried, Plan};
 
-/// How often a request is planned at most.
+/// The maximum number of times that a request is planned.
 const ROUNDS: u32 = 3;
 
-/// What one round came to.
+/// The result of one round.
 pub(super) enum Round {
-    /// It ended.
+    /// The repair ended.
     Ended(Status),
-    /// Somebody agreed, and then the world was another one. Nothing was written.
+    /// The person agreed, and then the cluster had changed. Nothing was written.
     Changed(Box<Before>),
 }
 
-/// A plan that somebody agreed to and that was not begun, because the world had changed.
+/// A plan that a person agreed to and that was not begun because the cluster had changed.
 pub(super) struct Before {
-    /// The plan.
+    /// The plan that was agreed to.
     pub(super) plan: Plan,
-    /// What had changed.
+    /// The error that says what had changed.
     pub(super) error: Error,
 }
 
 impl<C: Writer, A: Asker> Run<'_, C, A> {
-    /// Plans, shows, asks and carries out. Where the world changes meanwhile and nothing was written, that is done anew
-    /// a few times: each plan is agreed to by itself.
+    /// Plans, shows, asks and carries out. If the cluster changes meanwhile and nothing was written, this is repeated a
+    /// few times. Each plan needs its own consent.
     pub(super) async fn rounds(&self, source: &mut PlanSource) -> Result<Status, Error> {
         let mut before: Option<Box<Before>> = None;
         for _ in 0..ROUNDS {
@@ -40,7 +41,8 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
 }
 
 impl Before {
-    /// Whether another plan comes after this one. Without a question, it must not do more than was agreed to.
+    /// Checks whether the next plan may follow this one. It must be a different plan. If nobody is asked, it must not
+    /// do more than the plan that was agreed to.
     pub(super) fn leads_to(&self, plan: &Plan, unasked: bool) -> Result<(), Error> {
         if is_same(&self.plan, plan) {
             return Err(self.error.clone());
@@ -54,7 +56,8 @@ impl Before {
         Ok(())
     }
 
-    /// Why there is no plan. Where one was agreed to before, that the world has changed since is what happened.
+    /// Returns the error that no plan can be made. If a plan was agreed to before, the error says that the cluster has
+    /// changed since.
     pub(super) fn refused(before: Option<&Self>, refused: Error) -> Error {
         let Some(before) = before else { return refused };
         let error =
@@ -63,7 +66,7 @@ impl Before {
     }
 }
 
-/// Whether two plans are one, but for what the controllers answer.
+/// Whether two plans are the same, except for the predicted answers of the controllers.
 fn is_same(one: &Plan, other: &Plan) -> bool {
     let steps = |plan: &Plan| {
         let mut steps = plan.steps.clone();
@@ -75,8 +78,8 @@ fn is_same(one: &Plan, other: &Plan) -> bool {
     one.world == other.world && steps(one) == steps(other)
 }
 
-/// Whether a plan gives up more than another one, touches volumes or gives them to claims that the other does not, or
-/// needs a person where the other does not.
+/// Whether a plan does more than the one that was agreed to. It does if it gives up more, touches further volumes,
+/// gives volumes to further claims, or needs a person where the other plan does not.
 fn is_wider(agreed: &Plan, plan: &Plan) -> bool {
     let covers = |carried: &Carried| {
         let known = agreed.volumes.iter().find(|known| known.volume == carried.volume);

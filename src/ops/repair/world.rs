@@ -1,4 +1,4 @@
-//! What is known when a plan is made.
+//! The knowledge on which a plan is made.
 
 use crate::error::Error;
 use crate::model::ObjectKey;
@@ -10,41 +10,41 @@ use crate::report::plan::PlanDocument;
 use crate::snapshot::Snapshot;
 use std::collections::BTreeSet;
 
-/// What was read, and the whole objects of it that a plan is about.
+/// Everything that was read, and the whole manifests of the objects that a plan is about.
 #[derive(Debug)]
 pub(in crate::ops) struct World<'a> {
     pub(in crate::ops) gathered: Gathered,
     model: &'a ModelOptions,
     pub(super) manifests: Manifests,
-    /// Which objects have been asked for as a whole.
+    /// The objects whose whole manifests have been requested.
     asked: BTreeSet<ObjectKey>,
 }
 
 impl<'a> World<'a> {
-    /// What was read, and no whole objects so far.
+    /// Creates a world from what was read, without whole manifests.
     pub(in crate::ops) fn new(gathered: Gathered, model: &'a ModelOptions) -> Self {
         Self { gathered, model, manifests: Manifests::default(), asked: BTreeSet::new() }
     }
 
-    /// The objects.
+    /// Returns the snapshot of the objects.
     pub(in crate::ops) fn snapshot(&self) -> &Snapshot {
         &self.gathered.snapshot
     }
 
-    /// What planners and guards look at.
+    /// Returns what planners and guards use.
     ///
     /// # Errors
-    /// A flag of the model does not go with what was read.
+    /// An error is returned if a flag of the model does not fit what was read.
     pub(in crate::ops) fn situation(&self) -> Result<Situation<'_>, Error> {
         let snapshot = self.snapshot();
         let settings = self.gathered.modelled.settings(snapshot, self.model, false)?;
         Ok(Situation { snapshot, settings, manifests: &self.manifests })
     }
 
-    /// The plan for a request, after what it needs to know was read.
+    /// Makes the plan for a request, after the manifests that it needs were read.
     ///
     /// # Errors
-    /// Something could not be read.
+    /// An error is returned if something cannot be read.
     pub(in crate::ops) async fn propose(
         &mut self,
         cluster: &impl Writer,
@@ -54,10 +54,10 @@ impl<'a> World<'a> {
         Ok(repair::propose(&self.situation()?, request))
     }
 
-    /// Reads whole objects that have not been read yet.
+    /// Reads whole manifests that have not been read yet.
     ///
     /// # Errors
-    /// One of them could not be read.
+    /// An error is returned if one of them cannot be read.
     pub(super) async fn read(&mut self, cluster: &impl Writer, keys: Vec<ObjectKey>) -> Result<(), Error> {
         let keys: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.asked.contains(key)).collect();
         if keys.is_empty() {
@@ -73,7 +73,7 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// A plan as a document.
+    /// Returns a plan as a document.
     pub(super) fn document(&self, plan: &Plan, here: &Origin, guards: &[Guard]) -> PlanDocument {
         PlanDocument::new(plan, here, guards, self.gathered.modelled.document())
     }

@@ -1,4 +1,4 @@
-//! Whether two volumes stand for the same storage, as far as their manifests say.
+//! The guard against two volumes with the same storage, as far as their manifests show it.
 
 use super::{Guard, Holds};
 use crate::model::{
@@ -10,20 +10,20 @@ use crate::repair::request::Request;
 use crate::repair::situation::{Situation, volume_key};
 use crate::repair::write::Change;
 
-/// Whether two volumes stand for the same storage.
+/// The answer to the question whether two volumes have the same storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shared {
     Yes,
-    /// What is compared does not settle it.
+    /// The compared fields do not decide it.
     Perhaps,
     No,
 }
 
-/// Whether another volume stands for the same storage.
+/// Checks that no other volume has the same storage.
 pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &PersistentVolume) -> Guard {
     const ID: &str = "unique-backing";
     let name = &volume.meta.name;
-    // To keep the data, or to take a repair back, makes nobody write who did not before.
+    // A plan that only sets Retain, or takes a repair back, lets no claim write to the storage that did not before.
     let eases = matches!(plan.request, Request::Retain { .. } | Request::Undo { .. });
     let (no, unknown) = if eases { (Holds::Warns, Holds::Warns) } else { (Holds::No, Holds::Unknown) };
     let Some(own) = Backing::of(volume) else {
@@ -91,8 +91,8 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
     )
 }
 
-/// Whether a volume is a file system that many nodes may use at once, and that outlives its claim: several volumes of
-/// one share are how it is given to several namespaces.
+/// Whether a volume is a file system that many nodes may use at once and that outlives its claim. Several volumes of
+/// one share are the usual way to give it to several namespaces.
 fn is_for_many(plan: &Plan, volume: &PersistentVolume) -> bool {
     let modes = &volume.access_modes.0;
     let is_shared = modes.contains(&AccessMode::ReadWriteMany)
@@ -105,24 +105,24 @@ fn is_for_many(plan: &Plan, volume: &PersistentVolume) -> bool {
     is_shared && is_kept && volume.mode() == VolumeMode::Filesystem
 }
 
-/// What a storage is known by.
+/// The identity of a storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Backing<'v> {
-    /// Names are compared within a family: a CSI driver with the in-tree plugin that was migrated to it, or a kind of
-    /// source.
+    /// The family, within which names are compared: a CSI driver together with the in-tree plugin that was migrated to
+    /// it, or a kind of source.
     family: &'v str,
     /// The name of the storage.
     name: String,
-    /// Who has it; any if there is none.
+    /// The places of the storage, such as servers, zones or accounts. Empty means any place.
     places: Vec<String>,
-    /// Whether storages at different places are surely different ones.
+    /// Whether storages at different places are certainly different.
     places_tell: bool,
-    /// The nodes that reach it, where the name is a path on them.
+    /// The nodes that reach the storage, if its name is a path on nodes.
     nodes: Option<&'v NodeSelector>,
 }
 
 impl<'v> Backing<'v> {
-    /// Nothing where the volume does not say in the open which storage it has.
+    /// Returns the identity of a volume's storage, or nothing if its manifest does not state it.
     fn of(volume: &'v PersistentVolume) -> Option<Self> {
         let source = &volume.source;
         let (detail, handle) = (source.detail.as_str(), source.handle.as_str());
@@ -154,7 +154,7 @@ impl<'v> Backing<'v> {
         if self.family != other.family {
             return Shared::No;
         }
-        // One is known by the id of the disk, the other by its port and number.
+        // One storage is known by the id of the disk, the other by its port and number.
         if self.family == FC && by_id(self) != by_id(other) {
             return Shared::Perhaps;
         }
@@ -186,8 +186,8 @@ fn named(family: &str, name: String) -> Backing<'_> {
     Backing { family, name, places: Vec::new(), places_tell: true, nodes: None }
 }
 
-/// A CSI volume. The handles of drivers to which in-tree plugins were migrated are read as those plugins name a disk.
-/// Upstream: `k8s.io/csi-translation-lib/plugins`, 1.36.
+/// Returns the identity of a CSI volume. If an in-tree plugin was migrated to its driver, the handle is read as that
+/// plugin names a disk. Upstream: `k8s.io/csi-translation-lib/plugins`, 1.36.
 fn of_driver<'v>(driver: &'v str, handle: &str) -> Backing<'v> {
     match driver {
         EBS => named(driver, last_part(handle).to_owned()),
@@ -210,7 +210,7 @@ fn of_driver<'v>(driver: &'v str, handle: &str) -> Backing<'v> {
     }
 }
 
-/// A volume of an in-tree plugin; nothing where its source does not say in the open which storage it has.
+/// Returns the identity of a volume of an in-tree plugin, or nothing if its source does not state the storage.
 fn in_tree(field: &str, detail: &str, handle: &str) -> Option<Backing<'static>> {
     let places = || detail.split(',').filter(|place| !place.is_empty()).map(str::to_ascii_lowercase).collect();
     let plain = handle.to_owned();
@@ -218,7 +218,7 @@ fn in_tree(field: &str, detail: &str, handle: &str) -> Option<Backing<'static>> 
         // aws://zone/id, or the id alone
         "awsElasticBlockStore" => named(EBS, last_part(handle).to_owned()),
         "azureDisk" => named(AZURE_DISK, handle.to_ascii_lowercase()),
-        // The secret is named after the account where nobody chose another name.
+        // The secret is named after the account, unless somebody chose another name.
         "azureFile" => {
             let secret = last_part(detail);
             let account = secret.strip_prefix("azure-storage-account-").unwrap_or(secret);
@@ -256,14 +256,14 @@ fn last_part(text: &str) -> &str {
     text.rsplit('/').next().unwrap_or(text)
 }
 
-/// A path without what does not change where it leads.
+/// Returns a path without the parts that do not change where it leads.
 fn clean(path: &str) -> String {
     let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
     let joined = parts.collect::<Vec<_>>().join("/");
     if path.starts_with('/') { format!("/{joined}") } else { joined }
 }
 
-/// `[datastore] folder/disk.vmdk`, of which the space and the ending may be missing.
+/// Normalises a path `[datastore] folder/disk.vmdk`, of which the space and the ending may be missing.
 fn disk_path(path: &str) -> String {
     let path = path.strip_suffix(".vmdk").unwrap_or(path);
     match path.split_once(']') {
@@ -272,12 +272,12 @@ fn disk_path(path: &str) -> String {
     }
 }
 
-/// Whether a place is that place, or a zone of that region.
+/// Whether a place is this region, or a zone of it.
 fn is_within(place: &str, region: &str) -> bool {
     place.strip_prefix(region).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
-/// The zones in which a volume can be, by the nodes that reach it; any if there are none.
+/// Returns the zones in which a volume can be, by the nodes that reach it. Empty means any zone.
 fn zones(volume: &PersistentVolume) -> Vec<String> {
     const KEYS: [&str; 3] =
         ["topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "topology.gke.io/zone"];
@@ -290,7 +290,7 @@ fn zones(volume: &PersistentVolume) -> Vec<String> {
     all.map(|all| all.concat()).unwrap_or_default()
 }
 
-/// Whether no node can reach both: a path on one node is not that path on another one.
+/// Whether no node can reach both. A path on one node is not the same storage as that path on another node.
 fn exclude(one: Option<&NodeSelector>, other: Option<&NodeSelector>) -> bool {
     let (Some(one), Some(other)) = (one, other) else { return false };
     one.terms.iter().all(|one| other.terms.iter().all(|other| contradict(one, other)))

@@ -1,4 +1,4 @@
-//! What goes with a claim: whatever names it as its owner.
+//! The guard about objects that go with a claim, because they name it as their owner.
 
 use super::{Guard, Holds, volumes_of};
 use crate::model::{Kind, ObjectKey, PersistentVolumeClaim, ReclaimPolicy, Str};
@@ -6,8 +6,8 @@ use crate::repair::plan::Plan;
 use crate::repair::situation::{Known, Situation, volume_key};
 use crate::repair::write::Write;
 
-/// Whether the garbage collector would delete data after a claim that goes: claims that it owns have volumes of their
-/// own.
+/// Checks whether the garbage collector would delete data after a claim goes: the claims that it owns have volumes of
+/// their own.
 pub(super) fn owned(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let writes: Vec<&Write> = plan.writes().collect();
     let mut guards = Vec::new();
@@ -66,7 +66,7 @@ fn of(situation: &Situation<'_>, writes: &[&Write], claim: &PersistentVolumeClai
     )
 }
 
-/// The claims that name the claim as their owner, and those that name these.
+/// Returns the claims that name the claim as their owner, and those that name these as theirs.
 fn all_owned<'a>(situation: &Situation<'a>, claim: &PersistentVolumeClaim) -> Vec<&'a PersistentVolumeClaim> {
     let mut owners: Vec<Str> = vec![claim.meta.uid.clone()];
     let mut owned: Vec<&PersistentVolumeClaim> = Vec::new();

@@ -1,19 +1,21 @@
-//! Pods that still use the volume of a claim that is gone: its protection was taken off, or the object was removed from
-//! under them. Where nothing attaches a volume, as with NFS or a local path, only the pods tell that it is mounted.
+//! The guard against pods that still use the volume of a deleted claim. Either the finalizer of the claim was removed,
+//! or the object was removed while pods used it. For volumes without attachments, such as NFS or a local path, only the
+//! pods show that the volume is mounted.
 
 use super::{Guard, Holds, uses};
 use crate::model::{Kind, Pod, PodPhase, Timestamp};
 use crate::repair::situation::{Known, Situation};
 
-/// Whether a pod may have the volume mounted that the claim had. One without a node waits for the claim; of one that
-/// has ended no process writes any more; one that came after another claim got the name uses what that one has.
+/// Whether a pod may have the volume mounted that the claim had. An unscheduled pod still waits for the claim. A pod
+/// that has ended writes no more. A pod that is not older than another claim of that name uses the volume of that
+/// claim.
 pub fn mounts(pod: &Pod, claim: &str, before: Option<Timestamp>) -> bool {
     let younger = pod.meta.created.zip(before).is_some_and(|(created, before)| created >= before);
     uses(pod, claim) && !matches!(pod.phase, PodPhase::Failed | PodPhase::Succeeded) && !younger
 }
 
-/// Whether no pod has the volume mounted that a claim had which is gone. Whoever gets it would write beside that pod,
-/// so that what is unknown does not hold either.
+/// Checks that no pod has the volume of a deleted claim mounted. Another claim that gets the volume would write to it
+/// at the same time as that pod. So an unknown answer counts as not holding.
 pub(super) fn unmounted(situation: &Situation<'_>, namespace: &str, name: &str, before: Option<Timestamp>) -> Guard {
     const ID: &str = "unmounted";
     let another = matches!(situation.claim(namespace, name), Known::There(_));

@@ -1,4 +1,5 @@
-//! Whose the objects of a plan are: who else writes them, and who takes claims along that the plan creates.
+//! The guards about owners: who else writes the objects of a plan, and whether the owners of claims that the plan
+//! creates exist.
 
 use super::sources::{Policy, Source, is_applied, sources};
 use super::{Guard, Holds};
@@ -10,8 +11,8 @@ use crate::repair::write::{Change, FIELD_MANAGER, Reference};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Whether the owners live that a claim to be created names: the garbage collector deletes what has none that lives.
-/// Plans leave dead ones out, but an owner may die between a plan and the rest of it.
+/// Checks that the owners exist that a new claim names. The garbage collector deletes a claim none of whose owners
+/// exists. Plans leave such owners out, but an owner may be deleted between the plan and its remaining steps.
 pub(super) fn adopted(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     const ID: &str = "adopted";
     let mut guards = Vec::new();
@@ -41,7 +42,8 @@ pub(super) fn adopted(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Who else writes the objects: by what the objects record of those who apply them, and by the signs of known tools.
+/// Checks who else writes the objects, by the sources that the objects record and by the labels and annotations of
+/// known tools.
 pub(super) fn writers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let goes = plan.writes().find(|write| write.takes_claim()).map(|write| write.object.to_string());
     let mut guards = Vec::new();
@@ -60,7 +62,7 @@ pub(super) fn writers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
 
 const OWNER: &str = "owner";
 
-/// Those who apply an object: they may do so at any moment, also between two steps.
+/// Checks the sources that apply an object. They may do so at any moment, also between two steps.
 fn applied(plan: &Plan, object: &ObjectKey, manifest: &Value, loses: Option<&str>) -> Vec<Guard> {
     if object.kind == Kind::PersistentVolumeClaim {
         let is_deleted = plan.writes().any(|write| write.object == *object && write.takes_claim());
@@ -118,12 +120,13 @@ fn points_elsewhere(change: &Change, named: &Reference) -> bool {
     }
 }
 
-/// A tool that is known by its signs. It writes what its source says, which the object does not always record.
+/// Checks for a known tool, by its labels, annotations or field manager. It writes what its source says, which the
+/// object does not always record.
 fn known(plan: &Plan, object: &ObjectKey, manifest: &Value, goes: Option<&str>) -> Option<Guard> {
     let who = owner_of(manifest)?;
     let retained = plan.writes().any(|write| write.object == *object && write.retains());
     Some(match goes {
-        // Once the claim is gone, nothing but the policy keeps the data.
+        // Once the claim is gone, only the policy keeps the data.
         Some(claim) if retained => Guard::new(
             OWNER,
             Holds::No,
@@ -140,8 +143,9 @@ fn known(plan: &Plan, object: &ObjectKey, manifest: &Value, goes: Option<&str>) 
     })
 }
 
-/// The claim that has a volume and loses it because the plan makes the volume name another one by its uid: where that
-/// is gone, the volume is Released. One that is offered to a name, or to anyone, is not deleted.
+/// Returns the claim that has a volume and loses it, because the plan writes another uid into the claimRef. If the
+/// claim of that uid is gone, the volume becomes Released. A volume that is offered to a name or to any claim is not
+/// deleted, so it does not count.
 fn parted<'a>(situation: &Situation<'a>, plan: &Plan, object: &ObjectKey) -> Option<&'a PersistentVolumeClaim> {
     if object.kind != Kind::PersistentVolume {
         return None;
@@ -162,7 +166,7 @@ fn parted<'a>(situation: &Situation<'a>, plan: &Plan, object: &ObjectKey) -> Opt
     others.next().is_some().then_some(holder)
 }
 
-/// Who else writes an object, or deletes it where its source does not have it.
+/// Returns the tool, owner or manager that writes an object, or deletes it if it is not in its source.
 pub fn owner_of(manifest: &Value) -> Option<String> {
     const SIGNS: [(&str, &str); 7] = [
         ("argocd.argoproj.io/instance", "Argo CD"),
@@ -183,7 +187,7 @@ pub fn owner_of(manifest: &Value) -> Option<String> {
         .as_array()
         .into_iter()
         .flatten()
-        // A node owns the local volumes on it, and writes nothing.
+        // A node owns the local volumes on it, but writes nothing.
         .filter(|owner| owner["kind"] != "Node")
         .find_map(|owner| Some(format!("{} {}", owner["kind"].as_str()?, owner["name"].as_str()?)));
     let manager = metadata["managedFields"].as_array().into_iter().flatten().find_map(|entry| {
@@ -194,7 +198,7 @@ pub fn owner_of(manifest: &Value) -> Option<String> {
     sign.or(owner).or(manager)
 }
 
-/// Whether whoever applies the volume of a manifest may set another policy than Retain again, as the object records it.
+/// Whether a source that applies the volume may set a policy other than Retain again, as the object records it.
 pub(crate) fn may_apply_delete(manifest: &Value) -> bool {
     sources(manifest).iter().any(Source::may_delete)
 }

@@ -1,44 +1,46 @@
-//! Who writes a field of an object again and again: what the object itself records of those who apply it.
+//! The sources that write a field of an object repeatedly, as the object itself records them.
 //!
-//! Two records count. `kubectl apply` keeps what it applied in an annotation. Server-side apply keeps which fields each
-//! manager applied in `metadata.managedFields`. A manager whose field somebody else sets to another value is no longer
-//! recorded as its owner (structured-merge-diff, `Updater.Update`), although it may apply the field again.
+//! There are two records. `kubectl apply` keeps the applied manifest in an annotation. Server-side apply records in
+//! `metadata.managedFields` which fields each manager applied. If somebody else sets a field to another value, the
+//! manager is no longer recorded as its owner (structured-merge-diff, `Updater.Update`). It may still apply the field
+//! again.
 
 use crate::model::ReclaimPolicy;
 use crate::repair::write::{FIELD_MANAGER, Reference};
 use serde_json::Value;
 
-/// The policy of a volume, as managed fields name it.
+/// The path of a volume's reclaim policy in managed fields.
 pub const POLICY: &[&str] = &["f:spec", "f:persistentVolumeReclaimPolicy"];
-/// Whom a volume names.
+/// The path of a volume's claimRef in managed fields.
 const CLAIM_REF: &[&str] = &["f:spec", "f:claimRef"];
-/// Anything that a manifest of a volume states.
+/// The path of a volume's whole spec in managed fields.
 const SPEC: &[&str] = &["f:spec"];
 
-/// Somebody who applies a volume, and what of it.
+/// A source that applies a volume, and the fields that it applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Source {
-    /// Who, in words.
+    /// The name of the source, in words.
     pub(super) who: String,
-    /// The reclaim policy that is applied.
+    /// The reclaim policy that the source applies.
     pub(super) policy: Policy,
-    /// The claim that is applied in `claimRef`.
+    /// The claim that the source applies in `claimRef`.
     pub(super) claim_ref: Option<Reference>,
 }
 
-/// What a source says of the reclaim policy.
+/// The reclaim policy in a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Policy {
-    /// It states this one.
+    /// The source states this policy.
     Is(String),
-    /// It states none.
+    /// The source states no policy.
     Unstated,
-    /// It may state one: this tool has set the policy since, and so hides who had applied it.
+    /// The source may state a policy. This program has set the policy since, so the record no longer shows who applied
+    /// it.
     Hidden,
 }
 
 impl Source {
-    /// Whether it may set another policy than Retain.
+    /// Whether the source may set a policy other than Retain.
     pub(super) fn may_delete(&self) -> bool {
         match &self.policy {
             Policy::Is(policy) => policy != ReclaimPolicy::Retain.as_str(),
@@ -48,7 +50,7 @@ impl Source {
     }
 }
 
-/// Everybody who applies an object, by what the object records.
+/// Returns all sources that apply an object, as the object records them.
 pub(super) fn sources(manifest: &Value) -> Vec<Source> {
     let now = |path: &str| manifest.pointer(path).and_then(Value::as_str).map(str::to_owned);
     let hidden = last_writer(manifest, POLICY).is_some_and(|writer| writer.manager == FIELD_MANAGER);
@@ -76,12 +78,12 @@ pub(super) fn sources(manifest: &Value) -> Vec<Source> {
     applied.into_iter().chain(managers).collect()
 }
 
-/// Who set a field to the value that it has.
+/// The manager that set a field to its current value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writer {
-    /// The name under which the API server records it.
+    /// The name under which the API server records the manager.
     pub manager: String,
-    /// When, as the API server writes times.
+    /// The time of the write, as the API server writes times.
     pub at: String,
 }
 
@@ -91,7 +93,7 @@ impl std::fmt::Display for Writer {
     }
 }
 
-/// The last manager that set a field, as the API server records it: the newest of those who own it.
+/// Returns the last manager that set a field: the newest of the recorded owners of the field.
 pub fn last_writer(manifest: &Value, path: &[&str]) -> Option<Writer> {
     let text = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
     entries(manifest)
@@ -100,7 +102,7 @@ pub fn last_writer(manifest: &Value, path: &[&str]) -> Option<Writer> {
         .max_by(|one, other| one.at.cmp(&other.at))
 }
 
-/// What `kubectl apply` applied last.
+/// Returns the manifest that `kubectl apply` applied last.
 fn last_applied(manifest: &Value) -> Option<Value> {
     let text = manifest["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"].as_str()?;
     serde_json::from_str(text).ok()
@@ -115,7 +117,8 @@ fn reference(value: &Value) -> Option<Reference> {
     })
 }
 
-/// The managers of the fields of an object, but for those of a subresource, which a manifest cannot write.
+/// Returns the entries of the managed fields of an object. Entries of a subresource are left out, because a manifest
+/// cannot write them.
 fn entries(manifest: &Value) -> impl Iterator<Item = &Value> {
     let all = manifest["metadata"]["managedFields"].as_array().into_iter().flatten();
     all.filter(|entry| entry["subresource"].as_str().is_none_or(str::is_empty))
@@ -125,7 +128,7 @@ fn owns(entry: &Value, path: &[&str]) -> bool {
     path.iter().try_fold(&entry["fieldsV1"], |fields, part| fields.get(part)).is_some()
 }
 
-/// Whether somebody applies the object, whatever of it.
+/// Returns the source that applies the object, if there is one, whatever fields it applies.
 pub(super) fn is_applied(manifest: &Value) -> Option<String> {
     sources(manifest).into_iter().next().map(|source| source.who)
 }

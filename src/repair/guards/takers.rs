@@ -1,4 +1,4 @@
-//! Who gets a volume that is offered to anyone.
+//! The guard that names the claims that may get a volume that is offered to any claim.
 
 use super::{Guard, Holds};
 use crate::controllers::persistent_volume::candidates::delays_binding;
@@ -12,10 +12,11 @@ use crate::simulate::{Outcome, Settings};
 use crate::snapshot::{Coverage, CoverageState, Parts, Snapshot};
 use rustc_hash::FxHashSet;
 
-/// So many claims are named.
+/// The number of claims that the guard names.
 const NAMED: usize = 8;
 
-/// The claims that the simulation gives the volume to once it is free, and those that the scheduler may give it to.
+/// Names the claims to which the simulation gives the volume once it is free, and those to which the scheduler may give
+/// it.
 pub(super) fn claimants(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
     const ID: &str = "claimants";
     let name = &volume.meta.name;
@@ -44,7 +45,7 @@ pub(super) fn claimants(situation: &Situation<'_>, volume: &PersistentVolume) ->
     Guard::new(ID, Holds::Warns, format!("volume {name}: {said}"))
 }
 
-/// The world in which the volume is free, without what cannot have to do with who gets it.
+/// Returns the snapshot in which the volume is free, without objects that cannot influence which claim gets it.
 fn freed(snapshot: &Snapshot, volume: &PersistentVolume) -> Snapshot {
     let waits = |claim: &&PersistentVolumeClaim| {
         !claim.meta.annotations.has(AnnotationKey::BindCompleted)
@@ -81,7 +82,7 @@ fn freed(snapshot: &Snapshot, volume: &PersistentVolume) -> Snapshot {
     })
 }
 
-/// The claims that may get it, by namespace and name.
+/// Returns the claims that may get the volume, by namespace and name.
 fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> Vec<String> {
     let Some(id) = freed.volume_id(&volume.meta.name) else { return Vec::new() };
     let simulation = simulation(freed, Settings::new(settings.behavior.clone()), 1);
@@ -94,7 +95,7 @@ fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume)
         })
         .collect();
     for claim in freed.claims() {
-        // Such a claim waits for its pod, and the scheduler chooses for it among what fits.
+        // Such a claim waits for its pod, and the scheduler chooses a matching volume for it.
         let waits = delays_binding(freed, &settings.behavior, claim) == Ok(true);
         let free = freed.volume(id);
         let fits = |query: Query<'_>| {

@@ -1,4 +1,4 @@
-//! The pieces that several verbs put together.
+//! The parts of plans that several verbs use.
 
 use crate::controllers::persistent_volume::reclaim::may_be_recycled;
 use crate::model::{
@@ -15,7 +15,7 @@ use crate::snapshot::VolumeId;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What a planner gives: a plan, or why there is none.
+/// The result of a planner: a plan, or the reason why there is none.
 pub(super) type Planned = Result<Proposed, Proposed>;
 
 impl From<Refusal> for Proposed {
@@ -24,7 +24,7 @@ impl From<Refusal> for Proposed {
     }
 }
 
-/// A plan that is being put together.
+/// A plan under construction.
 pub(in crate::repair) struct Builder {
     request: Request,
     volumes: Vec<Carried>,
@@ -33,9 +33,9 @@ pub(in crate::repair) struct Builder {
     notes: Vec<String>,
     type_name: Option<Str>,
     judgement: Option<String>,
-    /// Volumes whose policy is Retain by now, by a step or from the start.
+    /// The volumes whose policy is Retain at this point of the plan, because a step set it.
     retained: Vec<Str>,
-    /// The volumes that are carried, and whether they have policy Retain at the start.
+    /// The volumes that the plan carries, and whether they have policy Retain at the start.
     carried: Vec<(VolumeIdentity, bool)>,
     hash: StableHash,
 }
@@ -56,14 +56,14 @@ impl Builder {
         }
     }
 
-    /// A volume whose data must survive. What decides of it goes into the plan's hash.
+    /// Adds a volume about whose data the plan decides. It is saved, too.
     pub(in crate::repair) fn carry(&mut self, volume: &PersistentVolume, carried: Carried) {
         self.save_volume(volume);
         self.carried.push((VolumeIdentity::of(volume), volume.reclaim_policy == ReclaimPolicy::Retain));
         self.volumes.push(carried);
     }
 
-    /// A volume that is kept whole in the journal, and goes into the hash.
+    /// Saves a whole volume in the journal. Its deciding fields go into the hash.
     pub(in crate::repair) fn save_volume(&mut self, volume: &PersistentVolume) {
         let key = volume_key(&volume.meta.name);
         if !self.saves.contains(&key) {
@@ -78,7 +78,7 @@ impl Builder {
         }
     }
 
-    /// A claim that is kept whole in the journal, and goes into the hash.
+    /// Saves a whole claim in the journal. Its deciding fields go into the hash.
     pub(in crate::repair) fn save_claim(&mut self, claim: &PersistentVolumeClaim) {
         let key = claim_key(&claim.meta.namespace, &claim.meta.name);
         if !self.saves.contains(&key) {
@@ -96,12 +96,12 @@ impl Builder {
         self.notes.push(note.into());
     }
 
-    /// The person has to type this name.
+    /// Requires that the person types this name.
     pub(in crate::repair) fn ask_for(&mut self, name: &str) {
         self.type_name = Some(name.into());
     }
 
-    /// Only a person can decide on it, because of this, which the plan says.
+    /// Marks the plan as one on which only a person can decide. The plan states the reason.
     pub(in crate::repair) fn leave_to_person(&mut self, why: impl Into<String>) {
         if self.judgement.is_none() {
             let why = why.into();
@@ -110,8 +110,8 @@ impl Builder {
         }
     }
 
-    /// Only a person can decide on it where the namespace may be another tenant's than the one whose data these are:
-    /// the marks of a binding and the name of a volume are what anybody can write into a claim of his own.
+    /// Leaves the decision to a person if the namespace may now belong to another tenant than the owner of the data.
+    /// Any tenant can write the marks of a binding and the name of a volume into a claim of their own.
     pub(in crate::repair) fn leave_if_strange(
         &mut self,
         situation: &Situation<'_>,
@@ -136,7 +136,7 @@ impl Builder {
         self.steps.push(Step { id, why, write, recheck, wait, expects: Vec::new(), undo });
     }
 
-    /// Keeps the data of a volume, if they are not kept anyway.
+    /// Adds a step that sets policy Retain, unless the volume has it already.
     pub(in crate::repair) fn retain(&mut self, volume: &PersistentVolume, why: &str) {
         let name = &volume.meta.name;
         if volume.reclaim_policy == ReclaimPolicy::Retain || self.retained.contains(name) {
@@ -165,8 +165,8 @@ impl Builder {
         }
     }
 
-    /// Keeps the data of every volume that is tied to a claim: it names it, or is named by it. What becomes of a claim
-    /// decides about them.
+    /// Adds steps that set policy Retain for every volume that the claim names or that names the claim. The end of the
+    /// claim decides what happens to the data of these volumes.
     pub(in crate::repair) fn retain_all_of(
         &mut self,
         situation: &Situation<'_>,
@@ -182,7 +182,7 @@ impl Builder {
         let all: BTreeSet<VolumeId> = naming.copied().chain(named).collect();
         for volume in all.into_iter().map(|id| snapshot.volume(id)) {
             let name = &volume.meta.name;
-            // What another live claim holds is none of this one's.
+            // A volume that another existing claim holds does not belong to this claim.
             if is_seen_as_anothers(situation, volume, claim) {
                 continue;
             }
@@ -193,7 +193,7 @@ impl Builder {
         }
     }
 
-    /// Gives a volume back the policy that it had.
+    /// Adds a step that gives a volume its former policy Delete.
     pub(in crate::repair) fn restore_policy(&mut self, volume: &PersistentVolume, claim: &ObjectKey) {
         let name = &volume.meta.name;
         if volume.reclaim_policy != ReclaimPolicy::Delete || !self.retained.contains(name) {
@@ -211,7 +211,7 @@ impl Builder {
         self.retained.retain(|retained| retained != name);
     }
 
-    /// Makes a volume name somebody else, when nobody has it mounted any more.
+    /// Adds a step that changes the claimRef of a volume, once no pod has the volume mounted any more.
     pub(in crate::repair) fn refer(
         &mut self,
         situation: &Situation<'_>,
@@ -225,14 +225,14 @@ impl Builder {
         self.refer_with_undo(why, volume, to, expect, wait, before);
         if let Some(step) = self.steps.last_mut() {
             step.recheck.extend(unmounted(situation, volume));
-            // A recycler that has begun goes on, although the policy is Retain by now.
+            // A started recycler pod continues, although the policy is Retain now.
             let recheck = not_recycled(volume).filter(|recheck| !step.recheck.contains(recheck));
             step.recheck.extend(recheck);
         }
     }
 
-    /// The same, where the plan has waited for the end of the claim that had the volume: nobody used that, and taking
-    /// it back makes the volume name another one than before.
+    /// Adds the same step as [`Self::refer`], for a plan that has waited for the end of the claim that had the volume.
+    /// No pod used that claim, so mounts are not rechecked. `back_to` is the claimRef that the undo sets.
     pub(in crate::repair) fn refer_with_undo(
         &mut self,
         why: impl Into<String>,
@@ -247,7 +247,7 @@ impl Builder {
         let before = volume.claim_ref.as_ref().map(Reference::from_stored);
         expect.insert(0, Expect::ClaimRef { is: before.clone() });
         let back_marked = marked && back_to == before;
-        // A controller that took the offer has added its uid: the name is what is asked for when it is taken back.
+        // A controller that has bound the volume has added the uid of its claim. So the undo expects only the name.
         let back_expect = match &to {
             Some(named) => {
                 vec![Expect::RefersTo { namespace: named.namespace.clone(), name: named.name.clone() }]
@@ -260,7 +260,7 @@ impl Builder {
             expect: back_expect,
             change: Change::SetClaimRef { to: back_to, bound_by_controller: back_marked },
         };
-        // A claim that has been deleted is known to be gone by then; of others that had the volume nodes may still be.
+        // A claim that the plan deleted is gone by then. But nodes may still have the volume of another claim attached.
         let same = match (&before, &to) {
             (Some(before), Some(to)) => {
                 before.namespace == to.namespace && before.name == to.name && !to.uid.is_empty()
@@ -289,8 +289,7 @@ impl Builder {
         self.step(why, Some(write), recheck, wait, Undo::Write { write: Box::new(back), wait: None });
     }
 
-    /// Deletes a claim and waits until it is gone, and until its volume shows that. Taken back, a claim like it is
-    /// created.
+    /// Adds a step that deletes a claim and waits until it is gone. The undo creates an equal claim.
     pub(in crate::repair) fn delete_claim(
         &mut self,
         why: impl Into<String>,
@@ -322,14 +321,15 @@ impl Builder {
         self.step(why, Some(write), recheck, Some(gone), Undo::Write { write: Box::new(create), wait: bound });
     }
 
-    /// Waits until the volume shows that its claim is gone.
+    /// Adds a step that waits until the volume shows that its claim is gone.
     pub(in crate::repair) fn await_released(&mut self, volume: &PersistentVolume) {
         let why = format!("the controller sees that the claim of volume {} is gone", volume.meta.name);
         let wait = Wait::Released { volume: VolumeIdentity::of(volume) };
         self.step(why, None, Vec::new(), Some(wait), Undo::Nothing);
     }
 
-    /// Creates a claim that names a volume, and waits until both are bound to each other.
+    /// Adds a step that creates a claim. If the claim names a volume, the step waits until both are bound to each
+    /// other.
     pub(in crate::repair) fn create_claim(
         &mut self,
         why: impl Into<String>,
@@ -350,14 +350,14 @@ impl Builder {
             uid: Str::default(),
             volume: VolumeIdentity::of(volume),
         });
-        // The uid is filled in from the journal.
+        // The undo takes the uid from the journal.
         let delete = Write { object: claim.clone(), uid: Str::default(), expect: Vec::new(), change: Change::Delete };
         let gone =
             Wait::ClaimGone { namespace: claim.namespace.clone(), name: claim.name.clone(), uid: Str::default() };
         let mut recheck = recheck;
         recheck.extend(volume.and_then(not_recycled));
         recheck.push(Recheck::Unused { namespace: claim.namespace.clone(), name: claim.name.clone() });
-        // Last, because it is short: lists take their time.
+        // This check comes last, because it is one short read, and the lists before it take longer.
         recheck.extend(volume.map(|volume| Recheck::Reserved {
             volume: VolumeIdentity::of(volume),
             namespace: claim.namespace.clone(),
@@ -366,13 +366,13 @@ impl Builder {
         self.step(why, Some(write), recheck, bound, Undo::Write { write: Box::new(delete), wait: Some(gone) });
     }
 
-    /// Whether there is nothing to do so far.
+    /// Whether the plan has no steps yet.
     pub(in crate::repair) fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The volumes whose data the plan keeps: they have policy Retain, or a step sets it, and neither their data nor
-    /// their object is given up.
+    /// Returns the volumes whose data the plan keeps. They have policy Retain, or a step sets it, and neither their
+    /// data nor their object is given up.
     fn keeps(&self) -> Vec<VolumeIdentity> {
         let retained = |volume: &VolumeIdentity| {
             let mut writes = self.steps.iter().filter_map(|step| step.write.as_ref());
@@ -388,7 +388,7 @@ impl Builder {
         kept.map(|(volume, _)| volume.clone()).collect()
     }
 
-    /// The plan, under an id that follows from what was asked and from the world.
+    /// Returns the plan. Its id follows from the request and the deciding fields of its objects.
     pub(in crate::repair) fn finish(mut self, goal: impl Into<String>) -> Proposed {
         let set_back = |name: &Str| {
             self.steps.iter().filter_map(|step| step.write.as_ref()).any(|write| {
@@ -444,13 +444,13 @@ impl Builder {
     }
 }
 
-/// That no pod of the recycler erases a volume, where one could.
+/// Returns the recheck that no recycler pod erases the volume, if one could.
 pub(in crate::repair) fn not_recycled(volume: &PersistentVolume) -> Option<Recheck> {
     may_be_recycled(volume).then(|| Recheck::NotRecycled { volume: volume.meta.name.clone() })
 }
 
-/// That no pod uses what the last claim of a volume had, where that claim is not there to keep it from going. Pods that
-/// are not older than another claim that has its name by now use what that one has.
+/// Returns the recheck that no pod uses the volume of its last claim, if that claim is gone. If another claim has its
+/// name now, pods that are not older than that claim use that claim's volume.
 pub(super) fn unmounted(situation: &Situation<'_>, volume: &PersistentVolume) -> Option<Recheck> {
     let named = volume.claim_ref.as_ref().filter(|named| !named.namespace.is_empty() && !named.name.is_empty())?;
     let before = match situation.claim(&named.namespace, &named.name) {
@@ -461,8 +461,8 @@ pub(super) fn unmounted(situation: &Situation<'_>, volume: &PersistentVolume) ->
     Some(Recheck::Unmounted { namespace: named.namespace.clone(), name: named.name.clone(), before })
 }
 
-/// What is looked at before a claim is deleted: the list of all volumes, which may take long, first; then who uses the
-/// claim and where its volume is, and, with one short read, that its data are kept.
+/// Returns the rechecks before the deletion of a claim. The list of all volumes comes first, because it may take long.
+/// Then come the users and the attachments, and last one short read of the volume's policy.
 pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&PersistentVolume>) -> Vec<Recheck> {
     let (namespace, name) = (claim.namespace.clone(), claim.name.clone());
     let mut recheck = vec![Recheck::AllRetained { namespace: namespace.clone(), name: name.clone() }];
@@ -472,7 +472,8 @@ pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&Pers
     recheck
 }
 
-/// A claim is as it was looked at: not bound since, with no volume on its way for it.
+/// Returns the expectations that a claim is as it was reviewed: it was not bound since, and no volume is being made for
+/// it.
 pub(in crate::repair) fn as_reviewed(claim: &PersistentVolumeClaim) -> Vec<Expect> {
     let annotations = &claim.meta.annotations;
     let watched =
@@ -488,7 +489,7 @@ pub(in crate::repair) fn as_reviewed(claim: &PersistentVolumeClaim) -> Vec<Expec
     expect
 }
 
-/// By its annotation a claim says which plan created it.
+/// Writes the annotation that says which plan created a claim.
 fn sign(manifest: &mut Value, plan: &str) {
     if !manifest["metadata"]["annotations"].is_object() {
         manifest["metadata"]["annotations"] = serde_json::json!({});
@@ -496,7 +497,7 @@ fn sign(manifest: &mut Value, plan: &str) {
     manifest["metadata"]["annotations"][crate::repair::write::PLAN_ANNOTATION] = plan.into();
 }
 
-/// The write of a reclaim policy.
+/// Returns the write of a reclaim policy.
 pub(super) fn policy(volume: &PersistentVolume, from: &str, to: &str) -> Write {
     Write {
         object: volume_key(&volume.meta.name),
@@ -506,7 +507,7 @@ pub(super) fn policy(volume: &PersistentVolume, from: &str, to: &str) -> Write {
     }
 }
 
-/// The volume of that name, or why there is no plan.
+/// Returns the volume of this name, or why there is no plan.
 pub(super) fn volume<'a>(situation: &Situation<'a>, name: &str) -> Result<&'a PersistentVolume, Proposed> {
     match situation.volume(name) {
         Known::There(volume) => Ok(volume),
@@ -517,7 +518,7 @@ pub(super) fn volume<'a>(situation: &Situation<'a>, name: &str) -> Result<&'a Pe
     }
 }
 
-/// The claim of that name, or why there is no plan.
+/// Returns the claim of this key, or why there is no plan.
 pub(super) fn claim<'a>(situation: &Situation<'a>, key: &ObjectKey) -> Result<&'a PersistentVolumeClaim, Proposed> {
     match situation.claim(&key.namespace, &key.name) {
         Known::There(claim) => Ok(claim),
@@ -531,7 +532,7 @@ pub(super) fn claim<'a>(situation: &Situation<'a>, key: &ObjectKey) -> Result<&'
     }
 }
 
-/// The whole manifest of an object that is there.
+/// Returns the whole manifest of an existing object, or why there is no plan.
 pub(super) fn manifest<'a>(situation: &Situation<'a>, key: &ObjectKey) -> Result<&'a Value, Proposed> {
     situation
         .manifests
@@ -539,12 +540,13 @@ pub(super) fn manifest<'a>(situation: &Situation<'a>, key: &ObjectKey) -> Result
         .ok_or_else(|| Refusal::new("unknown", format!("{key} could not be read as a whole")).into())
 }
 
-/// Whether the controller has given the volume up: nobody holds it any more.
+/// Whether the controller has seen that no claim holds the volume any more.
 pub(super) fn has_ended(volume: &PersistentVolume) -> bool {
     matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
 }
 
-/// A volume that is being deleted is not given to anybody: it goes as soon as it is not Bound.
+/// Checks that the volume is not being deleted. Such a volume vanishes as soon as it is not Bound, so it is given to no
+/// claim.
 pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
     if !volume.terminating() {
         return Ok(());
@@ -560,9 +562,9 @@ pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
     .into())
 }
 
-/// Why the tenant of a namespace may be another one than the one whose data these are: namespaces come again under
-/// their names. What is sure of the last binding is that it was not before the volume was there: the times of the phase
-/// and of the managed fields are later than it.
+/// Returns why a namespace may now belong to another tenant than the owner of the data: a namespace can be deleted and
+/// created again. The last binding is certainly not older than the volume. The times of the phase and of the managed
+/// fields prove nothing, because they are later than the binding.
 fn strange_namespace(situation: &Situation<'_>, namespace: &str, volume: &PersistentVolume) -> Option<String> {
     let name = &volume.meta.name;
     let Some(found) = situation.snapshot.find::<Namespace>("", namespace) else {

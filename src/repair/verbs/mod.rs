@@ -1,4 +1,4 @@
-//! One file for each verb: from what is asked for to a plan.
+//! The verbs, one file each: from a request to a plan.
 
 pub(super) mod build;
 mod moving;
@@ -20,7 +20,7 @@ use super::situation::{Situation, claim_key, volume_key};
 use crate::model::{ObjectKey, PersistentVolume};
 use crate::snapshot::Snapshot;
 
-/// The plan for a request, in this situation.
+/// Returns the plan for a request in this situation.
 pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
     let planned = match request {
         Request::Retain { volume } => retain::plan(situation, request, volume),
@@ -52,7 +52,8 @@ pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
     match planned.unwrap_or_else(|stop| stop) {
         Proposed::Plan(plan) => {
             match in_vain(&plan, answers(situation.snapshot, &situation.settings, &plan).as_deref()) {
-                // Where a guard stands against it as well, that is what the person can do something about.
+                // If a guard also forbids the plan, the refusal names the guard, because the person can do something
+                // about that.
                 Some(refusal) => Proposed::Refused(failed_guard(situation, &plan).unwrap_or(refusal)),
                 None => Proposed::Plan(plan),
             }
@@ -67,7 +68,8 @@ fn failed_guard(situation: &Situation<'_>, plan: &Plan) -> Option<Refusal> {
     Some(Refusal::new(failed.id, failed.looked_at.clone()))
 }
 
-/// Why a plan cannot reach its goal, by the simulation: the controllers get in its way, or do it by themselves.
+/// Returns why a plan cannot reach its goal, according to the simulation: the controllers prevent it, or do the same by
+/// themselves.
 pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal> {
     let Some(answers) = answers else {
         return Some(Refusal::new("simulation", "too many objects take part to say what the controllers answer"));
@@ -79,7 +81,7 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
     for (place, (step, answer)) in plan.steps.iter().zip(answers).enumerate() {
         let message = match &answer.came {
             WaitResult::Met | WaitResult::Perhaps => continue,
-            // Nobody acts before the first step.
+            // No controller acts before the first step.
             WaitResult::Stopped { why, .. } if place == 0 => format!("step {} would stop: {why}", step.id),
             WaitResult::Stopped { why, .. } => {
                 format!("by the simulation the controllers act before step {}, which would stop there: {why}", step.id)
@@ -100,8 +102,8 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
     None
 }
 
-/// The objects whose whole manifests a request needs, as far as they are there: what it writes to, and what a new claim
-/// is made of.
+/// Returns the existing objects whose whole manifests a request needs: those that it writes to, and those from which a
+/// new claim is made.
 pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
     let mut objects = Vec::new();
     let add_volume = |objects: &mut Vec<ObjectKey>, name: &str| {

@@ -1,4 +1,5 @@
-//! `move` and `rename`: the volume of a claim changes hands, with its data.
+//! The verbs `move` and `rename`: they give the volume of a claim, with its data, to a claim of another name or
+//! namespace.
 
 use super::build::{Builder, Planned, claim, manifest, stays, volume};
 use crate::model::{AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim};
@@ -85,7 +86,7 @@ pub(super) fn plan(
     Ok(plan.finish(format!("claim {} becomes {whom}, with volume {name} and its data", old.key())))
 }
 
-/// The volume to which a claim is bound, on both sides.
+/// Returns the volume to which a claim is bound, on both sides.
 pub(super) fn bound_volume<'a>(
     situation: &Situation<'a>,
     old: &PersistentVolumeClaim,

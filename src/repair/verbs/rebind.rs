@@ -1,4 +1,4 @@
-//! `rebind`: a claim gets another volume, that very one.
+//! The verb `rebind`: it gives a claim another volume, exactly the one that the person names.
 
 use super::build::{Builder, Planned, as_reviewed, claim, has_ended, manifest, not_recycled, stays, volume};
 use super::recreate::idle;
@@ -52,7 +52,7 @@ pub(super) fn plan(
     replace(situation, request, key, old, target, holds)
 }
 
-/// The claim names that volume for good: there is nothing to change, or it is another verb's.
+/// Handles a claim that already names this volume: there is nothing to change, or another verb is needed.
 fn already_named(situation: &Situation<'_>, old: &PersistentVolumeClaim, target: &PersistentVolume) -> Proposed {
     let (key, to) = (old.key(), &target.meta.name);
     match situation.holder(target) {
@@ -68,7 +68,7 @@ fn already_named(situation: &Situation<'_>, old: &PersistentVolumeClaim, target:
     }
 }
 
-/// Whether the claim as it is can have the volume.
+/// Whether the claim can have the volume without a change of its spec.
 pub(super) fn fits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let large = match (volume.storage(), claim.requested()) {
         (Some(has), Some(needs)) => needs.compare(has).is_le(),
@@ -82,7 +82,8 @@ pub(super) fn fits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> 
         && volume.access_modes.contains_all(&claim.access_modes)
 }
 
-/// A claim that names no volume can be made to name one, once: it stays the same claim.
+/// Plans to make a claim name a volume. This is possible once for a claim that names no volume, and it stays the same
+/// claim.
 pub(super) fn name_it(
     situation: &Situation<'_>,
     request: &Request,
@@ -95,7 +96,7 @@ pub(super) fn name_it(
     let waits = target.claim_ref.as_ref().is_some_and(|named| named.uid == old.meta.uid);
     let was_bound = old.meta.annotations.has(AnnotationKey::BindCompleted);
     let is_its_own = waits && was_bound;
-    // By its uid no other claim can be meant, whoever has the namespace.
+    // A claimRef with a uid identifies the claim, so it does not matter who owns the namespace now.
     if !is_its_own {
         plan.leave_if_strange(situation, &key.namespace, target);
     }
@@ -107,7 +108,7 @@ pub(super) fn name_it(
     }
     plan.retain_all_of(situation, old, "which the claim will not get, so that it is not deleted");
     if !waits && was_bound {
-        // A claim that was bound is Lost where its volume does not have its uid.
+        // A claim that was bound becomes Lost if its volume's claimRef does not have its uid.
         plan.refer(
             situation,
             format!("volume {name} names claim {}, by the uid that it has", old.key()),
@@ -132,7 +133,7 @@ pub(super) fn name_it(
         volume: VolumeIdentity::of(target),
     };
     let (why, mut recheck) = if is_its_own {
-        // Once it names the volume, that is for good.
+        // The volume name of the claim cannot be changed afterwards.
         let (namespace, claim) = (key.namespace.clone(), key.name.clone());
         let lives = Recheck::Lives { namespace, name: claim, volume: VolumeIdentity::of(target) };
         (format!("claim {} names volume {name} again, which names it by its uid", old.key()), vec![lives])
@@ -150,7 +151,7 @@ pub(super) fn name_it(
     plan.finish(format!("claim {} gets volume {name} and stays the same claim", old.key()))
 }
 
-/// Makes a volume wait for the claim, unless it does so.
+/// Reserves a volume for the claim, unless it is reserved already.
 pub(super) fn reserve(situation: &Situation<'_>, plan: &mut Builder, key: &ObjectKey, target: &PersistentVolume) {
     let name = &target.meta.name;
     if target.is_reserved_for(&key.namespace, &key.name) {
@@ -166,8 +167,8 @@ pub(super) fn reserve(situation: &Situation<'_>, plan: &mut Builder, key: &Objec
     );
 }
 
-/// A claim that has a volume, or asks for something that the volume does not have, is replaced. The volume may name the
-/// claim already, by its uid.
+/// Plans to replace a claim that has a volume, or that asks for something that the target does not have. The claimRef
+/// of the target may already have the claim's uid.
 fn replace(
     situation: &Situation<'_>,
     request: &Request,

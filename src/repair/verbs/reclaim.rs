@@ -1,5 +1,5 @@
-//! `reclaim`: what becomes of a volume whose claim is gone is left to whoever does it; pvctl touches no storage and
-//! starts no recycler.
+//! The verb `reclaim`: it leaves a volume whose claim is gone to the component that reclaims it. pvctl itself deletes
+//! no storage and starts no recycler.
 
 use super::build::{Builder, Planned, has_ended, policy, stays, unmounted, volume};
 use super::release::held;
@@ -16,7 +16,7 @@ use crate::repair::write::Expect;
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, delete: bool) -> Planned {
     let volume = volume(situation, name)?;
-    // What was handed to deletion is on its way.
+    // A volume that was handed over for deletion is being deleted already.
     let goes = volume.terminating() && volume.reclaim_policy == ReclaimPolicy::Delete && has_ended(volume);
     if !goes {
         stays(volume)?;
@@ -49,7 +49,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, del
     }
 }
 
-/// Who deletes a volume that is to be deleted, and what keeps that from happening.
+/// Returns which component deletes the volume, and what prevents the deletion.
 fn under_deletion(volume: &PersistentVolume) -> String {
     let name = &volume.meta.name;
     match (&volume.source.kind, &volume.status.phase) {
@@ -71,17 +71,17 @@ fn under_deletion(volume: &PersistentVolume) -> String {
     }
 }
 
-/// Who deletes the storage of a volume with policy Delete.
+/// The component that deletes the storage of a volume with policy Delete.
 enum Deleter {
-    /// A provisioner outside of kube-controller-manager, of that name.
+    /// The external provisioner of this name.
     Outside(String),
     /// A plugin of an older kube-controller-manager, over the network.
     Plugin,
-    /// kube-controller-manager, where it runs: that path.
+    /// kube-controller-manager itself, on the machine where it runs. The text is the path.
     Here(String),
 }
 
-/// Who that is, or what kube-controller-manager says where it is nobody.
+/// Returns the component that deletes the storage, or the error of kube-controller-manager if there is none.
 fn deleter(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Result<Deleter, String> {
     if let Some(driver) = migrated_to(behavior, volume) {
         return Ok(Deleter::Outside(driver.to_owned()));
@@ -99,7 +99,7 @@ fn deleter(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Result<D
     }
 }
 
-/// The data go because somebody typed the volume's name.
+/// Plans to hand the volume over for deletion. The person has to type the volume's name.
 fn hand_over(situation: &Situation<'_>, request: &Request, volume: &PersistentVolume) -> Planned {
     let name = &volume.meta.name;
     let deleter = deleter(&situation.settings.behavior, volume).map_err(|why| {

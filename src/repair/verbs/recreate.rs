@@ -1,4 +1,4 @@
-//! `recreate`: a claim that never bound, with a wrong class, size, mode or name, is replaced by a right one.
+//! The verb `recreate`: it replaces a claim that never bound because its class, size, modes or name are wrong.
 
 use super::build::{Builder, Planned, claim, manifest};
 use crate::diagnosis::asked_provisioner;
@@ -92,7 +92,7 @@ pub(super) fn plan(
     Ok(plan.finish(format!("claim {} is replaced, with {}", old.key(), changes.join(", "))))
 }
 
-/// Whether a claim has all that is to be set.
+/// Whether a claim already has all settings.
 fn is_so(old: &PersistentVolumeClaim, set: &[Setting]) -> bool {
     let has = |setting: &Setting| match setting {
         Setting::Name(name) => old.meta.name == *name,
@@ -111,7 +111,7 @@ fn is_so(old: &PersistentVolumeClaim, set: &[Setting]) -> bool {
     !old.terminating() && !set.is_empty() && set.iter().all(has)
 }
 
-/// The API server lets a claim without any class get one, once: nothing has to be replaced for that.
+/// Plans to set the class of a claim that has none. The API server allows this once, so the claim need not be replaced.
 fn set_class(request: &Request, key: &ObjectKey, old: &PersistentVolumeClaim, class: &str) -> Proposed {
     let mut plan = Builder::new(request);
     plan.save_claim(old);
@@ -126,7 +126,7 @@ fn set_class(request: &Request, key: &ObjectKey, old: &PersistentVolumeClaim, cl
     plan.finish(format!("claim {} gets class {class}, and stays the same claim", old.key()))
 }
 
-/// A claim that has or had a volume is not for this verb.
+/// Checks that the claim was never bound and is not about to be.
 pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim) -> Result<(), Proposed> {
     let key = old.key();
     let (name, namespace) = (&old.meta.name, &old.meta.namespace);
@@ -159,7 +159,7 @@ pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim
     }
 }
 
-/// A provisioner that is making a volume for the claim would leave it behind.
+/// Checks that no provisioner may be making a volume for the claim, because that volume would be left behind.
 pub(in crate::repair) fn idle(
     situation: &Situation<'_>,
     old: &PersistentVolumeClaim,
@@ -178,7 +178,7 @@ pub(in crate::repair) fn idle(
     .into())
 }
 
-/// Writes the settings into a manifest, and says what is other than before.
+/// Writes the settings into a manifest, and returns the changes in words.
 fn apply(manifest: &mut Value, set: &[Setting]) -> Result<Vec<String>, Proposed> {
     let wrong = |message: String| -> Proposed { Refusal::new("usage", message).into() };
     let mut changes = Vec::new();

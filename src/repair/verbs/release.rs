@@ -1,5 +1,5 @@
-//! `release`: a volume whose claim is gone is offered again, with its data: to a claim of a certain name, unless the
-//! person says otherwise.
+//! The verb `release`: it offers a volume whose claim is gone again, with its data. By default, the volume is reserved
+//! for a claim of the last claim's name.
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
 use crate::model::{AnnotationKey, ClaimPhase, ObjectKey, PersistentVolume, Str, VolumePhase};
@@ -23,7 +23,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
     offer(situation, request, volume, to, &format!("volume {name} is offered again"))
 }
 
-/// The claim that is to have the volume; none where anyone may have it.
+/// Returns the claim that is to have the volume, or nothing if any claim may have it.
 pub(super) fn recipient(volume: &PersistentVolume, to: &Recipient) -> Option<ObjectKey> {
     match to {
         Recipient::LastClaim => volume.claim_ref.as_ref().map(|named| claim_key(&named.namespace, &named.name)),
@@ -32,8 +32,8 @@ pub(super) fn recipient(volume: &PersistentVolume, to: &Recipient) -> Option<Obj
     }
 }
 
-/// That the claim which is named for the volume has it: there is nothing to offer. Who names none may want to take the
-/// volume from its last claim, so that this does not count.
+/// Returns that there is nothing to do if the claim that the person named has the volume. Without a named claim it
+/// returns nothing, because the person may want to take the volume from its last claim.
 pub(super) fn has_it(situation: &Situation<'_>, volume: &PersistentVolume, to: &Recipient) -> Option<Proposed> {
     let Recipient::Claim { namespace, name } = to else { return None };
     let Known::There(claim) = situation.holder(volume) else { return None };
@@ -46,10 +46,10 @@ pub(super) fn has_it(situation: &Situation<'_>, volume: &PersistentVolume, to: &
     })
 }
 
-/// That the volume waits already for the claim which is named for it.
+/// Returns that there is nothing to do if the volume is already reserved for the claim that the person named.
 ///
 /// # Errors
-/// That claim has another volume, and would never take this one.
+/// Returns an error if that claim has another volume, because it would never take this one.
 pub(super) fn waits_for(
     situation: &Situation<'_>,
     volume: &PersistentVolume,
@@ -64,10 +64,10 @@ pub(super) fn waits_for(
     Ok(Some(Proposed::Nothing(said)))
 }
 
-/// Whether a live claim has the volume, or names it and may be using it: other than the one that is to have it.
+/// Checks that no existing claim holds the volume, and that no claim other than the recipient names it.
 ///
 /// # Errors
-/// It does, or nobody can tell.
+/// Returns an error if a claim does, or if it is unknown.
 pub(super) fn held(
     situation: &Situation<'_>,
     volume: &PersistentVolume,
@@ -100,10 +100,10 @@ pub(super) fn held(
     named_elsewhere(situation, volume, recipient)
 }
 
-/// Whether a claim names the volume that is not to have it: it would be Lost, or wait for ever.
+/// Checks that no claim other than the recipient names the volume. Such a claim would be Lost, or wait for ever.
 ///
 /// # Errors
-/// One does.
+/// Returns an error if a claim does.
 pub(super) fn named_elsewhere(
     situation: &Situation<'_>,
     volume: &PersistentVolume,
@@ -128,11 +128,11 @@ pub(super) fn named_elsewhere(
     Ok(())
 }
 
-/// Whether the claim that is to have the volume can take it: a claim that has another one never does, and the
+/// Checks that the recipient does not have another volume. A claim that has one never takes another, and the
 /// reservation would wait for the next claim of that name.
 ///
 /// # Errors
-/// It has one.
+/// Returns an error if the claim has another volume.
 fn without_volume(situation: &Situation<'_>, volume: &PersistentVolume, key: &ObjectKey) -> Result<(), Refusal> {
     let Known::There(claim) = situation.claim(&key.namespace, &key.name) else { return Ok(()) };
     let snapshot = situation.snapshot;
@@ -179,7 +179,8 @@ fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
     }
 }
 
-/// How a reservation ends for which no claim came: a namespace may go meanwhile, and come again as another tenant's.
+/// Returns the note on how to end a reservation that no claim has used. Its namespace may be deleted meanwhile and
+/// created again by another tenant.
 fn end_of_reservation(volume: &str) -> String {
     format!(
         "the reservation lasts until such a claim comes: kubectl pvctl undo ends it, and kubectl pvctl unbind pv/{volume} \
@@ -187,7 +188,7 @@ fn end_of_reservation(volume: &str) -> String {
     )
 }
 
-/// Offers a volume that no live claim holds.
+/// Plans to offer a volume that no existing claim holds.
 pub(super) fn offer(
     situation: &Situation<'_>,
     request: &Request,
@@ -218,7 +219,7 @@ pub(super) fn offer(
     let given_up = if reserved.is_none() { vec![GivenUp::Privacy] } else { Vec::new() };
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up });
     plan.retain(volume, "before anything else is done with it");
-    // The controller may see meanwhile that the claim is gone.
+    // The controller may meanwhile see that the claim is gone.
     let mut phases: Vec<Str> = vec!["Released".into(), "Failed".into()];
     if !has_ended(volume) {
         phases.insert(0, volume.status.phase.as_str().into());

@@ -1,5 +1,5 @@
-//! `restore`: a claim that is Lost, that is going, or that was deleted while its volume lives gets exactly that volume
-//! back.
+//! The verb `restore`: it gives a claim exactly the volume that it had. The claim is Lost, is being deleted, or was
+//! deleted while its volume still exists.
 
 use super::build::{Builder, Planned, stays};
 use super::rebind::{fits, name_it, reserve};
@@ -36,7 +36,7 @@ pub(super) fn plan(
     }
 }
 
-/// The volume that is meant: the one that is named, or the only one that names the claim.
+/// Returns the volume to restore from: the one that the person names, or the only one that names the claim.
 fn sought<'a>(
     situation: &Situation<'a>,
     key: &ObjectKey,
@@ -71,7 +71,7 @@ fn sought<'a>(
     }
 }
 
-/// A volume that no claim holds and that names nobody else, or was said to be the one.
+/// Checks that no claim holds the volume, and that it names no other claim unless the person named the volume.
 fn is_free(
     situation: &Situation<'_>,
     key: &ObjectKey,
@@ -93,7 +93,7 @@ fn is_free(
     }
 }
 
-/// The claim was bound and is there: its volume is made to name it, by its uid, and nothing is replaced.
+/// Plans to make the volume name its claim by uid. The claim was bound and still exists, so nothing is replaced.
 fn give_back(
     situation: &Situation<'_>,
     request: &Request,
@@ -138,7 +138,8 @@ fn give_back(
     }
     is_free(situation, key, volume, from)?;
     let mut plan = Builder::new(request);
-    // It had the volume before, so that whoever takes this back leaves it as it was.
+    // The claim had the volume before. It is saved, so that an undo accepts it as the holder of the volume and leaves
+    // it as it was.
     plan.save_claim(claim);
     by_uid(
         situation,
@@ -150,7 +151,8 @@ fn give_back(
     Ok(plan.finish(format!("claim {} is bound to volume {name} again; nothing is deleted", claim.key())))
 }
 
-/// A claim has its volume: what is said of it, and of other volumes that name the claim, one of which may be meant.
+/// Describes a claim that has its volume, and other volumes that also name the claim, because the person may want one
+/// of those.
 fn healthy(situation: &Situation<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
     let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
     let snapshot = situation.snapshot;
@@ -191,7 +193,7 @@ fn by_uid(
     plan.refer(situation, why, volume, Some(Reference::of(claim)), expect, Some(bound));
 }
 
-/// A claim that was bound and names no volume any more can name it again, once.
+/// Plans to make a claim name its volume again. The claim was bound and names no volume any more; it can be set once.
 fn name_again(
     situation: &Situation<'_>,
     request: &Request,
@@ -199,7 +201,7 @@ fn name_again(
     claim: &PersistentVolumeClaim,
     from: Option<&str>,
 ) -> Planned {
-    // Of several that name it only the one with its uid can be its own.
+    // If several volumes name the claim, only the one with its uid can be its own.
     let snapshot = situation.snapshot;
     let is_ours =
         |volume: &&PersistentVolume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
@@ -216,7 +218,7 @@ fn name_again(
     Ok(name_it(situation, request, key, claim, volume))
 }
 
-/// A claim of that name is there and has no volume yet: it gets the old one.
+/// Plans to give the old volume to a claim of this name that has no volume yet.
 fn hand_old_volume(
     situation: &Situation<'_>,
     request: &Request,
@@ -245,7 +247,8 @@ fn hand_old_volume(
     Ok(name_it(situation, request, key, claim, volume))
 }
 
-/// A claim that names its volume and was never bound to it: the volume names another claim of that name, which is gone.
+/// Handles a claim that names its volume and was never bound to it, because the volume names an earlier claim of this
+/// name.
 fn name_back(
     situation: &Situation<'_>,
     request: &Request,
@@ -283,7 +286,7 @@ fn name_back(
     Ok(plan.finish(format!("claim {} gets volume {name}, which it names", claim.key())))
 }
 
-/// The claim was deleted and its volume lives.
+/// Plans to create a deleted claim again, because its volume still exists.
 fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, from: Option<&str>) -> Planned {
     let volume = sought(situation, key, from)?;
     let name = &volume.meta.name;
@@ -313,7 +316,8 @@ fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, f
     Ok(plan.finish(format!("claim {}/{} is there again, with volume {name}", key.namespace, key.name)))
 }
 
-/// A deletion cannot be taken back: the claim goes, and one like it gets its volume.
+/// Plans for a claim that is being deleted. The deletion cannot be taken back, so the plan waits for it and then
+/// creates an equal claim with the same volume.
 fn after_deletion(
     situation: &Situation<'_>,
     request: &Request,

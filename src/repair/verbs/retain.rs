@@ -1,4 +1,4 @@
-//! `retain`: the data of a volume are kept, whatever becomes of its claim.
+//! The verb `retain`: it keeps the data of a volume, whatever happens to its claim.
 
 use super::build::{Builder, Planned, volume};
 use crate::model::{ReclaimPolicy, VolumePhase};
@@ -12,8 +12,8 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str) -> 
         return Ok(Proposed::Nothing(format!("volume {name} has policy Retain already")));
     }
     let mut plan = Builder::new(request);
-    // With Retain a driver lets the object of a volume go that is being deleted: the data stay, and the journal knows
-    // where.
+    // With policy Retain, a driver lets the object of a volume go that is being deleted. The data stay, and the journal
+    // records where.
     let goes = volume.terminating() && volume.status.phase != VolumePhase::Bound;
     let given_up = if goes { vec![GivenUp::Object] } else { Vec::new() };
     plan.carry(volume, Carried { volume: name.into(), for_claims: Vec::new(), given_up });

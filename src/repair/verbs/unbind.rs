@@ -1,4 +1,4 @@
-//! `unbind`: a binding that was never finished is rolled back, as the controller's own `unbindVolume` does it.
+//! The verb `unbind`: it rolls back a binding that was never finished, as the controller's own `unbindVolume` does.
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
 use super::release::{has_it, named_elsewhere, offer, recipient, waits_for};
@@ -70,7 +70,8 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
                 ))
                 .into());
         }
-        // The last thing that tells whether the claim has the volume already is its phase.
+        // The controller writes the volume's phase before it writes the claim. So a volume that is Bound shows that a
+        // binding is under way.
         Known::There(claim)
             if claim.meta.uid == named.uid
                 && volume.status.phase == VolumePhase::Bound
@@ -99,10 +100,12 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
     )
 }
 
-/// Whether the controller itself has begun to bind the volume, for a claim that cannot take it any more: that claim is
-/// gone, or names another volume. Before that the volume was free for all, since what is reserved for a claim does not
-/// get the controller's mark; and it was not Bound since, so that nobody wrote to it. A volume that was made for its
-/// claim was never free.
+/// Whether the controller itself has begun to bind the volume for a claim that cannot take it any more. That claim is
+/// gone, or it names another volume.
+///
+/// Such a volume was free for all before, because the controller does not mark a volume that is reserved for a claim.
+/// It was not Bound since, so that no pod wrote to it. A volume that was provisioned for its claim was never free, so
+/// it does not count.
 fn begun_in_vain(situation: &Situation<'_>, volume: &PersistentVolume) -> bool {
     let annotations = &volume.meta.annotations;
     let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) else { return false };
@@ -120,7 +123,7 @@ fn begun_in_vain(situation: &Situation<'_>, volume: &PersistentVolume) -> bool {
         && !annotations.has(AnnotationKey::ProvisionedBy)
 }
 
-/// What the controller does itself: the volume names nobody any more. Upstream: `unbindVolume`, 1.36.
+/// Frees the volume, as the controller itself does: it names no claim any more. Upstream: `unbindVolume`, 1.36.
 fn free(situation: &Situation<'_>, request: &Request, volume: &PersistentVolume) -> Proposed {
     let name = &volume.meta.name;
     let mut plan = Builder::new(request);
@@ -150,7 +153,7 @@ fn annotation(volume: &PersistentVolume) -> Option<&str> {
     volume.meta.annotations.get(AnnotationKey::BoundByController)
 }
 
-/// Whether the controller gives the claim, which names no volume yet, that volume.
+/// Whether the controller may choose that volume for the claim, which names no volume yet.
 fn ends_bound(situation: &Situation<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let snapshot = situation.snapshot;
     let taken = |candidates: Candidates| {

@@ -1,5 +1,5 @@
-//! `unfinalize`: one finalizer of an object that is being deleted goes, because whoever should take it off is gone. The
-//! API cannot prove that, so evidence is listed and the name is typed.
+//! The verb `unfinalize`: it removes one finalizer of an object that is being deleted, because the component that
+//! should remove it is gone. The API cannot prove that, so the plan lists the evidence and the person types the name.
 
 use super::build::{Builder, Planned, claim, volume};
 use super::release::held;
@@ -112,9 +112,9 @@ fn write(object: &ObjectKey, meta: &ObjectMeta, finalizer: &str) -> Write {
     }
 }
 
-/// What is known of a finalizer.
+/// What is known about a finalizer.
 struct Who {
-    /// Whether it keeps data that are in use.
+    /// Whether the finalizer protects data that are in use.
     protects: bool,
     owner: &'static str,
     when: &'static str,

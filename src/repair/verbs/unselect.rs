@@ -1,4 +1,5 @@
-//! Takes back the scheduler's choice of a node that is not there any more, once: the scheduler then chooses anew.
+//! The verb `unselect`: it removes the scheduler's choice of a node that no longer exists, so that the scheduler
+//! chooses another one.
 
 use super::build::{Builder, Planned, claim};
 use crate::model::{AnnotationKey, Kind, ObjectKey};

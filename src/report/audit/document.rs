@@ -1,4 +1,4 @@
-//! What audit found, as data.
+//! The findings of audit as data.
 
 use super::listing::{Audited, open};
 use crate::diagnosis::{Diagnosis, Evidence, Finding, Remedy, Severity, Suppression};
@@ -10,7 +10,7 @@ use crate::snapshot::printed;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The whole document.
+/// The document that `audit` prints as JSON and YAML.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -21,49 +21,49 @@ pub struct Report<'a> {
     pub kind: &'static str,
     /// What the model assumes about Kubernetes.
     pub model: Model,
-    /// How complete the reading is.
+    /// For each kind and namespace, whether all objects were read.
     pub coverage: Vec<AuditCoverageOut<'a>>,
-    /// How much was found.
+    /// The numbers of findings.
     pub summary: SummaryOut<'a>,
-    /// What is wrong: by object, and of each object the worst first.
+    /// The findings in the order of their objects. Of one object the worst finding comes first.
     pub findings: Vec<FindingOut<'a>>,
-    /// The suppressions of a file that have not expired and keep nothing back. Absent unless everything was looked at
-    /// with all rules.
+    /// The suppressions of a file that have not expired and match no finding. The field is absent unless everything was
+    /// looked at with all rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub unmatched_suppressions: Vec<UnmatchedOut<'a>>,
 }
 
-/// How complete the reading of one kind is, and what that keeps from being judged.
+/// Whether all objects of one kind were read, and which rules could not be judged because of the missing ones.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditCoverageOut<'a> {
-    /// The reading.
+    /// What was read of the kind.
     #[serde(flatten)]
     pub reading: CoverageOut<'a>,
-    /// The rules that could not be judged on some object for want of it.
+    /// The rules that could not be judged on some object because objects of this kind were not read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub unjudged_rules: Vec<&'a str>,
 }
 
-/// How much was found.
+/// The numbers of findings.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryOut<'a> {
-    /// Findings of severity error.
+    /// The number of findings of severity error.
     pub error: usize,
-    /// Findings of severity warning.
+    /// The number of findings of severity warning.
     pub warning: usize,
-    /// Findings of severity info.
+    /// The number of findings of severity info.
     pub info: usize,
-    /// How many of all are roots.
+    /// The number of findings that are roots.
     pub roots: usize,
-    /// Findings that are kept back; the other numbers do not count them.
+    /// The number of suppressed findings. The other numbers do not count them.
     pub suppressed: usize,
-    /// How many there are of each rule.
+    /// The number of findings of each rule, by the id of the rule.
     pub by_id: BTreeMap<&'a str, usize>,
 }
 
@@ -76,63 +76,65 @@ pub struct FindingOut<'a> {
     pub id: &'a str,
     /// `error`, `warning` or `info`.
     pub severity: &'a str,
-    /// What may become of data: `none`, `possible` or `imminent`.
+    /// What may happen to data: `none`, `possible` or `imminent`.
     pub risk: &'a str,
-    /// It is the worst on its object, and follows from nothing else that was found.
+    /// Whether the finding is a root. A root follows from no other finding and is the worst on its object. A finding is
+    /// a root as well if other findings follow from it, or if it is worse for data than the finding that it follows
+    /// from.
     pub root: bool,
-    /// The object.
+    /// The object on which the rule found something.
     pub object: ObjectOut<'a>,
-    /// What is wrong, in a few words.
+    /// The title of the rule: what is wrong, in a few words.
     pub title: &'a str,
-    /// What is so and why.
+    /// What is wrong with this object and why, in words.
     pub message: &'a str,
-    /// The fields that show it.
+    /// The fields that the finding rests on.
     pub evidence: Vec<EvidenceOut<'a>>,
-    /// The ways out, the safest first; none on an assumption.
+    /// The remedies, the safest first. The list is empty where the finding rests on an assumption.
     pub remedies: Vec<RemedyOut<'a>>,
-    /// The findings that it follows from.
+    /// The findings that this finding follows from.
     pub caused_by: Vec<CauseOut<'a>>,
-    /// Of a root: the other objects that are not well because of it.
+    /// For a root: the other objects that are affected by it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub affects: Vec<ObjectOut<'a>>,
-    /// Absences that were assumed, because files cannot tell.
+    /// What was assumed to be absent because the input files do not say it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub assumed: Vec<AssumedOut<'a>>,
-    /// Since when it has been so, where an object tells: RFC 3339.
+    /// The time since which the finding holds, as RFC 3339. The field is absent where no object shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// What tells this finding from all others, in every run.
+    /// The identity of the finding. It is the same in every run, and no other finding has it.
     pub fingerprint: String,
-    /// Why it is kept back: it does not count for the exit code.
+    /// Why the finding is suppressed. A suppressed finding does not count for the exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<SuppressedOut<'a>>,
 }
 
-/// Why a finding is kept back.
+/// Why a finding is suppressed.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SuppressedOut<'a> {
-    /// The reason that somebody stated.
+    /// The reason that the suppression states.
     pub reason: &'a str,
-    /// Where: `annotation` or `file`.
+    /// Where the suppression is written: `annotation` or `file`.
     pub by: &'a str,
 }
 
-/// A suppression that keeps nothing back, as its file states it.
+/// A suppression that matches no finding, as its file states it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnmatchedOut<'a> {
-    /// Which rules.
+    /// The rules that the suppression names.
     pub rule: &'a str,
-    /// Which objects, if it says so.
+    /// The objects that the suppression names; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<&'a str>,
-    /// In which namespaces, if it says so.
+    /// The namespaces that the suppression names; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<&'a str>,
-    /// Why.
+    /// The reason that the suppression states.
     pub reason: &'a str,
 }
 
@@ -148,37 +150,37 @@ pub struct ObjectOut<'a> {
     pub namespace: &'a str,
     /// The name.
     pub name: &'a str,
-    /// The uid; absent where the object is only named.
+    /// The uid; absent where a finding only names the object.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub uid: &'a str,
 }
 
-/// A field that somebody can look up.
+/// A field of an object, with its value, that a finding rests on.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EvidenceOut<'a> {
-    /// The object, as people type it.
+    /// The object as users type it for kubectl.
     pub object: String,
     /// The path of the field.
     pub field: &'a str,
-    /// Its value; `<unset>` for none.
+    /// The value of the field; `<unset>` where the field is not set.
     pub value: &'a str,
 }
 
-/// A way out.
+/// Something that a person can do about a finding.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RemedyOut<'a> {
-    /// Whose verb the command is; absent where no command does it.
+    /// The verb of pvctl that the command runs, or `kubectl`; absent where no command does it.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub verb: &'a str,
-    /// The command as it is typed; absent where no command does it.
+    /// The command as users type it; absent where no command does it.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub command: &'a str,
-    /// What it does, or what there is to do.
+    /// What the command does, or what a person has to do where there is no command.
     pub does: &'a str,
 }
 
@@ -186,9 +188,9 @@ pub struct RemedyOut<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CauseOut<'a> {
-    /// The id of its rule.
+    /// The id of the rule of that finding.
     pub id: &'a str,
-    /// Its object.
+    /// The object of that finding.
     pub object: ObjectOut<'a>,
 }
 
@@ -258,7 +260,7 @@ impl<'a> FindingOut<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// What was found, as data.
+    /// Builds the document from the result of an audit.
     pub fn new(model: Model, audited: &Audited<'a>) -> Self {
         let Audited { snapshot, diagnosis, shown, unmatched, .. } = *audited;
         let count = |severity: Severity| open(shown).filter(|finding| finding.severity == severity).count();
@@ -285,7 +287,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The readings, each with the rules that could not be judged for want of it.
+/// For each kind and namespace: whether all objects were read, and the rules that could not be judged without them.
 fn coverage<'a>(snapshot: &'a Snapshot, diagnosis: &'a Diagnosis) -> Vec<AuditCoverageOut<'a>> {
     let entries = snapshot.coverage().entries();
     let lacking = |at: usize| {

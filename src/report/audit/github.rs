@@ -5,7 +5,7 @@ use crate::diagnosis::Severity;
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
-/// A line for each finding.
+/// Prints one line for each finding.
 pub(super) fn github(audited: &Audited<'_>, all: bool) -> String {
     let mut lines = String::new();
     for finding in worst_first(audited, all) {
@@ -21,12 +21,12 @@ pub(super) fn github(audited: &Audited<'_>, all: bool) -> String {
     lines
 }
 
-/// What stands behind the second pair of colons.
+/// Escapes the message of a workflow command, which stands after the second `::`.
 fn data(value: &str) -> String {
     sanitize(value).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// What stands behind a property's equals sign.
+/// Escapes the value of a property of a workflow command.
 fn property(value: &str) -> String {
     data(value).replace(':', "%3A").replace(',', "%2C")
 }

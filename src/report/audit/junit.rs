@@ -1,12 +1,14 @@
-//! Findings as `JUnit` XML, in the form that Jenkins and `GitLab` read: a test for each rule that found nothing, and
-//! one for each finding, which fails where it counts for the exit code.
+//! Findings as `JUnit` XML, in the form that Jenkins and `GitLab` read.
+//!
+//! There is one test for each rule that found nothing, and one test for each finding. The test of a finding fails if
+//! the finding counts for the exit code.
 
 use super::listing::{Audited, open, unread};
 use crate::diagnosis::{Finding, Rule};
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
-/// The document; `rules` are those that looked, and `fails` says which findings count.
+/// Prints the document. `rules` are the rules that were applied; `fails` says which findings count for the exit code.
 pub(super) fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl Fn(&Finding) -> bool) -> String {
     let Audited { diagnosis, shown, .. } = *audited;
     let mut cases = String::new();
@@ -55,7 +57,7 @@ pub(super) fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl 
     )
 }
 
-/// Evidence and ways out, a line each.
+/// The evidence and the remedies of a finding, one on each line.
 fn details(finding: &Finding) -> String {
     let mut lines: Vec<String> = finding
         .evidence
@@ -68,12 +70,12 @@ fn details(finding: &Finding) -> String {
     lines.join("\n")
 }
 
-/// What stands between the quotes of an attribute.
+/// Escapes the value of an XML attribute.
 fn attribute(value: &str) -> String {
     escaped(&sanitize(value), true)
 }
 
-/// What stands between tags; line breaks stay.
+/// Escapes the text of an XML element. Line breaks stay.
 fn text(value: &str) -> String {
     value.lines().map(|line| escaped(&sanitize(line), false)).collect::<Vec<_>>().join("\n")
 }
@@ -86,7 +88,7 @@ fn escaped(value: &str, quoted: bool) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' if quoted => safe.push_str("&quot;"),
-            // XML 1.0 has no such characters, however they are written.
+            // XML 1.0 forbids these characters, even as character references.
             '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
             other => safe.push(other),
         }

@@ -1,30 +1,32 @@
-//! What was found, and which of it is listed for people: every format for people lists the same.
+//! The findings that are listed for people. Every format for people lists the same ones.
 
 use crate::diagnosis::{Diagnosis, Finding, Severity, Suppression, Unread};
 use crate::model::ObjectKey;
 use crate::snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was looked at, and what of it is shown.
+/// The result of an audit, and the part of it that is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Audited<'a> {
-    /// What was looked at.
+    /// The objects that were read.
     pub snapshot: &'a Snapshot,
-    /// Everything that was found.
+    /// All findings.
     pub diagnosis: &'a Diagnosis,
-    /// The findings in scope, in their order.
+    /// The findings in scope, in the order of [`Diagnosis::findings`].
     pub shown: &'a [&'a Finding],
-    /// How many volumes and claims are in scope.
+    /// The numbers of volumes and of claims in scope.
     pub looked_at: [usize; 2],
-    /// How many findings are left out because a baseline has them, and because they are too young.
+    /// The number of findings that a baseline contains, and the number of findings younger than `--min-age`. Both are
+    /// left out.
     pub left_out: [usize; 2],
-    /// The suppressions of a file that keep nothing back, where everything was looked at.
+    /// The suppressions of a file that match no finding. They are known only where everything was looked at.
     pub unmatched: &'a [&'a Suppression],
-    /// Whether somebody named objects: of these also that is listed which may come right by itself, or was asked for.
+    /// Whether the user named objects. Then findings of severity info are listed too if they may disappear by
+    /// themselves, or if somebody asked for the deletion of the data.
     pub is_named: bool,
 }
 
-/// The findings that nobody wants to be kept back.
+/// The findings that are not suppressed.
 pub(super) fn open<'f, 'a>(shown: &'f [&'a Finding]) -> impl Iterator<Item = &'a Finding> + 'f {
     shown.iter().copied().filter(|finding| finding.suppressed.is_none())
 }
@@ -35,11 +37,11 @@ pub(super) fn unread(missing: &BTreeSet<Unread>) -> String {
     kinds.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// What is listed, the worst first: all findings, or the roots that are no mere information.
+/// The findings to list, the worst first: all of them with `all`, otherwise those of [`lines`].
 pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
     let Audited { diagnosis, shown, .. } = *audited;
     let mut listed: Vec<&Finding> = if all { open(shown).collect() } else { lines(audited) };
-    // What follows stands below its root, as bad as it may be.
+    // A consequence is listed below its root, even where it is worse than other roots.
     let order = |finding: &'a Finding| {
         let root = diagnosis.findings.get(finding.role.root).unwrap_or(finding);
         (root.gravity(), !std::ptr::eq(root, finding), finding.gravity())
@@ -48,9 +50,11 @@ pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Findi
     listed
 }
 
-/// One line for each root that is shown, and for what is worse for data than its root; for what is shown and has a root
-/// that is not, the worst on its object. What is mere information has none, unless somebody named the object and it may
-/// come right by itself or was asked for.
+/// The findings that are listed without `--all`.
+///
+/// For each object its worst finding counts. If it is a root, it is listed itself. If it is a consequence, its root is
+/// listed instead, or the finding itself where the root is not shown. A finding of severity info is left out, unless
+/// the user named the object and the finding may disappear by itself or was asked for.
 pub(super) fn lines<'a>(audited: &Audited<'a>) -> Vec<&'a Finding> {
     let Audited { diagnosis, shown, is_named, .. } = *audited;
     let mut worst: BTreeMap<&ObjectKey, &Finding> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! Findings as Markdown, for a pull request or a wiki: a table of the roots, and below it what shows each and what to
-//! do.
+//! Findings as Markdown, for a pull request or a wiki: a table of the roots, and below it the evidence and the remedies
+//! of each root.
 
 use super::listing::{Audited, worst_first};
 use super::table::affected;
@@ -7,10 +7,10 @@ use super::words::summary_words;
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
-/// A character without width, which keeps apart what would be taken for a mention or a link.
+/// A space without width. It separates characters that would otherwise become a mention or a link.
 const UNSEEN: &str = "&#8203;";
 
-/// The page.
+/// Prints the Markdown page.
 pub(super) fn markdown(audited: &Audited<'_>, all: bool) -> String {
     let mut page = format!("# kubectl pvctl audit\n\n{}\n", cell(&summary_words(audited, all)));
     let listed = worst_first(audited, all);
@@ -57,7 +57,7 @@ pub(super) fn markdown(audited: &Audited<'_>, all: bool) -> String {
     page
 }
 
-/// Text that nothing in it can turn into something else: neither markup nor a table's end.
+/// Escapes text so that it contains no markup and does not end the cell of the table.
 fn cell(value: &str) -> String {
     let sane = sanitize(value);
     let mut safe = String::with_capacity(sane.len());
@@ -66,7 +66,7 @@ fn cell(value: &str) -> String {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
-            // People, issues and links are looked for in the text that the markup gives, where no backslash is left.
+            // Mentions, issues and links are recognized after the markup was processed, when the backslashes are gone.
             '@' | '#' => {
                 safe.push(letter);
                 safe.push_str(UNSEEN);
@@ -79,7 +79,7 @@ fn cell(value: &str) -> String {
                 safe.push_str(UNSEEN);
                 safe.push(letter);
             }
-            // At the beginning of a line these make lists and headings.
+            // At the beginning of a line these characters start a list or a heading.
             '-' | '+' | '=' | '.' | ')' if sane[..at].bytes().all(|byte| byte.is_ascii_digit()) => {
                 safe.push('\\');
                 safe.push(letter);
@@ -94,7 +94,8 @@ fn cell(value: &str) -> String {
     safe
 }
 
-/// A name as code, in which nothing else means anything: the fence is longer than any run of its sign inside.
+/// Prints a name as inline code. The fence has more backquotes than any sequence of them in the name, so that the name
+/// cannot end the code.
 fn code(value: &str) -> String {
     let safe = sanitize(value);
     if safe.is_empty() {
@@ -102,12 +103,12 @@ fn code(value: &str) -> String {
     }
     let longest = safe.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
-    // A blank at both ends is taken away again.
+    // Markdown removes one space at each end of inline code.
     let blank = if safe.starts_with(['`', ' ']) || safe.ends_with(['`', ' ']) { " " } else { "" };
     format!("{fence}{blank}{safe}{blank}{fence}")
 }
 
-/// The same in a table, whose end is looked for before the code is.
+/// Like [`code`], for a cell of a table. Markdown looks for the end of a cell before it looks for code.
 fn code_cell(value: &str) -> String {
     code(value).replace('|', "\\|")
 }

@@ -1,4 +1,4 @@
-//! `Report`: what audit found.
+//! `Report`: the findings of audit.
 
 mod document;
 mod github;
@@ -31,13 +31,13 @@ formats! {
     ReportFormat {
         /// A table of the roots.
         Table = "table",
-        /// The same with more columns.
+        /// The table with more columns.
         Wide = "wide",
         /// JSON, as the contract defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
-        /// TYPE/NAME, one object a line.
+        /// TYPE/NAME of each object with a finding, one on each line.
         Name = "name",
         /// SARIF 2.1.0, for code scanners.
         Sarif = "sarif",
@@ -52,20 +52,20 @@ formats! {
     }
 }
 
-/// An audit to be printed.
+/// An audit and how it is printed.
 #[derive(Clone, Copy)]
 pub struct Printed<'a> {
-    /// What was looked at, and what of it is shown.
+    /// The result of the audit, and the part of it that is shown.
     pub audited: &'a Audited<'a>,
     /// What the model assumes about Kubernetes.
     pub model: &'a Model,
-    /// The rules that looked.
+    /// The rules that were applied.
     pub rules: &'a [&'static Rule],
-    /// Whether people see every finding, also those that follow from others.
+    /// Whether all findings are listed for people, also consequences.
     pub all: bool,
-    /// Whether a finding makes the run fail.
+    /// Says whether a finding counts for the exit code.
     pub fails: &'a dyn Fn(&Finding) -> bool,
-    /// What of a table is printed, and how.
+    /// Which rows and columns of a table are printed, and how.
     pub view: TableView<'a>,
 }
 
@@ -75,15 +75,15 @@ impl ReportFormat {
         table::columns(all, self == Self::Wide)
     }
 
-    /// Whether it is a table, around which people are told more.
+    /// Whether this format is a table. Tables are accompanied by sentences for people.
     pub fn is_table(self) -> bool {
         matches!(self, Self::Table | Self::Wide)
     }
 
-    /// The audit in this format, part by part, each handed to `print`.
+    /// Prints the audit in this format. Each part of the text is passed to `print`.
     ///
     /// # Errors
-    /// What `print` answers, and where the audit cannot be put into the format, which is a bug.
+    /// Returns the error of `print`, or an error where the audit cannot be encoded in the format, which is a bug.
     pub fn render(self, printed: Printed<'_>, mut print: impl FnMut(&str) -> Result<(), Error>) -> Result<(), Error> {
         let Printed { audited, model, rules, all, fails, view } = printed;
         match self {

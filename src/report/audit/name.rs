@@ -1,10 +1,10 @@
-//! The objects on which something was found, as kubectl names them.
+//! The objects with findings, named as kubectl names them.
 
 use super::listing::{Audited, open};
 use crate::text::sanitize;
 use std::collections::BTreeSet;
 
-/// A line for each object.
+/// Prints one line for each object.
 pub(super) fn names(audited: &Audited<'_>) -> String {
     let objects: BTreeSet<_> = open(audited.shown).map(|finding| &finding.object).collect();
     let line = |kind: &str, name: &str| format!("{}\n", sanitize(&format!("{}/{name}", kind.to_ascii_lowercase())));

@@ -5,7 +5,7 @@ use crate::diagnosis::Severity;
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
-/// The metrics.
+/// Prints the metrics.
 pub(super) fn prometheus(audited: &Audited<'_>) -> String {
     let Audited { snapshot, diagnosis, shown, looked_at: [volumes, claims], .. } = *audited;
     let mut text = String::new();
@@ -50,7 +50,7 @@ fn head(text: &mut String, name: &str, help: &str) {
     _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
 }
 
-/// The value of a label between its quotes.
+/// Escapes the value of a label, which stands between quotes.
 fn label(value: &str) -> String {
     sanitize(value).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,20 +1,20 @@
 //! Findings as SARIF 2.1.0 (OASIS, 2020-03-27), which code scanners and editors read.
 //!
-//! An object of a cluster is a logical location. Many readers show only what has a place in a file as well, so each
-//! object also has its path below the API server, against the base `CLUSTER`.
+//! An object of a cluster is a logical location. Many readers show only findings that have a location in a file as
+//! well. So each object also has its path below the API server, relative to the base `CLUSTER`.
 
 use super::listing::{Audited, unread};
 use crate::diagnosis::{Finding, Rule, Severity, Unread};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Where the schema of the document is.
+/// The address of the schema of SARIF 2.1.0.
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The document; `rules` are those that looked.
+/// Builds the document. `rules` are the rules that were applied.
 pub(super) fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
     let Audited { diagnosis, shown, .. } = *audited;
-    // What stands around volumes and claims only adds to what is known of them.
+    // Surrounding kinds only add to what is known of volumes and claims.
     let is_minor = |missing: &BTreeSet<Unread>| missing.iter().all(|one| one.kind.is_surrounding());
     let complete = diagnosis.unjudged.values().all(is_minor);
     let notes: Vec<Value> = diagnosis
@@ -99,7 +99,7 @@ fn result(finding: &Finding, rules: &[&'static Rule]) -> Value {
     result
 }
 
-/// A letter as a path of a URI may have it (RFC 3986).
+/// Percent-encodes a character, unless a path of a URI may contain it (RFC 3986).
 fn percent(letter: char) -> Vec<char> {
     if letter.is_ascii_alphanumeric() || "-._~/:".contains(letter) {
         return vec![letter];

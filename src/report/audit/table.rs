@@ -11,14 +11,14 @@ use crate::text::human_age;
 pub(super) fn columns(all: bool, wide: bool) -> Vec<&'static str> {
     let mut columns = vec!["NAMESPACE", "NAME", "SEVERITY", "DATA", "RULE"];
     columns.extend([if all { "CAUSE" } else { "AFFECTS" }, "WHY", "AGE"]);
-    // Behind AGE, where kubectl has what only -o wide shows: nothing has to be aligned after a long command.
+    // These columns come after AGE, as in kubectl: nothing has to be aligned after a long command.
     if wide {
         columns.push("TRY");
     }
     columns
 }
 
-/// Writes the table; nothing where there are no rows.
+/// Writes the table, or nothing where it has no rows.
 pub(super) fn write<E>(
     audited: &Audited<'_>,
     all: bool,
@@ -33,7 +33,8 @@ pub(super) fn write<E>(
     if table.is_empty() { Ok(()) } else { table.render(view.style, print) }
 }
 
-/// The roots, the worst first, each with what it drags along; or all findings in their order, each with its cause.
+/// Builds the table. With `all` it has every finding with its causes; otherwise it has the roots, each with the objects
+/// that it affects. The worst come first.
 fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
     let Audited { snapshot, diagnosis, .. } = *audited;
     let mut table = Table::new(columns(all, wide));
@@ -68,7 +69,7 @@ fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
     table
 }
 
-/// The objects that are not well because of a root: one by name, several by number.
+/// The other objects that a root affects: the name of a single one, or the number of several.
 pub(super) fn affected(finding: &Finding) -> String {
     match finding.role.drags.as_slice() {
         [] => String::new(),
@@ -77,7 +78,7 @@ pub(super) fn affected(finding: &Finding) -> String {
     }
 }
 
-/// What a finding follows from.
+/// The findings that a finding follows from.
 fn cause(diagnosis: &Diagnosis, finding: &Finding) -> String {
     let cause = |place: &usize| {
         let cause = &diagnosis.findings[*place];

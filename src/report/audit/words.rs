@@ -1,4 +1,4 @@
-//! What is said of an audit, in sentences: how much was found, and what could not be judged.
+//! Sentences about an audit: how much was found, and which rules could not be judged.
 
 use super::listing::{Audited, lines, open, worst_first};
 use crate::diagnosis::{Diagnosis, Finding, Severity, Suppression};
@@ -6,7 +6,7 @@ use crate::model::{Kind, ObjectKey};
 use crate::report::shared::why::counted;
 use std::collections::BTreeSet;
 
-/// How much is listed, in words.
+/// Says how many findings are listed.
 pub(super) fn summary_words(audited: &Audited<'_>, all: bool) -> String {
     let Audited { shown, looked_at: [volumes, claims], left_out: [known, young], .. } = *audited;
     let looked = format!("{} and {}", counted(volumes, "volume"), counted(claims, "claim"));
@@ -31,7 +31,7 @@ pub(super) fn summary_words(audited: &Audited<'_>, all: bool) -> String {
     format!("{found} on {looked}.{kept_back}{known}{young}")
 }
 
-/// Which suppressions keep nothing back, in words.
+/// Names the suppressions that match no finding.
 pub fn unmatched_words(unmatched: &[&Suppression]) -> Option<String> {
     let named = |entry: &&Suppression| {
         let part = |word: &str, pattern: &Option<String>| {
@@ -50,7 +50,7 @@ pub fn unmatched_words(unmatched: &[&Suppression]) -> Option<String> {
     })
 }
 
-/// The same as [`summary_words`], with what the table leaves out.
+/// Like [`summary_words`], and says as well what the table leaves out.
 pub fn closing_words(audited: &Audited<'_>, all: bool, wide: bool) -> String {
     let Audited { shown, .. } = *audited;
     let summary = summary_words(audited, all);
@@ -79,7 +79,7 @@ pub fn closing_words(audited: &Audited<'_>, all: bool, wide: bool) -> String {
     format!("{summary}{going}{rest}{rules}")
 }
 
-/// What the input may lack, and what that takes away from the findings.
+/// Says what was assumed to be absent, and what the findings that rest on it leave out.
 pub fn assumed_words(shown: &[&Finding]) -> Option<String> {
     let resting: Vec<&&Finding> = shown.iter().filter(|finding| !finding.assumed.is_empty()).collect();
     let kinds: BTreeSet<Kind> = resting.iter().flat_map(|finding| &finding.assumed).map(|one| one.kind).collect();
@@ -98,8 +98,10 @@ pub fn assumed_words(shown: &[&Finding]) -> Option<String> {
     })
 }
 
-/// How many rules could not be judged for want of which readings, in one sentence: a warning, where what decides was
-/// not read. What stands around volumes and claims only adds to what is known of them, and few files hold it.
+/// Says in one sentence how many rules could not be judged, and which kinds were not read.
+///
+/// It is a warning where a kind is missing that decides about volumes and claims. It is a note where only surrounding
+/// kinds are missing, which few files contain.
 pub fn unjudged_words(diagnosis: &Diagnosis) -> Option<String> {
     let kinds: BTreeSet<Kind> = diagnosis.unjudged.values().flatten().map(|missing| missing.kind).collect();
     if kinds.is_empty() {

@@ -1,4 +1,4 @@
-//! The answers of several clusters to one question, as data.
+//! The answers of several clusters to one request, as data.
 
 use crate::error::Error;
 use crate::report::prediction::PredictionList;
@@ -14,13 +14,13 @@ pub struct ContextList<'a> {
     pub api_version: &'static str,
     /// `ContextList`.
     pub kind: &'static str,
-    /// One item for each context, in the order in which they were asked for.
+    /// One item for each context, in the order in which the user named them.
     pub items: Vec<ContextOut<'a>>,
-    /// All of them together.
+    /// The numbers of all contexts together.
     pub summary: SummaryOut,
 }
 
-/// What came of one context.
+/// The answer for one context, or the reason why there is none.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -29,13 +29,13 @@ pub struct ContextOut<'a> {
     pub context: &'a str,
     /// The exit code that the verb would have for this cluster alone.
     pub exit_code: u8,
-    /// Why there is no answer.
+    /// Why there is no answer; absent where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorOut<'a>>,
-    /// How much there is; absent without an answer.
+    /// The numbers of objects; absent where there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
-    /// The answer, as for one cluster.
+    /// The same document as for a single cluster; absent where there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<PredictionList<'a>>,
 }
@@ -46,27 +46,27 @@ pub struct ContextOut<'a> {
 pub struct ErrorOut<'a> {
     /// What could not be done.
     pub message: &'a str,
-    /// Why, the nearest reason first.
+    /// The causes, the immediate one first.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub causes: &'a [String],
-    /// What can be done.
+    /// What the user can do.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub hints: &'a [String],
 }
 
-/// How many objects of each sort are in scope.
+/// The numbers of objects in scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Counts {
-    /// Volumes.
+    /// The number of volumes.
     pub volumes: usize,
-    /// Claims.
+    /// The number of claims.
     pub claims: usize,
-    /// Those of both that will change.
+    /// The number of volumes and claims that will change.
     pub changes: usize,
-    /// Those of both of which a part could not be judged.
+    /// The number of volumes and claims of which a part could not be judged.
     pub unknown: usize,
 }
 
@@ -79,34 +79,34 @@ impl AddAssign for Counts {
     }
 }
 
-/// All contexts together.
+/// The numbers of all contexts together.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SummaryOut {
-    /// How many contexts were asked.
+    /// The number of contexts that were asked.
     pub contexts: usize,
-    /// How many of them gave no answer.
+    /// The number of contexts that gave no answer.
     pub failed: usize,
-    /// How much there is in those that did.
+    /// The numbers of objects in the other contexts.
     #[serde(flatten)]
     pub counts: Counts,
 }
 
-/// The answer of one cluster, already written.
+/// The answer of one cluster, already encoded.
 #[derive(Debug)]
 pub struct Section {
     /// The name of the context.
     pub context: String,
     /// The exit code that the verb would have for this cluster alone.
     pub exit_code: u8,
-    /// Whether something of the answer could not be judged.
+    /// Whether a part of the answer could not be judged.
     pub partial: bool,
-    /// How much there is and the answer itself, or why there is none.
+    /// The numbers of objects and the encoded answer, or the reason why there is no answer.
     pub answer: Result<(Counts, Vec<u8>), Error>,
 }
 
 impl SummaryOut {
-    /// Counts another context.
+    /// Adds the numbers of another context.
     pub(super) fn add(&mut self, section: &Section) {
         self.contexts += 1;
         match &section.answer {

@@ -1,4 +1,4 @@
-//! The answers of several clusters as JSON, an item a line, written as they come.
+//! The answers of several clusters as JSON. Each item is one line and is written as soon as it is known.
 
 use super::document::{ErrorOut, Section, SummaryOut};
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::report::shared::list::{ListWriter, ObjectWriter};
 use crate::report::shared::machine::API_VERSION;
 use std::io::Write;
 
-/// Writes the document as the sections come.
+/// Writes the document item by item.
 #[derive(Debug)]
 pub struct ContextListWriter<W> {
     items: ListWriter<W>,
@@ -14,10 +14,10 @@ pub struct ContextListWriter<W> {
 }
 
 impl<W: Write> ContextListWriter<W> {
-    /// Writes what stands before the items.
+    /// Writes the part before the items.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn start(output: W) -> Result<Self, Error> {
         let mut document = ObjectWriter::start(output)?;
         document.field("apiVersion", &API_VERSION)?;
@@ -28,7 +28,7 @@ impl<W: Write> ContextListWriter<W> {
     /// Writes one item.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn item(&mut self, section: &Section) -> Result<(), Error> {
         self.summary.add(section);
         let Section { context, exit_code, answer, partial: _ } = section;
@@ -45,14 +45,14 @@ impl<W: Write> ContextListWriter<W> {
                 item.field("error", &ErrorOut { message, causes, hints })?;
             }
         }
-        // The next one may be long in coming.
+        // The answer of the next cluster may take long, so this one is flushed.
         item.end()?.flush().map_err(|failure| Error::unwritten(&failure))
     }
 
-    /// Writes what stands after the items.
+    /// Writes the part after the items.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn end(self) -> Result<W, Error> {
         let mut document = self.items.end()?;
         document.field("summary", &self.summary)?;

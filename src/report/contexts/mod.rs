@@ -13,7 +13,7 @@ pub use yaml::yaml;
 /// How the answers of several clusters are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextListFormat {
-    /// A section for each, and a summary.
+    /// One section for each context, and a summary.
     Sections,
     /// JSON, as the contract defines it.
     Json,

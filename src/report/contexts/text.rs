@@ -1,11 +1,11 @@
-//! The answers of several clusters as text for people: a section for each, and a summary.
+//! The answers of several clusters as text for people: one section for each context, and a summary.
 
 use super::document::{Counts, Section};
 use crate::report::shared::table::{Table, TableStyle};
 use crate::text::sanitize;
 
 impl Section {
-    /// The section for people, below its heading.
+    /// The section of one context, with its heading.
     pub fn text(&self) -> String {
         let heading = heading(&self.context);
         match &self.answer {
@@ -15,7 +15,7 @@ impl Section {
     }
 }
 
-/// As `head` and `tail` print it for several files.
+/// A heading in the form that `head` and `tail` use for several files.
 fn heading(of: &str) -> String {
     format!("==> {} <==\n", sanitize(of))
 }
@@ -23,7 +23,7 @@ fn heading(of: &str) -> String {
 /// The columns of the summary.
 const HEADERS: [&str; 6] = ["CONTEXT", "VOLUMES", "CLAIMS", "CHANGES", "UNKNOWN", "RESULT"];
 
-/// The summary for people: a row for each context.
+/// The summary for people, which has one row for each context.
 #[derive(Debug)]
 pub struct Summary(Table);
 
@@ -34,7 +34,7 @@ impl Default for Summary {
 }
 
 impl Summary {
-    /// Adds a context.
+    /// Adds the row of a context.
     pub fn add(&mut self, section: &Section) {
         let (counts, result) = match &section.answer {
             Ok((counts, _)) => {
@@ -50,7 +50,7 @@ impl Summary {
         self.0.row(row);
     }
 
-    /// The table below its heading.
+    /// The table with its heading.
     pub fn text(&self, style: TableStyle) -> String {
         heading("all contexts") + &self.0.text(style)
     }

@@ -3,10 +3,10 @@
 use crate::error::Error;
 use crate::report::shared::yaml::{unencodable, yaml as document};
 
-/// The document, from its JSON.
+/// Converts the JSON document to YAML.
 ///
 /// # Errors
-/// Where it cannot be put into YAML, which is a bug.
+/// Returns an error where the document cannot be encoded as YAML, which is a bug.
 pub fn yaml(json: &[u8]) -> Result<String, Error> {
     let read: serde_json::Value = serde_json::from_slice(json).map_err(|failure| unencodable(&failure))?;
     document(&read)

@@ -1,4 +1,5 @@
-//! A binding from both sides: what the claim says of the volume, and what the volume says of the claim.
+//! A binding from both sides: the fields of the claim that name the volume, and the fields of the volume that name the
+//! claim.
 
 use crate::diagnosis::misfit::{claim_name, shown};
 use crate::model::{AnnotationKey, Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, TypedId};
@@ -7,38 +8,39 @@ use crate::snapshot::printed;
 use crate::snapshot::{Snapshot, VolumeId};
 use serde::Serialize;
 
-/// The most volumes whose side is shown.
+/// The largest number of volumes whose fields are shown.
 const MOST: usize = 4;
 
 /// A binding from both sides.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BindingOut {
-    /// What the claims say.
+    /// The fields of the claims.
     pub claim: Vec<FieldOut>,
-    /// What the volumes say.
+    /// The fields of the volumes.
     pub volume: Vec<FieldOut>,
 }
 
-/// A field of one side, held against the other side.
+/// A field of one side, compared with the other side.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FieldOut {
-    /// The object, as people type it.
+    /// The object as users type it for kubectl.
     pub object: String,
     /// The path of the field.
     pub field: &'static str,
-    /// Its value; `<unset>` for none.
+    /// The value of the field; `<unset>` where the field is not set.
     pub value: String,
-    /// `ok` where it agrees with the other side, `mismatch` where it does not, `absent` where it should be set and is
-    /// not, `info` where there is nothing to agree with, `unknown` where the other side could not be read.
+    /// `ok` where the field agrees with the other side, `mismatch` where it does not. `absent` where it should be set
+    /// and is not. `info` where the other side has nothing to compare it with. `unknown` where the other side could not
+    /// be read.
     pub verdict: &'static str,
-    /// What it should be, where it is not.
+    /// The value that the field should have; absent where the field is right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
 }
 
-/// The binding of an object; nothing where neither side names the other.
+/// The binding of an object; none where neither side names the other.
 pub(super) fn of_object(snapshot: &Snapshot, target: ObjectId) -> Option<BindingOut> {
     let mut binding = BindingOut::default();
     match target.typed() {
@@ -89,13 +91,13 @@ pub(super) fn of_object(snapshot: &Snapshot, target: ObjectId) -> Option<Binding
     Some(binding)
 }
 
-/// A claim as people type it who do not look at it: the claims that name one volume may all have the same name.
+/// Names a claim with its namespace, because several claims that name one volume may have the same name.
 pub(super) fn elsewhere(claim: &PersistentVolumeClaim) -> String {
     format!("pvc/{} -n {}", claim.meta.name, claim.meta.namespace)
 }
 
 impl BindingOut {
-    /// Takes back that a field names something that is not there: nobody read whether it is.
+    /// Sets the verdict `unknown` instead of `mismatch` where the object that the field names was not read.
     fn leave_open(side: &mut [FieldOut], path: &str) {
         for field in side.iter_mut().filter(|field| field.field == path && field.verdict == "mismatch") {
             field.verdict = "unknown";
@@ -108,7 +110,7 @@ impl BindingOut {
         let mut push = |field, value: String, verdict, wanted| {
             self.claim.push(FieldOut { object: object.to_owned(), field, value, verdict, wanted });
         };
-        // A volume without a claimRef is there to be taken.
+        // A volume without a claimRef can be bound.
         let open =
             |volume: &PersistentVolume| volume.claim_ref.as_ref().is_none_or(|named| named.claim_key() == claim.key());
         let verdict = match (claim.volume_name.is_empty(), named) {
@@ -154,7 +156,7 @@ impl BindingOut {
                 let uid = claim.map(|claim| &claim.meta.uid);
                 let (verdict, wanted) = match uid {
                     Some(uid) if *uid == named.uid => ("ok", None),
-                    // A reservation for a claim that is not bound yet.
+                    // This is a reservation for a claim that is not bound yet.
                     Some(_) if named.uid.is_empty() && names_it && claim.is_some_and(is_open) => ("ok", None),
                     Some(uid) => ("mismatch", Some(printed(uid).to_owned())),
                     None => ("info", None),

@@ -9,7 +9,7 @@ use crate::snapshot::Snapshot;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The one in-tree plugin that still provisions, if a flag lets it.
+/// The only in-tree plugin that still provisions volumes, if a flag enables it.
 const HOST_PATH: &str = "kubernetes.io/host-path";
 
 /// What a class does.
@@ -17,31 +17,31 @@ const HOST_PATH: &str = "kubernetes.io/host-path";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ClassOut<'a> {
-    /// `provisioner`.
+    /// The `provisioner` of the class.
     pub provisioner: &'a str,
     /// `external`, `migrated`, `inTree`, `none` for `kubernetes.io/no-provisioner`, or `unknown`.
     pub provisioner_kind: &'static str,
-    /// Who provisions, where that is not the provisioner's own name.
+    /// The driver that provisions, where its name differs from `provisioner`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<&'static str>,
-    /// `volumeBindingMode`; empty for none.
+    /// The `volumeBindingMode`; empty where it is not set.
     pub volume_binding_mode: &'a str,
-    /// `reclaimPolicy`; empty for none.
+    /// The `reclaimPolicy`; empty where it is not set.
     pub reclaim_policy: &'a str,
-    /// `allowVolumeExpansion`.
+    /// The value of `allowVolumeExpansion`.
     pub allow_volume_expansion: bool,
-    /// It is marked as default.
+    /// Whether the class is marked as default.
     pub marked_default: bool,
-    /// It is the one that claims without any class get.
+    /// Whether claims that state no class get this one.
     pub is_default: bool,
-    /// How many claims of the class are in each phase.
+    /// The number of claims of the class in each phase.
     pub claims: BTreeMap<&'a str, u64>,
-    /// How many volumes of the class are in each phase.
+    /// The number of volumes of the class in each phase.
     pub volumes: BTreeMap<&'a str, u64>,
 }
 
 impl<'a> ClassOut<'a> {
-    /// What the class does in that world.
+    /// Builds the description of a class from what was read.
     pub fn new(snapshot: &'a Snapshot, behavior: &KubernetesBehavior, class: &'a StorageClass) -> Self {
         let driver = migrated_driver(behavior, &class.provisioner);
         let kind = match find_provisionable_plugin(behavior, class) {
@@ -79,7 +79,7 @@ impl<'a> ClassOut<'a> {
         let provisions = match (self.provisioner_kind, self.driver) {
             ("migrated", Some(driver)) => format!("{driver} provisions volumes (for {})", self.provisioner),
             ("external", _) => format!("{} provisions volumes", self.provisioner),
-            // The host-path plugin is the only one that a flag keeps from it.
+            // Only the host-path plugin depends on a flag.
             ("inTree", _) if class.provisioner == HOST_PATH && !behavior.hostpath_provisioning => format!(
                 "nothing provisions volumes: {} is switched off, as --enable-hostpath-provisioner is by default",
                 self.provisioner
@@ -118,7 +118,7 @@ impl<'a> ClassOut<'a> {
     }
 }
 
-/// The fields of a class that decide.
+/// The fields of a class that decide what it does.
 pub(super) fn evidence(class: &StorageClass) -> Vec<EvidenceOut> {
     let object = format!("sc/{}", class.meta.name);
     let shown = crate::diagnosis::misfit::shown;

@@ -1,5 +1,5 @@
-//! The data that are about to go with an object, or by what is done to it: as the rules find it, on the page of the
-//! claim as well as on that of the volume.
+//! The data that are about to be lost with an object, or by an action on it. The rules of the diagnosis find them. The
+//! explanation of the claim shows the same as the explanation of the volume.
 
 use super::document::{NextOut, YOU};
 use crate::diagnosis::{Finding, Remedy, Risk, Rule, diagnose_one, rules};
@@ -7,23 +7,24 @@ use crate::model::{Kind, TypedId};
 use crate::report::shared::why::View;
 use crate::snapshot::{ClaimId, VolumeId};
 
-/// The rules that tell what becomes of a volume and its data without its claim.
+/// The rules that say what happens to a volume and its data without its claim.
 const OF_VOLUMES: [&str; 2] = ["data-about-to-go", "pv-terminating-bound"];
 
-/// What the rules begin with that tell what keeps a claim that is being deleted, and what goes with it.
+/// The prefix of the rules that say what keeps a claim that is being deleted, and what is lost with it.
 const OF_CLAIMS: &str = "pvc-terminating-";
 
-/// A volume whose data, or whose object, goes.
+/// A volume that is about to be lost, or its data.
 pub(super) struct Danger {
-    /// It is the object that is explained, or the volume that the claim names.
+    /// Whether the volume is the explained object, or the one that the explained claim names.
     pub(super) is_own: bool,
-    /// What goes and why, as a sentence; nothing where the page says that already.
+    /// What is lost and why, as a sentence; none where the explanation says so already.
     pub(super) words: Option<String>,
-    /// What keeps the data.
+    /// The remedy that keeps the data.
     pub(super) way_out: Option<NextOut>,
 }
 
-/// Of a volume its own, of a claim those of the volume that it names and of those that name it.
+/// The dangers of an object. For a volume these are its own and that of its claim. For a claim these are its own and
+/// those of the volume that it names and of the volumes that name it.
 pub(super) fn of_object(view: View<'_>) -> Vec<Danger> {
     let snapshot = view.snapshot();
     let (own, others, claim): (Option<VolumeId>, Vec<VolumeId>, Option<ClaimId>) = match view.prediction.target.typed()
@@ -59,7 +60,7 @@ fn of_volume(view: View<'_>, id: VolumeId, is_own: bool) -> Option<Danger> {
     let rules: Vec<&'static Rule> = OF_VOLUMES.into_iter().filter_map(rules::by_id).collect();
     let finding = diagnose_one(view.simulation, id.into(), &rules).into_iter().next()?;
     let name = &view.snapshot().volume(id).meta.name;
-    // Whoever reads of the volume itself that it is being deleted has been told.
+    // The explanation of a volume already says that the volume is being deleted.
     let is_told = finding.rule.id != OF_VOLUMES[0] && view.prediction.target.kind == Kind::PersistentVolume;
     let lead = if finding.risk == Risk::None { "Volume" } else { "Danger: volume" };
     let end = if finding.is_asked_for() { " (asked for)" } else { "" };
@@ -67,7 +68,7 @@ fn of_volume(view: View<'_>, id: VolumeId, is_own: bool) -> Option<Danger> {
     Some(Danger { is_own, words, way_out: finding.remedies.first().and_then(way_out) })
 }
 
-/// How the data of a claim that is being deleted are kept. That they go the first line says.
+/// The remedy that keeps the data of a claim that is being deleted. The headline says that the data are lost.
 fn of_claim(view: View<'_>, id: ClaimId) -> Option<Danger> {
     if !view.snapshot().claim(id).terminating() {
         return None;
@@ -75,8 +76,8 @@ fn of_claim(view: View<'_>, id: ClaimId) -> Option<Danger> {
     let rules: Vec<&'static Rule> =
         rules::all().iter().copied().filter(|rule| rule.id.starts_with(OF_CLAIMS)).collect();
     let findings = diagnose_one(view.simulation, id.into(), &rules);
-    // What keeps data that stay in any case is no way out. Whether such a claim is waited for hangs on its pods' nodes,
-    // which are not always read.
+    // An advice to keep the data is useful only where they are in danger. Whether a controller waits for such a claim
+    // depends on the nodes of its pods, which are not always read.
     let endangers = |finding: &&Finding| finding.risk != Risk::None;
     let keeps = |finding: &Finding| finding.remedies.iter().find(|way| way.verb == "retain").and_then(way_out);
     Some(Danger { is_own: true, words: None, way_out: Some(findings.iter().filter(endangers).find_map(keeps)?) })

@@ -1,9 +1,11 @@
-//! Where what is recorded differs from what the controllers would have made of it, and whether they live.
+//! The difference between the recorded state and the state that the controllers would have made, and whether the
+//! controllers run.
 //!
-//! That a controller does not run is said on evidence alone. On a cluster that is a stale Lease, or two readings more
-//! than two resync periods apart that show the same; how long an object has stood says nothing there, because most
-//! causes leave no time behind. In files, which may be old, it is `possibly` at most. Only the binder looks at
-//! everything again and again: what an event alone sets in motion can rest for days though everything runs.
+//! The explanation says that a controller does not run only where there is evidence. On a cluster the evidence is a
+//! stale Lease, or two equal readings that are more than two resync periods apart. The age of an object is no evidence
+//! there, because most causes leave no time in any object. In files, which may be old, the explanation says `possibly`
+//! at most. Only the binder looks at every object periodically. A change that only an event starts can wait for days
+//! although all controllers run.
 
 use super::binding::elsewhere;
 use super::document::{EvidenceOut, NextOut};
@@ -17,65 +19,66 @@ use crate::text::human_age;
 use crate::world::{Effect, OperationState};
 use serde::Serialize;
 
-/// More resync periods than these must pass before a state that should change points at the controller: within each one
-/// it looks at every object once.
+/// An object that should change, and does not for more than this number of resync periods, suggests that the controller
+/// does not run. The controller looks at every object once in each period.
 pub const RESYNCS: u64 = 2;
 
-/// A difference between what is recorded and what is predicted.
+/// A difference between the recorded and the predicted state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DivergenceOut {
     /// The recorded phase.
     pub recorded: String,
-    /// The phases that are possible in the end.
+    /// The phases of all possible ends.
     pub predicted: Vec<String>,
-    /// For how many seconds the recorded state has lasted, where the objects' own times show that.
+    /// For how many seconds the recorded state has lasted; absent where no time in the objects shows that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lasted_seconds: Option<i64>,
-    /// How sure it is that the controller does not run: `probably` or `possibly`; absent without evidence.
+    /// How certain it is that the controller does not run: `probably` or `possibly`; absent without evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_not_running: Option<&'static str>,
-    /// `alive` where a Lease shows that kube-controller-manager lives, though not what each of its controllers does;
-    /// `stale` where nobody renews the Lease; absent without a Lease, and for one that has just expired.
+    /// What the Lease of kube-controller-manager shows. `alive`: it was renewed, which says nothing of each of its
+    /// controllers. `stale`: nobody renews it. The field is absent where there is no Lease, or where it has just
+    /// expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_manager: Option<&'static str>,
-    /// What tells of the controller: fields of its Lease, times of the objects, the two readings.
+    /// The evidence: fields of the Lease, times of the objects, and the times of the two readings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub evidence: Vec<EvidenceOut>,
-    /// The reasons to think that it does not run, as clauses.
+    /// The reasons to think that the controller does not run, as clauses.
     #[serde(skip)]
     reasons: Vec<String>,
-    /// That the manager lives, or that it did, as a clause.
+    /// A clause that says that the controller manager runs, or that it ran at that time.
     #[serde(skip)]
     alive: Option<String>,
-    /// What else to say.
+    /// What is known from a second reading.
     #[serde(skip)]
     recheck: Recheck,
     #[serde(skip)]
     resync_seconds: u64,
-    /// Whether a resync alone sets the change in motion.
+    /// Whether a resync alone starts the change.
     #[serde(skip)]
     resynced: bool,
 }
 
-/// What a second reading can tell, or told.
+/// The result of a second reading, or why there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Recheck {
-    /// There is no second reading of files.
+    /// The objects come from files, which cannot be read a second time.
     #[default]
     Impossible,
-    /// It was not asked for.
+    /// The user did not ask for a second reading.
     Possible,
-    /// It showed the same.
+    /// The second reading showed the same.
     Same,
-    /// It showed something else.
+    /// The second reading showed something else.
     Moved,
 }
 
 impl DivergenceOut {
-    /// Where what is recorded differs from every possible end.
+    /// The divergence; none unless the recorded phase differs from the phase of every possible end.
     pub(super) fn new(view: View<'_>, from_files: bool) -> Option<Self> {
         let (snapshot, prediction) = (view.snapshot(), view.prediction);
         let outcomes = prediction.outcomes.as_ref()?;
@@ -128,8 +131,12 @@ impl DivergenceOut {
         Some(divergence)
     }
 
-    /// The same for a Lease in files, which tell nothing of today. That it was fresh shows only where they say when
-    /// they were made: the newest time in them can be long before that, and what is stale then was so afterwards, too.
+    /// Takes a Lease from files into account. Files say nothing about today, so the controller is `possibly` not
+    /// running at most.
+    ///
+    /// A fresh Lease counts only where the files state when they were made (`stated`). Otherwise `now` is the newest
+    /// time in the files, which can be long before that moment. A Lease that is stale at `now` was stale afterwards as
+    /// well.
     fn add_recorded_lease(&mut self, lease: &Lease, now: Timestamp, stated: bool) {
         if !stated && lease.is_stale(now) != Some(true) {
             return;
@@ -141,8 +148,8 @@ impl DivergenceOut {
         }
     }
 
-    /// Takes the Lease of the manager into account: one that nobody renews makes it as sure as `sure` that the
-    /// controller does not run, a fresh one shows that the manager lives.
+    /// Takes the Lease of kube-controller-manager into account. A stale Lease means that the controller does not run,
+    /// with the certainty `sure`. A fresh Lease shows that kube-controller-manager runs.
     pub(super) fn add_lease(&mut self, lease: &Lease, read_at: Timestamp, sure: &'static str) {
         let (Some(stale), Some(fresh), Some(renewed), Some(age), Some(duration)) = (
             lease.is_stale(read_at),
@@ -153,7 +160,7 @@ impl DivergenceOut {
         ) else {
             return;
         };
-        // What nobody holds shows nobody's life, however fresh it is.
+        // A fresh Lease without a holder does not show that somebody runs.
         if !stale && (!fresh || lease.holder.is_empty()) {
             return;
         }
@@ -182,7 +189,7 @@ impl DivergenceOut {
         }
     }
 
-    /// What to do where nobody renews the Lease.
+    /// What the user has to do where the Lease is stale.
     pub(super) fn next(&self) -> Option<NextOut> {
         (self.controller_manager == Some("stale")).then(|| NextOut {
             who: "you".to_owned(),
@@ -190,13 +197,13 @@ impl DivergenceOut {
         })
     }
 
-    /// Whether a second reading can tell something of the controller.
+    /// Whether a second reading can show that the controller does not run.
     pub(super) fn resynced(&self) -> bool {
         self.resynced
     }
 
-    /// A second reading, more than two resync periods after the first, showed the same version of the object, and the
-    /// same is predicted for it. That tells nothing where no resync brings the change about.
+    /// Records that a second reading, more than two resync periods after the first, showed the same version of the
+    /// object and gave the same prediction. This is evidence only where a resync starts the change.
     pub(super) fn add_same_reading(&mut self, object: &str, version: &str, readings: [Timestamp; 2]) {
         self.recheck = Recheck::Same;
         if !self.resynced {
@@ -215,12 +222,12 @@ impl DivergenceOut {
         add("readAt", second.to_string());
     }
 
-    /// A second reading showed something else than the first.
+    /// Records that a second reading showed something else than the first.
     pub(super) fn set_moved(&mut self) {
         self.recheck = Recheck::Moved;
     }
 
-    /// The difference in a few sentences.
+    /// The difference in one or two sentences.
     pub(super) fn sentence(&self) -> String {
         let ends = self.predicted.join(" or ");
         match (self.controller_not_running, &self.alive) {
@@ -250,7 +257,7 @@ impl DivergenceOut {
                 format!(
                     "Recorded as {}, {would}: {sure} {} is not running ({}).{but}",
                     self.recorded,
-                    // Where the manager lives, it is one of its controllers that does not.
+                    // Where kube-controller-manager runs, only this one of its controllers does not.
                     if self.alive.is_some() { persistent_volume::CONTROLLER.name } else { "the controller" },
                     self.reasons.join("; ")
                 )
@@ -258,7 +265,7 @@ impl DivergenceOut {
         }
     }
 
-    /// How to find out more, or what was found out.
+    /// How the user can find out more, or what the second reading showed.
     pub(super) fn hint(&self) -> Option<&'static str> {
         match (self.recheck, self.controller_not_running) {
             (Recheck::Possible, None) if !self.resynced => {
@@ -275,10 +282,11 @@ impl DivergenceOut {
     }
 }
 
-/// Whether the binder, which alone looks at everything in each resync period, has something to do now: for the object,
-/// or for the partner that it gets. The protection controllers have no resync, and what begins with them waits for an
-/// event. Upstream: `resync` (`pkg/controller/volume/persistentvolume/pv_controller_base.go`) and the informer
-/// handlers of `pvcprotection` and `pvprotection`, 1.36.
+/// Whether the binder has something to do now, for the object or for the volume or claim that it will be bound to.
+///
+/// Only the binder looks at every object in each resync period. The protection controllers have no resync: their
+/// changes wait for an event. Upstream: `resync` (`pkg/controller/volume/persistentvolume/pv_controller_base.go`) and
+/// the informer handlers of `pvcprotection` and `pvprotection`, 1.36.
 fn resynced(view: View<'_>, outcomes: &OutcomeSet) -> bool {
     if view.binder().any(acts) {
         return true;
@@ -299,7 +307,7 @@ fn resynced(view: View<'_>, outcomes: &OutcomeSet) -> bool {
     })
 }
 
-/// Whether a decision changes something, without an error that would keep it from doing so each time.
+/// Whether a decision changes something and returns no error. A decision with an error would fail again in each sync.
 fn acts(decision: &Decision<'_>) -> bool {
     decision.record.error.is_none()
         && decision.record.effects.iter().any(|effect| match effect {
@@ -309,19 +317,19 @@ fn acts(decision: &Decision<'_>) -> bool {
         })
 }
 
-/// Who holds the Lease.
+/// The holder of the Lease.
 fn holder_of(lease: &Lease) -> String {
     if lease.holder.is_empty() { "nobody".to_owned() } else { shown(&lease.holder) }
 }
 
-/// Since when a sync would have changed the object, and the fields that show it.
+/// The time since which a sync would have changed the object, and the fields that show this time.
 struct LongDifference {
     since: Timestamp,
     evidence: Vec<EvidenceOut>,
 }
 
 impl LongDifference {
-    /// The newest of these times; none where one of them is not known.
+    /// The newest of these times; none where one of them is unknown.
     fn new<const N: usize>(times: [Option<(String, &'static str, Timestamp)>; N]) -> Option<Self> {
         let times: Vec<(String, &'static str, Timestamp)> = times.into_iter().collect::<Option<_>>()?;
         let since = times.iter().map(|(_, _, time)| *time).max()?;
@@ -334,7 +342,7 @@ impl LongDifference {
     }
 }
 
-/// When the volume changed last: its phase or, where that is known and later, anything of it.
+/// The time of the last change of the volume: of its phase or, where that is known and later, of any field.
 fn volume_changed(view: View<'_>, volume: &PersistentVolume) -> Option<(String, &'static str, Timestamp)> {
     let written = view.snapshot().last_change(Kind::PersistentVolume, "", &volume.meta.name);
     let phase = volume.status.last_phase_transition.map(|time| (time, "status.lastPhaseTransitionTime"));
@@ -342,8 +350,8 @@ fn volume_changed(view: View<'_>, volume: &PersistentVolume) -> Option<(String, 
     Some((format!("pv/{}", volume.meta.name), field, time))
 }
 
-/// Since when everything was there that lets the next sync change the volume. Most causes, such as a claim that was
-/// deleted, leave no time behind, and then nothing can be said of the controller.
+/// The time since which the next sync would have changed the volume. Most causes, such as the deletion of a claim,
+/// leave no time in any object. Then nothing can be said of the controller.
 fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<LongDifference> {
     let Branch::VolumeBranch(branch) = view.binder().next()?.branch else { return None };
     match branch {
@@ -362,8 +370,8 @@ fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<LongDiffere
     }
 }
 
-/// Since when at the latest the claim could have been bound: both it and the volume that it would get must have been
-/// there. Of a claim only its `managedFields` tell when it changed.
+/// The time since which the claim could have been bound: the claim and the volume that it would get both existed then.
+/// Only the `managedFields` of a claim say when it changed.
 fn claim_stood(view: View<'_>, id: ClaimId, end: Option<&Outcome>) -> Option<LongDifference> {
     let Some(Outcome::Claim { volume_name, .. }) = end else { return None };
     let snapshot = view.snapshot();
@@ -391,8 +399,8 @@ mod tests {
     use crate::snapshot::{Parts, Snapshot};
     use serde_json::json;
 
-    /// A claim that should be bound, at this moment; the claim was written at `written`, the volume became free long
-    /// before.
+    /// A claim that should be bound at the time `now`. The claim was written at `written`; the volume became Available
+    /// long before.
     fn waiting(written: Option<&str>, now: &str) -> Parts {
         let free = json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } });
         let mut parts = parts(&[pvc("data"), with(pv("a"), free)]);
@@ -402,7 +410,7 @@ mod tests {
         parts
     }
 
-    /// The explanation of `pvc/data` or `pv/a`, from files or from a cluster, after something was added to it.
+    /// The explanation of `pvc/data` or `pv/a`, from files or from a cluster, after `add` has changed it.
     fn diverging(
         parts: Parts,
         object: &str,
@@ -445,7 +453,7 @@ mod tests {
     #[test]
     fn in_files_the_controller_is_possibly_not_running_where_the_times_show_it() {
         let of = |parts| diverging(parts, "pvc/data", true, |_| ()).unwrap();
-        // The controller resyncs every 15 seconds: twice that is not enough, a second more is.
+        // The controller resyncs every 15 seconds. Twice that is not enough; one second more is.
         for (now, lasted, sure) in [("2026-01-02T00:00:30Z", 30, None), ("2026-01-02T00:00:31Z", 31, Some("possibly"))]
         {
             let (divergence, said) = of(waiting(Some(WRITTEN), now));
@@ -472,12 +480,12 @@ mod tests {
                 { "object": "pv/a", "field": "status.lastPhaseTransitionTime", "value": "2026-01-01T00:00:00Z" },
             ])
         );
-        // When a claim was made says nothing of when it became as it is.
+        // The creation time of a claim does not say since when it is in its state.
         let mut unknown = waiting(None, "2026-06-01T00:00:00Z");
         unknown.objects.claims[0].meta.created = Timestamp::parse("2026-01-01T00:00:00Z");
         let (divergence, _) = of(unknown);
         assert_eq!((divergence.lasted_seconds, divergence.controller_not_running), (None, None));
-        // Nothing says when the claim of a volume went.
+        // No field says when the claim of a volume was deleted.
         let mut orphan = parts(&[with(
             bound_pv("a", "data"),
             json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } }),
@@ -489,7 +497,7 @@ mod tests {
         assert_eq!(diverging(as_it_is, "pv/a", true, |_| ()), None);
     }
 
-    /// A volume that never got a phase is the controller's first task; the later of both times counts.
+    /// A volume that never got a phase is the controller's first task. The later of the two times counts.
     #[test]
     fn of_a_volume_both_times_count() {
         let of = |written: Option<&str>| {
@@ -513,8 +521,8 @@ mod tests {
         assert_eq!(of(Some("2026-01-01T00:00:50Z")), (Some(10), None, None));
     }
 
-    /// How long an object has stood is no evidence on a cluster, a stale Lease is; a fresh one shows that the manager
-    /// lives.
+    /// On a cluster the age of an object is no evidence and a stale Lease is. A fresh Lease shows that
+    /// kube-controller-manager runs.
     #[test]
     fn on_a_cluster_the_lease_tells() {
         let old = || waiting(Some(WRITTEN), "2026-01-02T01:00:00Z");
@@ -547,7 +555,7 @@ mod tests {
             ]
         );
 
-        // Within the duration it is fresh; a holder's clock may also be ahead.
+        // A Lease is fresh within its duration. The clock of its holder may also be ahead.
         for (renewed, ago) in
             [("2026-01-02T00:59:57Z", "3s"), ("2026-01-02T00:59:45Z", "15s"), ("2026-01-02T01:00:09Z", "0s")]
         {
@@ -561,7 +569,7 @@ mod tests {
                 )
             );
         }
-        // A Lease that has expired within the margin may be between two holders, and shows nothing.
+        // A Lease that expired within the margin may be between two holders. It shows nothing.
         for nothing in [
             Lease::default(),
             Lease { duration_seconds: None, ..lease("2026-01-01T00:00:00Z") },
@@ -587,7 +595,7 @@ mod tests {
         assert!(!with_lease(hostile).1.contains('\u{1b}'));
     }
 
-    /// In files, which may be old, a stale Lease is no more than a hint.
+    /// In files, which may be old, a stale Lease only makes it possible that the controller does not run.
     #[test]
     fn a_lease_in_files_makes_it_possible_at_most() {
         let of = |renewed: &str, stated: bool| {
@@ -601,7 +609,7 @@ mod tests {
         for stated in [false, true] {
             assert_eq!(of("2026-01-02T00:00:00Z", stated).0, (Some("stale"), Some("possibly"), 4));
         }
-        // What is fresh by the newest time in the files may have been stale for long when they were made.
+        // A Lease that is fresh at the newest time in the files may have been stale for long when the files were made.
         let base = "Recorded as Pending, and the next syncs make it Bound.";
         assert_eq!(of("2026-01-02T00:59:59Z", false), ((None, None, 0), base.to_owned()));
         let lived =
@@ -609,8 +617,8 @@ mod tests {
         assert_eq!(of("2026-01-02T00:59:59Z", true), ((Some("alive"), None, 4), format!("{base} {lived}")));
     }
 
-    /// pvc-protection looks at a claim when an event tells it to. So neither time nor a second reading says anything of
-    /// it, nor does a living manager say when it will.
+    /// pvc-protection looks at a claim when an event occurs. So neither the elapsed time nor a second reading shows
+    /// whether it runs, and a fresh Lease of kube-controller-manager does not show when it will act.
     #[test]
     fn what_an_event_begins_shows_nothing_of_the_controller() {
         let leaving = || {
@@ -639,7 +647,7 @@ mod tests {
             .unwrap();
             assert_eq!((found.controller_not_running, found.controller_manager), (None, Some("alive")), "{object}");
             assert_eq!(said, format!("{base} The controller manager is alive (master-1_x renewed its Lease 1s ago)."));
-            // Who is not there acts on no event either.
+            // A controller that does not run acts on no event either.
             let stale = |explanation: &mut Explanation<'_>| explanation.add_lease(&lease(WRITTEN), times[1]);
             let (found, said) = diverging(leaving(), object, false, stale).unwrap();
             assert_eq!(found.controller_not_running, Some("probably"));
@@ -650,7 +658,7 @@ mod tests {
         }
     }
 
-    /// A claim that waits for a volume that the binder has not offered yet, and a volume that a claim is to get.
+    /// A claim that waits for a volume that the binder has not made Available yet, and a volume that a claim will get.
     #[test]
     fn the_partners_of_an_object_are_resynced_too() {
         let new = json!({ "status": { "phase": "Pending" } });
@@ -686,7 +694,7 @@ mod tests {
                 ("pvc/data", "readAt", "2026-01-02T00:00:32Z"),
             ]
         );
-        // The manager can live while this one of its controllers does nothing.
+        // kube-controller-manager can run while this one of its controllers does nothing.
         let both = |explanation: &mut Explanation<'_>| {
             same(explanation);
             explanation.add_lease(&lease("2026-01-02T00:00:31Z"), times[1]);
@@ -705,7 +713,8 @@ mod tests {
                  nothing."
             )
         );
-        // What is being deleted waits for another controller, which does not look again and again: nothing shows.
+        // An object that is being deleted waits for another controller, which has no resync. So a second reading shows
+        // nothing.
         let mut unused = parts(&[with(bound_pvc("data", "a"), deleted()), bound_pv("a", "data")]);
         unused.now = Some(times[1]);
         let (divergence, said) = diverging(unused, "pvc/data", false, both).unwrap();

@@ -1,4 +1,4 @@
-//! Why one object is as it is, and who has to act, as data.
+//! The explanation of one object as data: why it is in its state, and who has to act.
 
 use super::binding::{self, BindingOut};
 use super::class::{self, ClassOut};
@@ -22,7 +22,7 @@ use crate::simulate::{Decision, Outcome, Prediction, Simulation};
 use crate::snapshot::{Absence, Snapshot};
 use serde::Serialize;
 
-/// Why one object is as it is, and who has to act.
+/// The document: why one object is in its state, and who has to act.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -33,73 +33,77 @@ pub struct Explanation<'a> {
     pub kind: &'static str,
     /// What the model assumes about Kubernetes.
     pub model: Model,
-    /// What was read.
+    /// For each kind and namespace, whether all objects were read.
     pub coverage: Vec<CoverageOut<'a>>,
-    /// The object.
+    /// The explained object.
     pub object: ObjectId<'a>,
-    /// What is and why, in words.
+    /// The first line of the text: the state and its reason.
     pub headline: String,
-    /// What its status and binding say now; absent for a class.
+    /// The state that status and binding of the object record; absent for a class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<StateOut<'a>>,
-    /// What is predicted for it; absent for a class.
+    /// The prediction for the object; absent for a class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prediction: Option<PredictionOut<'a>>,
     /// The fields that decided.
     pub evidence: Vec<EvidenceOut>,
-    /// What matching says of each volume, for a claim that is still to be bound; the nearest first.
+    /// The result of matching for each volume, the nearest first. The list is for a claim that is still to be bound.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub candidates: Vec<MatchRow<'a>>,
-    /// The binding from both sides, where there is one.
+    /// The binding from both sides; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<BindingOut>,
-    /// The pods that use the claim, or the volume's claim; absent where these could not be read.
+    /// The pods that use the claim, or the claim of the volume; absent where the pods could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_by: Option<Vec<UserOut<'a>>>,
     /// Which parts of this document are absent because something could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
-    /// Who has to act for something else to happen.
+    /// The persons or components that have to act before something else happens.
     pub next: Vec<NextOut>,
-    /// The events that the controllers send next.
+    /// The events that the next syncs of the controllers record.
     pub events_to_come: Vec<EventOut<'a>>,
-    /// What becomes of a volume's data once its claim is gone.
+    /// What happens to the data of a volume once its claim is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_once_released: Option<&'static str>,
-    /// Where what is recorded differs from what the controllers would have made of it.
+    /// The difference between the recorded state and the state that the controllers would have made; absent where there
+    /// is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceOut>,
-    /// Whether the components of drivers live that have to act, as far as their Leases tell; absent for files.
+    /// Whether the components of drivers that have to act are running, as far as their Leases show it. The list is
+    /// absent for files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub drivers: Vec<DriverOut>,
-    /// What `--recheck` found: `same`, `moved` where the object or what decides it changed or is now as predicted, or
-    /// `notNeeded` where there is nothing that a second reading could tell; absent where it was not asked for.
+    /// The result of `--recheck`; absent where it was not asked for.
+    ///
+    /// `same`: nothing changed. `moved`: the object or what decides it changed, or the object now agrees with the
+    /// prediction. `notNeeded`: a second reading could show nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recheck: Option<&'static str>,
-    /// What a class does; absent for other objects.
+    /// The effect of a class on its claims; absent for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<ClassOut<'a>>,
     #[serde(skip)]
     pub(super) decisions: Vec<TextDecision>,
     #[serde(skip)]
     pub(super) ends: Vec<String>,
-    /// The namespaces in which pods are taken not to exist, because the input holds none of them.
+    /// The namespaces whose pods are assumed not to exist, because the input has no pods.
     #[serde(skip)]
     pub(super) no_pods_read: Vec<&'a str>,
 }
 
-/// One field that decided.
+/// A field that decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EvidenceOut {
-    /// The object, as people type it.
+    /// The object as users type it for kubectl.
     pub object: String,
     /// The path of the field.
     pub field: &'static str,
-    /// Its value; `<unset>` for none.
+    /// The value of the field; `<unset>` where the field is not set.
     pub value: String,
 }
 
@@ -110,30 +114,30 @@ pub struct EvidenceOut {
 pub struct UserOut<'a> {
     /// The pod.
     pub object: ObjectId<'a>,
-    /// Its node; absent while it is not scheduled.
+    /// The node of the pod; absent while the pod is not scheduled.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub node_name: &'a str,
-    /// Its containers have ended.
+    /// Whether the containers of the pod have ended.
     pub terminated: bool,
-    /// It would keep the claim from being deleted.
+    /// Whether the pod would keep the claim from being deleted.
     pub keeps_claim: bool,
 }
 
-/// Someone who has to act.
+/// A person or component that has to act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NextOut {
-    /// Who: `you`, `the scheduler`, or a driver by its name.
+    /// Who has to act: `you`, `the scheduler`, or a driver by its name.
     pub who: String,
-    /// What they have to do.
+    /// What this person or component has to do.
     pub what: String,
 }
 
-/// Who has to act where that is whoever reads it.
+/// The word for the reader of the explanation, as the one who has to act.
 pub(super) const YOU: &str = "you";
 
-/// A decision as people read it.
+/// A decision as the text shows it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TextDecision {
     pub(super) controller: &'static str,
@@ -141,18 +145,18 @@ pub(super) struct TextDecision {
     pub(super) about: &'static str,
     pub(super) tests: Vec<String>,
     pub(super) error: Option<String>,
-    /// It is one of those that find nothing to do, as most protection does.
+    /// Whether the decision does nothing, as most decisions of the protection controllers.
     pub(super) idle: bool,
 }
 
-/// What an explanation is made from.
+/// The input of an explanation.
 #[derive(Debug)]
 pub struct ExplanationInput<'a> {
-    /// All predictions, made with the comparisons recorded.
+    /// The simulation with all predictions. It records the comparisons of matching.
     pub simulation: &'a Simulation<'a>,
     /// What the model assumes about Kubernetes.
     pub model: Model,
-    /// The objects come from files, which may be old.
+    /// Whether the objects come from files, which may be old.
     pub from_files: bool,
 }
 
@@ -185,11 +189,11 @@ impl<'a> Explanation<'a> {
         let dangers = danger::of_object(view);
         let headline = headline::of_object(view, &candidates, &dangers);
         let mut next = next(prediction);
-        // Where it becomes Bound in any case, nobody has to make a volume for it.
+        // Where the object becomes Bound in any case, the user does not have to create a volume.
         if view.only_outcome().is_some_and(|end| end.phase() == "Bound" && !end.is_terminating()) {
             next.retain(|next| next.who != YOU);
         }
-        // Whoever does what stands first loses nothing.
+        // These remedies come first, because nothing is lost if the user carries them out first.
         for way in dangers.iter().rev().filter_map(|danger| danger.way_out.clone()) {
             if !next.contains(&way) {
                 next.insert(0, way);
@@ -256,8 +260,8 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Takes the Lease of kube-controller-manager into account, as it was read on a cluster at that time by the
-    /// server's clock.
+    /// Takes the Lease of kube-controller-manager into account. `read_at` is the time of the reading by the server's
+    /// clock.
     pub fn add_lease(&mut self, lease: &Lease, read_at: Timestamp) {
         if let Some(divergence) = &mut self.divergence {
             divergence.add_lease(lease, read_at, "probably");
@@ -265,8 +269,8 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// The components of drivers that have to act for something else to happen: provisioners that are asked to create
-    /// or to delete, and attachers whose finalizers keep a volume that is being deleted.
+    /// The components of drivers that have to act before something else happens. These are provisioners that have to
+    /// create or delete storage, and attachers whose finalizers keep a volume that is being deleted.
     pub fn awaited(&self) -> Vec<Awaited> {
         let waiting = self.prediction.iter().flat_map(|prediction| &prediction.waiting_for);
         let provisioners = waiting
@@ -282,8 +286,8 @@ impl<'a> Explanation<'a> {
         awaited
     }
 
-    /// Takes the Leases of these components into account, as they were read on a cluster at that time by the server's
-    /// clock; `unread` are the names of which not all Leases could be read.
+    /// Takes the Leases of these components into account. `read_at` is the time of the reading by the server's clock.
+    /// `unread` has the names of Leases that could not be read in all namespaces.
     pub fn add_drivers(&mut self, awaited: &[Awaited], leases: &[Lease], unread: &[String], read_at: Timestamp) {
         let of = |awaited: &Awaited| {
             let complete = !awaited.leases.iter().any(|name| unread.contains(name));
@@ -293,8 +297,8 @@ impl<'a> Explanation<'a> {
         self.next.extend(self.drivers.iter().filter_map(DriverOut::next));
     }
 
-    /// Says that an earlier reading, more than [`RESYNCS`](super::RESYNCS) resync periods before this one, showed the
-    /// same version of the object with the same divergence; `readings` are the times of both.
+    /// Records that an earlier reading showed the same version of the object with the same divergence. The two
+    /// `readings` are more than [`RESYNCS`](super::RESYNCS) resync periods apart.
     pub fn add_same_reading(&mut self, object: &ObjectKey, version: &ResourceVersion, readings: [Timestamp; 2]) {
         self.recheck = Some("same");
         if let Some(divergence) = &mut self.divergence {
@@ -303,17 +307,17 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Whether something differs from what is predicted, and no resync changes that, so that time tells nothing.
+    /// Whether the object differs from its prediction and no resync changes it. Then the elapsed time shows nothing.
     pub fn waits_for_events(&self) -> bool {
         self.divergence.as_ref().is_some_and(|divergence| !divergence.resynced())
     }
 
-    /// Says that a second reading was asked for, and that it would have told nothing.
+    /// Records that a second reading was asked for and was not made, because it could show nothing.
     pub fn set_not_rechecked(&mut self) {
         self.recheck = Some("notNeeded");
     }
 
-    /// Says that an earlier reading showed something else.
+    /// Records that an earlier reading showed something else.
     pub fn set_moved(&mut self) {
         self.recheck = Some("moved");
         if let Some(divergence) = &mut self.divergence {
@@ -321,7 +325,7 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Whether it is known in which states the object can end.
+    /// Whether the possible ends of the object are known.
     pub fn ends_are_known(&self) -> bool {
         self.prediction.as_ref().is_some_and(|prediction| prediction.outcomes.is_some())
     }
@@ -375,7 +379,7 @@ fn candidates(view: View<'_>) -> Vec<MatchRow<'_>> {
         .unwrap_or_default()
 }
 
-/// The fields that the binder compared, and the one that decided with both values.
+/// The fields that the binder compared, and the field that decided with both values.
 fn evidence(view: View<'_>) -> Vec<EvidenceOut> {
     let snapshot = view.snapshot();
     let mut evidence: Vec<EvidenceOut> = Vec::new();
@@ -428,7 +432,7 @@ fn user<'a>(pod: &'a Pod, claim: Option<&PersistentVolumeClaim>) -> UserOut<'a> 
     }
 }
 
-/// Who has to act, in plain words.
+/// The persons and components that have to act, in plain words.
 fn next(prediction: &Prediction<'_>) -> Vec<NextOut> {
     let mut next: Vec<NextOut> = Vec::new();
     for waiting in prediction.decisions.listed.iter().flat_map(|decision| &decision.record.waiting) {
@@ -447,7 +451,7 @@ fn next(prediction: &Prediction<'_>) -> Vec<NextOut> {
     next
 }
 
-/// What to do about a volume that is reserved for the claim and does not fit it.
+/// What the user has to do about a volume that is reserved for the claim and does not fit it.
 fn make_fit(row: &MatchRow<'_>) -> NextOut {
     NextOut {
         who: "you".to_owned(),
@@ -471,7 +475,7 @@ fn events<'a>(prediction: &'a Prediction<'a>) -> Vec<EventOut<'a>> {
     events
 }
 
-/// Where it can end, a line each.
+/// The possible ends, one on each line.
 fn ends(prediction: &Prediction<'_>) -> Vec<String> {
     let Some(outcomes) = &prediction.outcomes else { return Vec::new() };
     let listed = prediction.listed_outcomes();
@@ -514,7 +518,7 @@ fn end(outcome: &Outcome) -> String {
                 let claim = claim_words(namespace, name);
                 match phase {
                     VolumePhase::Bound => format!(" to {claim}"),
-                    // Only these two phases tell that the claim has gone, or has another volume.
+                    // Only in these two phases is it certain that the claim is deleted or has another volume.
                     VolumePhase::Released | VolumePhase::Failed => format!(", last of {claim}"),
                     _ => format!(", reserved for {claim}"),
                 }
@@ -552,7 +556,7 @@ impl TextDecision {
     }
 }
 
-/// Whether the branch leaves a volume without its claim.
+/// Whether the branch is one that finds a volume without its claim.
 pub(super) fn released(branch: VolumeBranch) -> bool {
     matches!(
         branch,

@@ -1,7 +1,7 @@
-//! Whether what runs beside a driver lives, where Kubernetes only asks and that one has to act.
+//! Whether a component of a driver runs, where Kubernetes only makes a request and this component has to act.
 //!
-//! Its Lease is the evidence, and the only one. Without a Lease nothing is known: a driver can do without leader
-//! election, it can be that the Lease may not be read, and the name is a convention.
+//! The Lease of the component is the only evidence. Without a Lease nothing is known: a driver may do without leader
+//! election, the user may not be allowed to read the Lease, and its name is only a convention.
 
 use super::document::{EvidenceOut, NextOut};
 use crate::diagnosis::misfit::shown;
@@ -10,7 +10,8 @@ use crate::model::{Lease, Timestamp};
 use crate::text::human_age;
 use serde::Serialize;
 
-/// The finalizer of external-attacher without the driver. Upstream: `GetFinalizerName`, external-attacher.
+/// The prefix of the finalizer of external-attacher; the name of the driver follows it. Upstream: `GetFinalizerName`,
+/// external-attacher.
 const ATTACHER_FINALIZER: &str = "external-attacher/";
 
 /// What is known of a component of a driver that has to act.
@@ -20,42 +21,42 @@ const ATTACHER_FINALIZER: &str = "external-attacher/";
 pub struct DriverOut {
     /// `external-provisioner` or `external-attacher`.
     pub component: &'static str,
-    /// The driver, for an attacher as its finalizer calls it.
+    /// The name of the driver; for an attacher the name that its finalizer contains.
     pub name: String,
-    /// `alive` where a Lease is held and fresh, `stale` where nobody renews it, else `unknown`.
+    /// `alive` where a Lease has a holder and is fresh, `stale` where nobody renews it, otherwise `unknown`.
     pub lease: &'static str,
-    /// Why it is unknown: `none` where there is no Lease of its name, `unread` where not all of its name could be read,
-    /// or `expired` where the Lease is neither fresh nor stale.
+    /// Why `lease` is `unknown`. `none`: there is no Lease of its name. `unread`: not all Leases of its name could be
+    /// read. `expired`: the Lease is neither fresh nor stale, or does not say when it was renewed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The fields of the Lease.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub evidence: Vec<EvidenceOut>,
-    /// The same in a sentence.
+    /// The same fact as a sentence.
     #[serde(skip)]
     said: String,
-    /// What to do about it.
+    /// What the user has to do about it.
     #[serde(skip)]
     next: Option<NextOut>,
 }
 
-/// A component of a driver that has to act, whose Lease would tell whether it lives.
+/// A component of a driver that has to act, and whose Lease would show whether it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Awaited {
     component: &'static str,
     name: String,
-    /// What its Lease can be called, in whatever namespace the driver runs.
+    /// The possible names of its Lease. The namespace of the driver is not known.
     pub leases: Vec<String>,
 }
 
 impl Awaited {
-    /// The provisioner of a driver.
+    /// The external-provisioner of a driver.
     pub(super) fn provisioner(driver: &str) -> Self {
         Self { component: "external-provisioner", name: driver.to_owned(), leases: names_of_provisioner(driver) }
     }
 
-    /// The attacher that keeps an object by this finalizer, if it is one of an attacher.
+    /// The external-attacher that this finalizer belongs to; none for other finalizers.
     pub(super) fn attacher(finalizer: &str) -> Option<Self> {
         let driver = finalizer.strip_prefix(ATTACHER_FINALIZER)?;
         Some(Self { component: "external-attacher", name: driver.to_owned(), leases: names_of_attacher(driver) })
@@ -63,12 +64,13 @@ impl Awaited {
 }
 
 impl DriverOut {
-    /// What these Leases tell, read at that time; `complete` is whether all of its name are among them.
+    /// Judges the Leases that were read at `read_at`. `complete` says whether all Leases of these names were read.
     pub(super) fn new(awaited: &Awaited, leases: &[Lease], complete: bool, read_at: Timestamp) -> Self {
         let who = format!("the {} of {}", awaited.component, shown(&awaited.name));
         let named = |lease: &&Lease| awaited.leases.iter().any(|name| lease.meta.name == name.as_str());
         let held = |lease: &Lease| !lease.holder.is_empty();
-        // One that is fresh shows life, whatever an earlier installation has left elsewhere; else the last one counts.
+        // A fresh Lease shows that the component runs, whatever an earlier installation left in another namespace.
+        // Without a fresh one, the Lease that was renewed last counts.
         let best = leases.iter().filter(named).max_by_key(|lease| {
             (held(lease) && lease.is_fresh(read_at) == Some(true), lease.renewed, &lease.meta.namespace)
         });
@@ -140,12 +142,12 @@ impl DriverOut {
         unknown("expired", evidence, &why)
     }
 
-    /// What is known, in a sentence.
+    /// What is known of the component, as a sentence.
     pub(super) fn sentence(&self) -> &str {
         &self.said
     }
 
-    /// What to do where nobody renews the Lease.
+    /// What the user has to do where nobody renews the Lease.
     pub(super) fn next(&self) -> Option<NextOut> {
         self.next.clone()
     }
@@ -206,10 +208,10 @@ mod tests {
                 format!("{object} age 3s"),
             ]
         );
-        // What an earlier installation left does not count, nor do Leases of other names, nor missing rights.
+        // A Lease of an earlier installation, Leases of other names and missing rights do not count.
         let both = [lease("old", NAME, "x-9", 90_000), lease("csi", NAME, "x-0", 3), lease("csi", "y", "y-0", 1)];
         assert_eq!(provisioner(&both, false), found);
-        // Provisioners that are no CSI drivers keep their dots.
+        // The Lease of a provisioner that is no CSI driver has dots in its name.
         assert_eq!(provisioner(&[lease("csi", "x.example.com", "x-0", 3)], true).lease, "alive");
     }
 
@@ -232,7 +234,7 @@ mod tests {
                  csi"
             )
         );
-        // Whoever ends in order gives its Lease up.
+        // A component that ends in order releases its Lease.
         assert!(provisioner(&[lease("csi", NAME, "", 7200)], true).sentence().ends_with("(nobody holds it)."));
     }
 

@@ -1,4 +1,5 @@
-//! The first line: what is and why, whether that is normal, who has to act, and what becomes of the data.
+//! The first line of an explanation: the state and its reason, whether the state is normal, who has to act, and what
+//! happens to the data.
 
 use super::danger::Danger;
 use super::document::released;
@@ -16,10 +17,10 @@ use crate::simulate::Outcome;
 use crate::snapshot::Absence;
 use crate::text::nearest;
 
-/// How a sentence begins by which people hear that data are about to go.
+/// The first word of a sentence that says that data are about to be lost.
 const DANGER: &str = "Danger: ";
 
-/// How an end is called that leaves nothing.
+/// The word for an end at which the object is deleted.
 const DELETED: &str = "deleted";
 
 /// The first line for a claim or a volume.
@@ -53,7 +54,7 @@ pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>], dangers: &[
     sentences.join(" ")
 }
 
-/// Whether the phase stays, and what else it may become.
+/// Says whether the phase stays, and which other phases are possible.
 fn becomes(view: View<'_>, phase: &str) -> String {
     let Some(outcomes) = &view.prediction.outcomes else { return String::new() };
     let mut ends: Vec<String> = outcomes
@@ -72,7 +73,7 @@ fn becomes(view: View<'_>, phase: &str) -> String {
         .collect();
     ends.dedup();
     match ends.as_slice() {
-        // A volume may be Bound in the end as well, but to another claim.
+        // A volume that is Bound now may also end Bound to another claim.
         [only]
             if only == phase
                 || (phase == "Bound" && only.starts_with("Bound") && !view.prediction.changes(view.snapshot())) =>
@@ -87,7 +88,7 @@ fn becomes(view: View<'_>, phase: &str) -> String {
     }
 }
 
-/// The node that was chosen for a claim, where there is certainly none of that name.
+/// The node that was selected for a claim, where it is certain that no node of that name exists.
 fn missing_node<'v>(view: View<'v>, claim: &'v PersistentVolumeClaim) -> Option<&'v str> {
     let snapshot = view.snapshot();
     let node = claim.meta.annotations.get(AnnotationKey::SelectedNode)?;
@@ -197,7 +198,7 @@ fn claim_sentences(
     }
 }
 
-/// Where the data of an earlier claim of this name are, and that they stay there.
+/// Says where the data of an earlier claim of this name are, and that they stay there.
 fn kept_of_an_earlier_claim(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     let snapshot = view.snapshot();
     let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
@@ -214,12 +215,12 @@ fn kept_of_an_earlier_claim(view: View<'_>, claim: &PersistentVolumeClaim) -> Op
     ))
 }
 
-/// The volume that comes nearest to fitting, with all that keeps it away.
+/// The nearest volume that does not fit and that no other claim has, with all reasons why it does not fit.
 fn nearest_miss(view: View<'_>, claim: &PersistentVolumeClaim, candidates: &[MatchRow<'_>]) -> Option<String> {
     let row = candidates.iter().find(|row| !row.is_taken()).filter(|row| !row.fits())?;
     let volume = view.snapshot().volume(view.snapshot().volume_id(row.object.name)?);
     let misfits = Query::new(view.behavior(), claim, false).map(|query| query.misfits(volume)).unwrap_or_default();
-    // The table of candidates has the one that matching meets first.
+    // The table of candidates shows only the test that matching makes first.
     let first = row.without_delay.unwrap_or(row.verdict);
     let more = misfits
         .into_iter()
@@ -230,7 +231,7 @@ fn nearest_miss(view: View<'_>, claim: &PersistentVolumeClaim, candidates: &[Mat
     Some(format!("The nearest volume is {}: {}.", row.object.name, reasons.join("; ")))
 }
 
-/// Whose uid a volume remembers, where it is the one of an earlier claim of this name.
+/// Says that the uid in the claimRef of a volume is that of an earlier claim of this name.
 fn stale_uid(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     let volume = view.snapshot().volume(view.snapshot().volume_id(&claim.volume_name)?);
     let named = volume.claim_ref.as_ref()?;
@@ -245,7 +246,7 @@ fn stale_uid(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     )
 }
 
-/// A claim whose volume does not name it with its uid.
+/// The sentences for a claim whose volume does not name it with its uid.
 fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<String>) {
     let snapshot = view.snapshot();
     let Some(id) = snapshot.volume_id(&claim.volume_name) else { return };
@@ -256,7 +257,7 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
         match snapshot.claim_id(&named.namespace, &named.name) {
             _ if itself => true,
             None => !matches!(absence, Absence::Unknown(_)),
-            // Without a uid the volume is reserved for whichever claim has that name.
+            // A volume whose claimRef has no uid is reserved for any claim of that name.
             Some(id) => !named.uid.is_empty() && snapshot.claim(id).meta.uid != named.uid,
         }
     });
@@ -287,7 +288,7 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
     ));
 }
 
-/// What vanishes with a claim that is being deleted.
+/// What is lost together with a claim that is being deleted.
 fn dies_with(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     let id = view.snapshot().volume_id(&claim.volume_name)?;
     let volume = view.snapshot().volume(id);
@@ -295,7 +296,7 @@ fn dies_with(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     ours.then(|| once_gone(view, volume))
 }
 
-/// What becomes of a volume and its data as soon as the claim is gone that is being deleted.
+/// What happens to a volume and its data when its claim, which is being deleted, is gone.
 fn once_gone(view: View<'_>, volume: &PersistentVolume) -> String {
     let fate = fate(view, volume);
     match data_fate(view.behavior(), volume) {
@@ -306,7 +307,7 @@ fn once_gone(view: View<'_>, volume: &PersistentVolume) -> String {
     }
 }
 
-/// What becomes of a volume and its data without its claim.
+/// What happens to a volume and its data without its claim.
 fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
     let name = &volume.meta.name;
     let policy = volume.reclaim_policy.as_str();
@@ -323,7 +324,7 @@ fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
     }
 }
 
-/// Who would have to delete the storage.
+/// The driver that would have to delete the storage.
 fn driver(view: View<'_>, volume: &PersistentVolume) -> String {
     [migrated_to(view.behavior(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
         .into_iter()
@@ -345,7 +346,7 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
                 "You have to free it for another claim, or delete it.".to_owned()
             }
             DataFate::Kept => "Its data stay; you have to free it for another claim, or delete it.".to_owned(),
-            // Drivers pass over what is Failed.
+            // Drivers skip volumes that are Failed.
             DataFate::HandedToDriver if volume.status.phase == VolumePhase::Failed => {
                 "When that happens, the data are gone.".to_owned()
             }
@@ -371,9 +372,9 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
     }
 }
 
-/// What recycling several volumes of one plugin at the same time can do: one of them can be offered again although the
-/// pod that ran for it erased the storage of another one. Upstream: `Recycle` (`pkg/volume/nfs`), whose calls share the
-/// pod that they change, 1.36.
+/// A warning about the recycling of several volumes of one plugin at the same time: a volume can become Available
+/// although its own data were not erased, because the pod erased the storage of another volume. Upstream: `Recycle`
+/// (`pkg/volume/nfs`), whose calls share the pod that they change, 1.36.
 fn recycled_beside(view: View<'_>) -> Option<String> {
     let others = match view.simulation.beside(view.prediction.target)?.others {
         0 => return None,
@@ -386,15 +387,15 @@ fn recycled_beside(view: View<'_>) -> Option<String> {
     ))
 }
 
-/// The claim that a volume names, where there is one of that name.
+/// The claim that the claimRef of a volume names, where a claim of that name exists.
 fn claim_of<'v>(view: View<'v>, volume: &PersistentVolume) -> Option<&'v PersistentVolumeClaim> {
     let named = volume.claim_ref.as_ref()?;
     view.snapshot().claim_id(&named.namespace, &named.name).map(|id| view.snapshot().claim(id))
 }
 
-/// What a volume that is being deleted takes with it.
+/// What is lost together with a volume that is being deleted.
 fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
-    // A volume without a claim is made Available, and reclaiming is for volumes whose claim is gone.
+    // A volume without a claim is made Available. Only a volume whose claim is gone is reclaimed.
     if volume.claim_ref.as_ref().is_none_or(|named| named.uid.is_empty()) {
         return "No claim has it, so nothing deletes its storage.".to_owned();
     }
@@ -410,7 +411,7 @@ fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
                 driver(view, volume)
             )
         }
-        // Its deleter runs only while the object is there.
+        // The deleter of the in-tree plugin runs only while the object exists.
         DataFate::Destroyed if volume.meta.finalizers.iter().any(|finalizer| finalizer != VOLUME_FINALIZER) => {
             "its storage is deleted.".to_owned()
         }
@@ -433,8 +434,8 @@ mod tests {
     use crate::report::testing::{bound_pv, bound_pvc, pod, with, world};
     use serde_json::{Value, json};
 
-    /// Recyclings of one plugin change one and the same pod: of several at once each can fail, and people are told so.
-    /// Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
+    /// Recyclings of one plugin change one and the same pod: when several run at once, each can fail, and the
+    /// explanation warns of that. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
     #[test]
     fn recycling_several_volumes_at_once_is_warned_of() {
         let released = |name: &str, claim: &str, fields: Value| {
@@ -445,7 +446,7 @@ mod tests {
         let objects = [
             released("a", "of-a", json!({})),
             released("b", "of-b", json!({})),
-            // Another plugin, another policy, one that a pod holds up, and one that has its claim.
+            // These have another plugin, another reclaim policy, a pod that uses the claim, and a claim that exists.
             released("c", "of-c", host_path),
             released("d", "of-d", json!({ "persistentVolumeReclaimPolicy": "Retain" })),
             released("e", "of-e", json!({})),
@@ -478,16 +479,17 @@ mod tests {
         assert_eq!(of(&objects[1..], "pv/b"), alone);
         let three = [&objects[..], &[released("g", "of-g", json!({}))]].concat();
         assert!(of(&three, "pv/a").3.unwrap().starts_with("2 other volumes are recycled"));
-        // A failed one is tried again in each sync, and stays Failed.
+        // A recycling that failed is tried again in each sync, and the volume stays Failed.
         let failed = with(released("a", "of-a", json!({})), json!({ "status": { "phase": "Failed" } }));
         let with_failed = [failed, objects[1].clone()];
         assert_eq!(of(&with_failed, "pv/a").0, "Failed");
         assert_eq!(of(&with_failed, "pv/b"), crowded);
     }
 
-    /// A pod of that name is there: the controller that made it waits for it, or one that was started since deletes it
-    /// whatever became of it, and fails until a later try. Upstream: `recycleVolumeOperation` and
-    /// `internalRecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
+    /// A pod of the recycler's name exists already. The controller that made it waits for it. A controller that was
+    /// started since then deletes it, whatever its result was, and fails until a later try. Upstream:
+    /// `recycleVolumeOperation` and `internalRecycleVolumeByWatchingPodUntilCompletion`
+    /// (`pkg/volume/util/recyclerclient`), 1.36.
     #[test]
     fn a_recyclers_pod_that_is_there_already_may_be_in_the_way() {
         let released = with(bound_pv("a", "of-a"), json!({ "status": { "phase": "Released" } }));

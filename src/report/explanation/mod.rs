@@ -1,4 +1,4 @@
-//! `Explanation`: why one object is as it is, and who has to act.
+//! `Explanation`: why one object is in its state, and who has to act.
 
 mod binding;
 mod class;
@@ -35,11 +35,11 @@ formats! {
 }
 
 impl ExplanationFormat {
-    /// The explanation in this format. For people a line has so many columns, and with `trace` there is every
+    /// Prints the explanation in this format. Text for people is wrapped at `columns`; with `trace` it has every
     /// comparison that was made.
     ///
     /// # Errors
-    /// Where it cannot be put into it, which is a bug.
+    /// Returns an error where the explanation cannot be encoded in the format, which is a bug.
     pub fn render(self, explanation: &Explanation<'_>, columns: Option<usize>, trace: bool) -> Result<String, Error> {
         match self {
             Self::Text => Ok(explanation.text(columns, trace)),

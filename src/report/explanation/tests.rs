@@ -1,4 +1,4 @@
-//! First lines, bindings, divergence and the document, held against what people ask.
+//! First lines, bindings, divergence and the document, compared with the questions that people ask.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
@@ -20,7 +20,7 @@ fn model() -> Model {
     Model::new(&KubernetesBehavior::default(), &CONTROLLERS, "assumed")
 }
 
-/// Hands the explanation of an object to a test.
+/// Passes the explanation of an object to a test.
 pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(&Explanation<'_>) -> T) -> T {
     colored::control::set_override(false);
     let simulation =
@@ -51,8 +51,8 @@ fn csi(volume: Value, policy: &str) -> Value {
     )
 }
 
-/// Each first line answers what `failure-modes.md` says that people ask: who holds it and does that one live, which
-/// field differs, who has to act, are the data lost, what dies with it.
+/// Each first line answers the questions that `failure-modes.md` lists: who holds the object and does it exist, which
+/// field differs, who has to act, are the data lost, what is deleted with it.
 #[test]
 fn the_first_line_answers_what_people_ask() {
     let local = |object| spec(object, json!({ "storageClassName": "local" }));
@@ -65,7 +65,7 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
              makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi.",
         ),
-        // All that keeps it away, in the order in which matching looks.
+        // All reasons why the volume does not fit, in the order of the tests of matching.
         (
             vec![
                 pvc("data"),
@@ -90,7 +90,7 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
              makes a volume for it. The nearest volume is a: lacks RWX; capacity 5Gi < requested 10Gi.",
         ),
-        // A volume that is reserved for the claim is nearer than one that belongs to nobody.
+        // A volume that is reserved for the claim is nearer than a volume without a claim.
         (
             vec![
                 pvc("data"),
@@ -157,7 +157,7 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is being deleted; kept by pod web-0, which uses it (recorded phase Bound). Danger: when the \
              claim is gone, x.example.com deletes volume a and its data (policy Delete).",
         ),
-        // The deletion has begun, so it is no longer a question of "if".
+        // The deletion has begun, so the sentence does not say "if".
         (
             vec![
                 with(bound_pvc("data", "a"), deleted()),
@@ -198,7 +198,7 @@ fn the_first_line_answers_what_people_ask() {
              gone, it goes too; no finalizer holds it until x.example.com has deleted the storage, which may be left \
              behind.",
         ),
-        // The annotation migrated-to is written before anything is reclaimed, so the driver deletes it.
+        // The annotation migrated-to is written before anything is reclaimed, so the driver deletes the volume.
         (
             vec![
                 spec(
@@ -219,7 +219,7 @@ fn the_first_line_answers_what_people_ask() {
             "Volume a is Bound and stays so: bound to db/data. If the claim is deleted, ebs.csi.aws.com deletes volume \
              a and its data (policy Delete).",
         ),
-        // Recycling that failed is tried again in every sync.
+        // A recycling that failed is tried again in every sync.
         (
             vec![spec(
                 with(with(pv("a"), claim_ref("data", "uid-old")), json!({ "status": { "phase": "Failed" } })),
@@ -437,7 +437,8 @@ fn a_reservation_asks_for_what_is_missing() {
     );
 }
 
-/// The advice for a claim must not end in another dead end, nor take a volume from a claim that uses it.
+/// The advice for a claim must not end in another state that needs a repair, nor take a volume from a claim that uses
+/// it.
 #[test]
 fn advice_for_claims_leads_out() {
     let what =
@@ -484,12 +485,12 @@ fn advice_for_claims_leads_out() {
         what(&[named(), nowhere("logs")]),
         "remove spec.claimRef of a, which names no claim that can exist, or recreate the claim with another volume"
     );
-    // Either advice for the claimRef leads to a binding.
+    // Both advices for the claimRef lead to a binding.
     for claim_ref in [claim_ref("data", ""), claim_ref("data", "uid-data")] {
         let said = headline(&[named(), with(pv("a"), claim_ref)], "pvc/data");
         assert!(said.contains("becomes Bound to a"), "{said}");
     }
-    // A class can be set where none was stated; the empty class is final.
+    // A class can be set on a claim that stated none. The empty class cannot be changed.
     assert_eq!(
         what(&[spec(pvc("data"), json!({ "storageClassName": null }))]),
         "create a PersistentVolume that fits, set the claim's storageClassName, or make some class the default one"
@@ -539,7 +540,7 @@ fn pods_that_could_not_be_read_are_no_absent_users() {
         let line = "  unknown: you lack the right to list pods in namespace db".to_owned();
         assert_eq!(used_by(&hidden, object), (Value::Null, unknown.clone(), line), "{object}");
     }
-    // No pod can use a volume without a claim, whoever may see the pods.
+    // No pod can use a volume without a claim, whether the pods were read or not.
     let nobody = (json!([]), Value::Null, "  no pod uses it".to_owned());
     assert_eq!(used_by(&hidden, "pv/free"), nobody);
     assert_eq!(used_by(&world(&objects), "pvc/data"), nobody);

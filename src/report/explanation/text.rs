@@ -12,13 +12,14 @@ use crate::text::{pad, sanitize, width};
 use colored::Colorize as _;
 use std::convert::Infallible;
 
-/// The most candidates that are shown.
+/// The largest number of candidates that are shown.
 const MOST_CANDIDATES: usize = 10;
-/// The most pods and claims that are listed.
+/// The largest number of pods and claims that are listed.
 const MOST_LISTED: usize = 10;
 
 impl Explanation<'_> {
-    /// The text: the answer in the first line, and sections with what it rests on. It needs no colour to be understood.
+    /// The text: the answer in the first line, then sections with what the answer rests on. It is understood without
+    /// colour.
     pub fn text(&self, columns: Option<usize>, trace: bool) -> String {
         let mut page = Page { text: String::new(), columns };
         for line in wrap(&self.headline, columns, 0).lines() {
@@ -67,7 +68,8 @@ impl Explanation<'_> {
 
     fn decision_section(&self, page: &mut Page, trace: bool) {
         page.heading("Decision");
-        // Decisions that read alike differ in the candidate that is taken: the section on candidates shows these.
+        // Decisions with equal text differ only in the volume that is chosen. The section on candidates shows the
+        // volumes.
         for alike in self.decisions.chunk_by(|one, other| one == other) {
             let decision = &alike[0];
             if decision.idle && !trace {
@@ -211,7 +213,7 @@ impl Explanation<'_> {
     }
 }
 
-/// Why it is not known which pods of a namespace use the object, and what would tell.
+/// Says why it is not known which pods of a namespace use the object, and how to find out.
 fn why_unknown(unknown: &UnknownOut<'_>) -> String {
     let state = CoverageState::from_word(unknown.reason).unwrap_or(CoverageState::NotNeeded);
     unread(Kind::Pod, unknown.needs.namespace, state)
@@ -221,7 +223,7 @@ fn binding_section(page: &mut Page, binding: &BindingOut) {
     page.heading("Binding");
     let fields: Vec<&FieldOut> = binding.claim.iter().chain(&binding.volume).collect();
     let widest = fields.iter().map(|field| width(field.field)).max().unwrap_or(0);
-    // Beside long names of fields there is no room to line up values of uids' length.
+    // Next to long field names there is no room to align values as long as a uid.
     let lined_up = page.columns.is_none_or(|columns| widest + 50 <= columns);
     let mut object = "";
     for field in fields {
@@ -258,7 +260,7 @@ fn class_section(page: &mut Page, class: &ClassOut<'_>, evidence: &[EvidenceOut]
     }
 }
 
-/// The text so far, and how wide it may be.
+/// The text so far, and the width at which it is wrapped.
 struct Page {
     text: String,
     columns: Option<usize>,
@@ -280,7 +282,7 @@ impl Page {
         self.raw(&wrap(&format!("{:indent$}{text}", ""), self.columns, indent + 2));
     }
 
-    /// A line whose blanks line something up; it is wrapped only where it has to be.
+    /// Adds a line that is aligned with blanks. It is wrapped only where it is too long.
     fn marked(&mut self, text: &str, red: bool) {
         let safe = format!("    {}", sanitize(text));
         let fits = self.columns.is_none_or(|columns| width(&safe) <= columns);

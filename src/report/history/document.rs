@@ -3,7 +3,7 @@
 use crate::report::shared::machine::API_VERSION;
 use serde::Serialize;
 
-/// All repairs, newest first.
+/// All repairs, the newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -21,35 +21,37 @@ pub struct History {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Repair {
-    /// The id of its journal.
+    /// The id of the journal of the repair.
     pub id: String,
-    /// When it was begun.
+    /// The time at which the repair began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The address of the API server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// The uid of the cluster, which is that of namespace kube-system.
+    /// The uid of the cluster, which is the uid of namespace kube-system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// What it comes to.
+    /// What the plan achieves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
-    /// `finished`, `stopped`, `open` (under way, or cut short), `lost` (its volume is gone, or another one has the
-    /// name, so that nothing leads on) or `unreadable`.
+    /// The state of the repair.
+    ///
+    /// `finished`, `stopped`, `open` (it is under way or was interrupted) or `unreadable`. It is `lost` where its
+    /// volume is gone or another volume has the name, so that no step can follow.
     pub state: &'static str,
-    /// The step at which it stopped.
+    /// The number of the step at which the repair stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
-    /// Why it stopped, or cannot be read.
+    /// Why the repair stopped, or why its journal cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Whether something was written, or may have been.
+    /// Whether a request was carried out, or may have been.
     pub written: bool,
-    /// The repair that took it back.
+    /// The id of the repair that undid this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taken_back_by: Option<String>,
-    /// The steps.
+    /// The steps of the repair.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub steps: Vec<Taken>,
@@ -60,15 +62,17 @@ pub struct Repair {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Taken {
-    /// From 1.
+    /// The number of the step, from 1.
     pub id: u32,
-    /// Why.
+    /// Why the step is in the plan.
     pub why: String,
-    /// What was written, in words; nothing for a step that only waits.
+    /// What the step wrote, in words; absent for a step that only waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<String>,
-    /// `done`, `wasSo` (nothing had to be written), `written` (what it waits for has not come), `inDoubt` (the answer
-    /// to its request was lost) or `notDone`.
+    /// The state of the step.
+    ///
+    /// `done`; `wasSo`: nothing had to be written; `written`: the write was made, and what the step waits for has not
+    /// come; `inDoubt`: the answer to the request never came; `notDone`.
     pub state: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! `History`: the repairs that were made from one machine. It names objects and steps, and prints no object whole.
+//! `History`: the repairs that were made from one machine. It names objects and steps, and never prints a whole object.
 
 mod document;
 mod table;
@@ -13,7 +13,7 @@ use crate::report::shared::yaml::yaml;
 formats! {
     /// How repairs are printed.
     HistoryFormat {
-        /// A table of all, or of the steps of one.
+        /// A table of all repairs, or of the steps of one.
         Table = "table",
         /// JSON, as the contract defines it.
         Json = "json",
@@ -23,11 +23,11 @@ formats! {
 }
 
 impl HistoryFormat {
-    /// The repairs in this format. For people there are the steps of the only one, where `steps` says so, on a page of
-    /// so many columns.
+    /// Prints the repairs in this format. With `steps` the text has the steps of the only repair. Text is wrapped at
+    /// `columns`.
     ///
     /// # Errors
-    /// Where they cannot be put into it, which is a bug.
+    /// Returns an error where the repairs cannot be encoded in the format, which is a bug.
     pub fn render(self, history: &History, steps: bool, columns: Option<usize>) -> Result<String, Error> {
         match self {
             Self::Table => Ok(history.text(steps, columns)),

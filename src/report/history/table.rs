@@ -1,4 +1,4 @@
-//! Repairs as a table, and one of them as the table of its steps.
+//! Repairs as a table, and one repair as the table of its steps.
 
 use super::document::{History, Repair};
 use crate::report::shared::table::{Table, TableStyle};
@@ -6,7 +6,7 @@ use crate::text::sanitize;
 use std::fmt::Write as _;
 
 impl History {
-    /// The table of all, or the steps of the only one.
+    /// The table of all repairs, or with `steps` the steps of the only one.
     pub(super) fn text(&self, steps: bool, columns: Option<usize>) -> String {
         let style = TableStyle { width: columns, headers: true };
         match (steps, self.items.first()) {
@@ -25,7 +25,7 @@ impl History {
 }
 
 impl Repair {
-    /// How it ended, in few words.
+    /// How the repair ended, in a few words.
     fn sentence(&self) -> String {
         match (&self.taken_back_by, self.step) {
             (Some(by), _) => format!("taken back by {by}"),

@@ -11,7 +11,7 @@ use crate::snapshot::{Absence, Snapshot};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The answer of `match`.
+/// The document that `match` prints.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -22,13 +22,13 @@ pub struct MatchTable<'a> {
     pub kind: &'static str,
     /// What the model assumes about Kubernetes.
     pub model: &'a Model,
-    /// What was read.
+    /// For each kind and namespace, whether all objects were read.
     pub coverage: Vec<CoverageOut<'a>>,
     /// The claim.
     pub claim: ObjectId<'a>,
     /// What the claim asks for.
     pub asks: AsksOut<'a>,
-    /// The claim does not exist yet; it is taken as the API server would store it.
+    /// Whether the claim does not exist yet. Then it is taken as the API server would store it.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub planned: bool,
@@ -37,92 +37,92 @@ pub struct MatchTable<'a> {
     pub default_class: Option<&'a str>,
     /// How the controller looks for a volume: `matching`, `named` or `completed`.
     pub search: &'static str,
-    /// The class delays binding: the scheduler picks the volume.
+    /// Whether the class delays binding, so that the scheduler chooses the volume.
     pub delayed: bool,
-    /// The volumes that the controller may take now, by name; any of them where there are several.
+    /// The names of the volumes that the controller may choose now. Where there are several, it may choose any of them.
     pub chosen: Vec<&'a str>,
-    /// Why the controller cannot search at all, in its words.
+    /// The error of the controller, where it cannot search for a volume at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'a str>,
-    /// Every volume that is looked at, by name.
+    /// The volumes that are compared with the claim, by name.
     pub items: Vec<MatchRow<'a>>,
-    /// Which parts could not be judged: `items` where not all volumes were read that may fit, `delayed` where the class
-    /// was not.
+    /// The parts that could not be judged. `items`: not all volumes that may fit were read. `delayed`: the class was
+    /// not read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
 }
 
-/// What a claim asks for.
+/// The fields of a claim that matching compares.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AsksOut<'a> {
-    /// `spec.resources.requests.storage`.
+    /// The value of `spec.resources.requests.storage`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage: Option<String>,
-    /// `spec.accessModes`.
+    /// The value of `spec.accessModes`.
     pub access_modes: Vec<&'a str>,
-    /// The class that counts; empty for none.
+    /// The name of the class that counts for matching; empty for no class.
     pub storage_class_name: &'a str,
-    /// `spec.volumeMode`.
+    /// The value of `spec.volumeMode`.
     pub volume_mode: String,
-    /// `spec.volumeName`, where it is set.
+    /// The value of `spec.volumeName`; absent where it is not set.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub volume_name: &'a str,
 }
 
-/// What matching says of one volume.
+/// The result of matching for one volume.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MatchRow<'a> {
     /// The volume.
     pub object: ObjectId<'a>,
-    /// `spec.capacity.storage`.
+    /// The value of `spec.capacity.storage`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<String>,
-    /// `spec.accessModes`.
+    /// The value of `spec.accessModes`.
     pub access_modes: Vec<&'a str>,
-    /// The class that counts; empty for none.
+    /// The name of the class that counts for matching; empty for no class.
     pub storage_class_name: &'a str,
-    /// `status.phase`.
+    /// The value of `status.phase`.
     pub phase: &'a str,
-    /// The first test that it fails, or that it may be chosen.
+    /// The first test that the volume fails, or the reason why it may be chosen.
     pub verdict: &'static str,
-    /// What matching would say without the delay of binding.
+    /// The verdict if the class did not delay binding; absent where binding is not delayed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_delay: Option<&'static str>,
-    /// It fits as soon as the controller has looked at it for the first time and made it Available.
+    /// Whether the volume fits as soon as the controller has synced it for the first time and made it Available.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub once_available: bool,
-    /// It fits, but a volume with fewer access modes comes first.
+    /// Whether the volume fits, but matching stops at a volume with fewer access modes.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub not_reached: bool,
-    /// The volume's field that differs.
+    /// The field of the volume that differs from the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<&'static str>,
-    /// Its value.
+    /// The value of this field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// What the claim asks for there.
+    /// The value that the claim asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
     /// The reason in words.
     pub why: String,
-    /// The order for people: the nearer to being chosen, the lower.
+    /// The order for people: the nearer the volume is to being chosen, the lower the rank.
     #[serde(skip)]
     rank: u8,
-    /// Of those of one rank the order for people: how near it comes, where it cannot be had for its own sake.
+    /// The order for people among volumes of one rank that do not fit: how few tests the volume fails.
     #[serde(skip)]
     nearness: Option<Nearness>,
-    /// The word of the column VERDICT.
+    /// The word in the column VERDICT.
     #[serde(skip)]
     pub(super) word: &'static str,
-    /// It names this claim, with its uid or without one.
+    /// Whether the claimRef of the volume names this claim, with its uid or without a uid.
     #[serde(skip)]
     reserved: bool,
     #[serde(skip)]
@@ -134,25 +134,25 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// What a table of matches is made of.
+/// The input of a table of matches.
 #[derive(Clone, Copy, Debug)]
 pub struct Matched<'a> {
-    /// What was read.
+    /// The objects that were read.
     pub snapshot: &'a Snapshot,
     /// What the model assumes about Kubernetes.
     pub model: &'a Model,
     /// The claim.
     pub claim: &'a PersistentVolumeClaim,
-    /// What matching says of each volume, or why the controller cannot search.
+    /// The result of matching for each volume, or why the controller cannot search.
     pub candidates: &'a Result<Candidates, String>,
-    /// The claim does not exist yet.
+    /// Whether the claim does not exist yet.
     pub planned: bool,
     /// The default class that admission would write into a planned claim.
     pub default_class: Option<&'a str>,
 }
 
 impl<'a> MatchTable<'a> {
-    /// The answer for one claim.
+    /// Builds the answer for one claim.
     pub fn new(matched: Matched<'a>) -> Self {
         let Matched { snapshot, model, claim, candidates, planned, default_class } = matched;
         let none = Vec::new();
@@ -195,7 +195,7 @@ impl<'a> MatchTable<'a> {
         }
     }
 
-    /// The rows in the order for people: the nearer to being chosen, the earlier.
+    /// The rows in the order for people: the nearer a volume is to being chosen, the earlier.
     pub fn ranked(&self) -> Vec<&MatchRow<'a>> {
         let mut ranked: Vec<&MatchRow<'a>> = self.items.iter().collect();
         ranked.sort_by_key(|row| row.place());
@@ -203,38 +203,40 @@ impl<'a> MatchTable<'a> {
     }
 }
 
-/// The ranks of volumes that do not fit: of one that is reserved for the claim, and of one that nobody has.
+/// The ranks of volumes that do not fit: `RESERVED` for a volume that is reserved for the claim, `FREE` for a volume
+/// that no claim has.
 const RESERVED: u8 = 4;
 const FREE: u8 = 5;
 
 impl MatchRow<'_> {
-    /// The place in the order for people.
+    /// The sort key of the order for people.
     fn place(&self) -> (u8, Option<Nearness>, &str) {
         (self.rank, self.nearness, self.object.name)
     }
 
-    /// The capacity, none counting as zero.
+    /// The capacity; zero where the volume states none.
     pub(super) fn size(&self) -> Quantity {
         self.volume.storage().copied().unwrap_or(Quantity::ZERO)
     }
 
-    /// Whether it fits, chosen or not.
+    /// Whether the volume fits the claim, whether it may be chosen or not.
     pub fn fits(&self) -> bool {
         self.word != "no"
     }
 
-    /// Whether some other claim has it.
+    /// Whether another claim has the volume.
     pub fn is_taken(&self) -> bool {
         !self.fits() && !self.reserved && self.volume.claim_ref.is_some()
     }
 
-    /// Whether it is reserved for the claim and does not fit it.
+    /// Whether the volume is reserved for the claim and does not fit it.
     pub fn is_reserved_in_vain(&self) -> bool {
         !self.fits() && self.reserved
     }
 }
 
-/// Which parts of the answer rest on a reading that lacks; `found` where the one volume that is looked at was read.
+/// The parts of the answer that are unknown because a kind was not read. `found` says whether the only volume that is
+/// compared was read.
 fn unknown_parts<'a>(snapshot: &Snapshot, claim: &PersistentVolumeClaim, found: bool) -> Vec<UnknownOut<'a>> {
     let part = |field, kind: Kind| match snapshot.coverage().absence(kind, "") {
         Absence::Unknown(state) => Some(UnknownOut {
@@ -251,7 +253,7 @@ fn unknown_parts<'a>(snapshot: &Snapshot, claim: &PersistentVolumeClaim, found: 
     volumes.into_iter().chain(classes).collect()
 }
 
-/// What matching says of each volume, the nearest first.
+/// The rows of all candidates, the nearest first.
 pub fn candidate_rows<'a>(
     snapshot: &'a Snapshot,
     claim: &PersistentVolumeClaim,
@@ -311,22 +313,22 @@ fn rows<'a>(
         .collect()
 }
 
-/// One candidate among the others.
+/// One candidate, compared with the other candidates.
 struct Judged<'j> {
     candidate: &'j Candidate,
     volume: &'j PersistentVolume,
     claim: &'j PersistentVolumeClaim,
     search: Search,
-    /// How many may be chosen.
+    /// The number of candidates that may be chosen.
     ties: usize,
-    /// Whether it is the only one that fits.
+    /// Whether the candidate is the only one that fits.
     only: bool,
-    /// One of those with the same access modes that may be chosen, and whether it is reserved for the claim.
+    /// The first candidate with the same access modes that may be chosen, and whether it is reserved for the claim.
     best: Option<(&'j PersistentVolume, bool)>,
 }
 
 impl Judged<'_> {
-    /// The verdict that counts for the words: without the delay of binding, which is not the volume's fault.
+    /// The verdict that the words explain. It ignores the delay of binding, which does not depend on the volume.
     fn verdict(&self) -> CandidateVerdict {
         self.candidate.without_delay.unwrap_or(self.candidate.verdict)
     }

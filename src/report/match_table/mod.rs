@@ -22,19 +22,19 @@ formats! {
     MatchFormat {
         /// A table for about 80 columns, below sentences.
         Table = "table",
-        /// The same with more columns.
+        /// The table with more columns.
         Wide = "wide",
         /// JSON, as the contract defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
-        /// TYPE/NAME of what may be chosen, one volume a line.
+        /// TYPE/NAME of each volume that may be chosen, one on each line.
         Name = "name",
     }
 }
 
 impl MatchFormat {
-    /// The columns of the table, in a format that has one.
+    /// The columns of the table; none for a format that is no table.
     pub fn columns(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Table => Some(table::columns(false)),
@@ -43,10 +43,11 @@ impl MatchFormat {
         }
     }
 
-    /// The answer in this format, part by part, each handed to `print`; a table as `view` says.
+    /// Prints the answer in this format. Each part of the text is passed to `print`. `view` says how a table is
+    /// printed.
     ///
     /// # Errors
-    /// What `print` answers, and where the answer cannot be put into the format, which is a bug.
+    /// Returns the error of `print`, or an error where the answer cannot be encoded in the format, which is a bug.
     pub fn render(
         self,
         answer: &MatchTable<'_>,

@@ -11,16 +11,17 @@ const NARROW: [&str; 7] = ["VOLUME", "CAPACITY", "MODES", "CLASS", "PHASE", "VER
 const WIDE: [&str; 10] =
     ["VOLUME", "CAPACITY", "MODES", "CLASS", "VOLUMEMODE", "PHASE", "CLAIM", "VERDICT", "TEST", "WHY"];
 
-/// What the reason needs of a narrow terminal.
+/// The smallest width of the column WHY, in terminal columns.
 const ROOM_FOR_WHY: usize = 30;
-/// The blanks between columns.
+/// The number of blanks between two columns.
 const GAP: usize = 3;
-/// The columns that a narrow terminal does without, the first to go first.
+/// The columns that a narrow terminal leaves out. The first of them is left out first.
 const DISPENSABLE: [&str; 4] = ["PHASE", "CLASS", "MODES", "CAPACITY"];
 
 impl MatchTable<'_> {
-    /// The rows in the order for people, or by the column of that name.
-    /// In a narrow terminal the columns go first whose values the reason names where they matter.
+    /// The table with its rows in the order for people, or sorted by the column `sort_by`.
+    ///
+    /// A narrow terminal leaves out those columns whose values the column WHY names where they decide.
     pub(super) fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> Table {
         let mut ranked = self.ranked();
         if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
@@ -40,7 +41,7 @@ pub(super) fn columns(wide: bool) -> &'static [&'static str] {
     if wide { &WIDE } else { &NARROW }
 }
 
-/// The sentences, unless the names of the columns are left out with them, and the table.
+/// Prints the sentences and the table. Where the names of the columns are left out, the sentences are left out too.
 pub(super) fn write<E>(
     answer: &MatchTable<'_>,
     snapshot: &Snapshot,
@@ -87,7 +88,7 @@ impl MatchRow<'_> {
     }
 }
 
-/// Rows as a table with as many of its columns as the terminal has room for.
+/// A table of these rows, with as many columns as fit into the terminal.
 pub(in crate::report) fn rows_table(rows: &[&MatchRow<'_>], wide: bool, columns: Option<usize>) -> Table {
     let names: &[&'static str] = if wide { &WIDE } else { &NARROW };
     let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells(wide)).collect();

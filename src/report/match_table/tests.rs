@@ -1,4 +1,4 @@
-//! Verdicts and reasons of candidates, literally.
+//! Verdicts and reasons of candidates, compared word for word.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

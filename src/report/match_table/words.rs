@@ -1,4 +1,4 @@
-//! The answer in sentences, which stand above the table.
+//! The answer as sentences, which are printed above the table.
 
 use super::document::{MatchRow, MatchTable};
 use crate::model::Kind;
@@ -6,7 +6,7 @@ use crate::report::shared::unread::unread;
 use crate::snapshot::{Absence, Snapshot};
 
 impl MatchTable<'_> {
-    /// What is so in one sentence, and what has to be known of it, one sentence each.
+    /// The result in one sentence, then one sentence for each thing that the reader has to know about it.
     pub fn summary(&self, snapshot: &Snapshot) -> Vec<String> {
         let claim = if self.planned {
             format!("The planned claim {}/{}", self.claim.namespace, self.claim.name)

@@ -1,9 +1,9 @@
-//! What `fix` found and the plans that it proposes, as text.
+//! The findings of `fix` and the plans that it proposes, as text.
 
 use crate::repair::Case;
 use crate::report::shared::wrap::wrap;
 
-/// What was found, before anything is asked; `nothing` is what to say where nothing was.
+/// The findings and plans, printed before the user is asked anything. `nothing` is the text for no findings.
 pub fn cases(cases: &[Case], nothing: &str, columns: Option<usize>) -> String {
     let mut text = String::new();
     let mut line = |depth: usize, words: &str| {

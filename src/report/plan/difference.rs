@@ -1,20 +1,20 @@
-//! In what a plan that was kept in a file differs from the one that is made now.
+//! The differences between a plan that was kept in a file and the plan that is made now.
 
 use super::document::{ModelStated, PlanDocument, StepOut};
 use crate::repair::PLAN_ANNOTATION;
 use serde_json::Value;
 
-/// The most differences that are named.
+/// The largest number of differences that are named.
 const NAMED: usize = 5;
 
-/// Something that is other than it was.
+/// A field that differs between the two plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The field, from the top of the document.
+    /// The path of the field, from the top of the document.
     pub field: String,
-    /// What the file says; none where it says nothing.
+    /// The value in the file; none where the file has none.
     pub was: Option<String>,
-    /// What is so now; none where nothing is.
+    /// The value in the plan that is made now; none where it has none.
     pub is: Option<String>,
 }
 
@@ -26,8 +26,10 @@ impl std::fmt::Display for Difference {
 }
 
 impl PlanDocument {
-    /// What this plan has other than the one of a file, the first few of it. What was looked at may differ: that is
-    /// judged anew. What the controllers answer does not count until the plan was reviewed.
+    /// The first few differences between this plan and the plan of a file.
+    ///
+    /// The results of the guards are not compared, because the guards are checked again. What the controllers answer
+    /// (`expects`) is compared only where this plan was reviewed.
     pub fn differs_from(&self, file: &PlanDocument<ModelStated>, reviewed: bool) -> Vec<Difference> {
         let steps = |steps: &[StepOut]| {
             let steps = steps.iter().cloned().map(|step| {
@@ -52,13 +54,13 @@ impl PlanDocument {
     }
 }
 
-/// Where two values differ, field by field.
+/// Finds the fields in which two values differ.
 fn compare(field: &str, was: Option<&Value>, is: Option<&Value>, found: &mut Vec<Difference>) {
     match (was, is) {
         (was, is) if was == is => {}
         (Some(Value::Object(was)), Some(Value::Object(is))) => {
             for key in was.keys().chain(is.keys().filter(|key| !was.contains_key(*key))) {
-                // The id of a plan follows from all the rest.
+                // The id of the plan is a hash, so it differs wherever something else does.
                 if key != PLAN_ANNOTATION {
                     compare(&format!("{field}.{key}"), was.get(key), is.get(key), found);
                 }

@@ -1,4 +1,4 @@
-//! A repair as data, which `apply` reads back.
+//! A repair as data, which `apply` reads again.
 
 use crate::model::Kind;
 use crate::repair::{
@@ -10,11 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The kind of the document.
+/// The `kind` of the document.
 pub const KIND: &str = "Plan";
 
-/// A plan, with what was looked at before. What it would create is shown without the values of annotations that nobody
-/// knows: whoever applies the document makes the plan anew, from its `request`.
+/// A plan and the results of its guards.
+///
+/// An object that the plan would create is printed without the values of unknown annotations. So `apply` does not use
+/// it: it makes the plan anew from its `request`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Plan"))]
@@ -24,69 +26,69 @@ pub struct PlanDocument<M = Model> {
     pub api_version: String,
     /// `Plan`.
     pub kind: String,
-    /// A short name: the verb and a hash of what was asked and of the world.
+    /// A short name: the verb and a hash of the request and of the objects that decided.
     pub id: String,
-    /// The cluster for which it was made.
+    /// The cluster for which the plan was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Origin>,
-    /// What was asked for: the verb, its object and its arguments.
+    /// The request: the verb, its object and its arguments.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Value>"))]
     pub request: Request,
-    /// What the plan comes to.
+    /// What the plan achieves.
     pub goal: String,
-    /// The volumes that carry data, and what may become of them because it was asked for.
+    /// The volumes that carry data, and what may happen to these data because the user asked for it.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Value>>"))]
     pub volumes: Vec<Carried>,
-    /// The writes in order.
+    /// The steps in their order.
     pub steps: Vec<StepOut>,
-    /// What was looked at before.
+    /// The guards and their results.
     pub guards: Vec<GuardOut>,
-    /// What people should know.
+    /// What the user should know before agreeing.
     pub notes: Vec<String>,
-    /// The name that has to be typed.
+    /// The name that the user has to type to confirm the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// A hash of what decided, in the objects on which the plan rests.
+    /// A hash of the values that decided, in the objects on which the plan rests.
     pub world: String,
-    /// The Kubernetes that was modelled.
+    /// What the model assumes about Kubernetes.
     pub model: M,
 }
 
-/// One step.
+/// One step of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StepOut {
-    /// From 1.
+    /// The number of the step, from 1.
     pub id: u32,
-    /// Why.
+    /// Why the step is in the plan.
     pub why: String,
-    /// What is written; nothing for a step that only waits.
+    /// The request of the step; absent for a step that only waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<WriteOut>,
-    /// What has to be found right before the write.
+    /// What must hold right before the write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconditions: Option<Preconditions>,
-    /// What is looked at once more right before the write.
+    /// What is read again right before the write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Value>>"))]
     pub recheck: Vec<Recheck>,
-    /// What is waited for before the next step.
+    /// What the run waits for before the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Value>>"))]
     pub wait_for: Option<Wait>,
-    /// The states in which the objects are once the controllers have answered, by the simulation.
+    /// The predicted states of the objects once the controllers have acted after this step.
     #[serde(default)]
     pub expects: Vec<ExpectedOut>,
-    /// The write by which it is taken back.
+    /// The write that undoes this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inverse: Option<InverseOut>,
-    /// Why it cannot be taken back.
+    /// Why this step cannot be undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irreversible: Option<String>,
 }
 
-/// A request.
+/// A request to the API server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -100,15 +102,16 @@ pub struct WriteOut {
     pub namespace: Option<String>,
     /// The name.
     pub name: String,
-    /// The merge patch; for a finalizer, the JSON patch. The request adds the uid and the version just read.
+    /// The merge patch; the JSON patch where a finalizer is removed. The uid and the version that were read are added
+    /// when the request is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Value>,
-    /// The object that is created, its unknown annotations redacted.
+    /// The object to create. The values of unknown annotations are redacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<Value>,
 }
 
-/// What has to be found.
+/// What must hold before a write.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -116,34 +119,34 @@ pub struct Preconditions {
     /// The uid of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
-    /// What stands in its fields; null where nothing does.
+    /// The values of its fields; null for a field that must not be set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub expect: BTreeMap<String, Value>,
 }
 
-/// How a step is taken back.
+/// How a step is undone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InverseOut {
-    /// The request.
+    /// The request that undoes the step.
     pub write: WriteOut,
-    /// What has to be found before.
+    /// What must hold before this request.
     pub preconditions: Preconditions,
-    /// What is waited for afterwards.
+    /// What the run waits for after this request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Value>>"))]
     pub wait_for: Option<Wait>,
 }
 
-/// What the simulation says of an object after a step.
+/// The predicted states of an object after a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExpectedOut {
     /// The object.
     pub object: Named,
-    /// Its possible states, in words.
+    /// The possible states of the object, in words.
     pub states: Vec<String>,
 }
 
@@ -161,45 +164,45 @@ pub struct Named {
     pub name: String,
 }
 
-/// A guard, judged.
+/// A guard and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GuardOut {
-    /// A stable word.
+    /// The id of the guard; it never changes.
     pub id: String,
-    /// Whether it holds.
+    /// Whether the guard holds.
     pub holds: Holds,
-    /// What it looked at and what it saw.
+    /// What the guard looked at and what it found.
     pub looked_at: String,
 }
 
-/// The model of a document that is read: a plan is made anew with the model of the run that reads it.
+/// The model in a document that is read. A plan is made anew with the model of the run that reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelStated {
-    /// The version that was modelled.
+    /// The minor version of Kubernetes that was modelled.
     pub kubernetes: String,
-    /// Whether a suite judges it.
+    /// Whether recorded answers of the real controllers verify this version.
     pub verified: bool,
-    /// Where the version came from.
+    /// How the version was found.
     pub source: String,
-    /// The gates and flags that were given.
+    /// The feature gates and flags that were given.
     #[serde(default)]
     pub given: Vec<String>,
-    /// The feature gates that decided.
+    /// The values of the feature gates that decided.
     pub feature_gates: BTreeMap<String, bool>,
-    /// The flags that decided.
+    /// The values of the controller manager's flags that decided.
     pub controller_flags: BTreeMap<String, String>,
-    /// The controllers that took part.
+    /// The names of the controllers that took part.
     pub controllers: Vec<String>,
-    /// Whether failures counted.
+    /// Whether failures of requests and controllers were included.
     #[serde(default)]
     pub failures: bool,
 }
 
 impl PlanDocument {
-    /// The document of a plan that was reviewed.
+    /// Builds the document of a plan that was reviewed.
     pub fn new(plan: &Plan, cluster: &Origin, guards: &[Guard], model: Model) -> Self {
         Self {
             api_version: API_VERSION.to_owned(),
@@ -220,10 +223,10 @@ impl PlanDocument {
 }
 
 impl PlanDocument<ModelStated> {
-    /// The document, from its data.
+    /// Reads the document from its data.
     ///
     /// # Errors
-    /// What is wrong with it, in a sentence without a full stop.
+    /// Returns a sentence without a full stop that says what is wrong with the data.
     pub fn read(data: Value) -> Result<Self, String> {
         for (field, wanted) in [("apiVersion", API_VERSION), ("kind", KIND)] {
             match data.get(field).and_then(Value::as_str) {
@@ -292,7 +295,7 @@ impl Preconditions {
         let mut expect: BTreeMap<String, Value> = BTreeMap::new();
         for (field, value) in write.expect.iter().map(crate::repair::Expect::shown) {
             match (expect.get_mut(&field).and_then(Value::as_object_mut), value) {
-                // Two expectations of one field: whatever either says of it.
+                // Two expectations of one field are merged into one.
                 (Some(known), Value::Object(more)) => known.extend(more),
                 (_, value) => _ = expect.insert(field, value),
             }
@@ -318,7 +321,8 @@ impl GuardOut {
     }
 }
 
-/// What is printed of an object that is created: all but what could be a secret. The mark of the plan stays.
+/// The part of an object to create that is printed: everything but what could be a secret. The annotation of the plan
+/// stays.
 pub(super) fn shown(kind: Kind, manifest: &Value) -> Value {
     let mut object = redact(kind, manifest.clone());
     let mark = manifest.pointer("/metadata/annotations").and_then(|annotations| annotations.get(PLAN_ANNOTATION));

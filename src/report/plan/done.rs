@@ -1,4 +1,4 @@
-//! What came of a plan, as text.
+//! The result of a plan that was carried out, as text.
 
 use crate::model::ObjectKey;
 use crate::repair::{Manifests, Plan, Request, Seen, Undo};
@@ -6,10 +6,10 @@ use crate::report::shared::wrap::wrap;
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
-/// By how much a line that continues another one is indented.
+/// The number of blanks before a continued line.
 const CONTINUED: usize = 4;
 
-/// What is so now, as far as it could be read, and how it is taken back.
+/// The states of the objects after the plan, as far as they could be read, and how the plan is undone.
 pub fn done(plan: &Plan, journal: &str, now: Option<(&[ObjectKey], &Manifests)>, columns: Option<usize>) -> String {
     let mut text = format!("Done: {}.\n", plan.goal);
     if let Some((objects, manifests)) = now {
@@ -19,7 +19,7 @@ pub fn done(plan: &Plan, journal: &str, now: Option<(&[ObjectKey], &Manifests)>,
         }
     }
     let mut said: Vec<String> = text.lines().map(|line| wrap(line, columns, CONTINUED)).collect();
-    // A command is to be copied: a line of its own, which nothing breaks.
+    // A command is copied by the user, so it stands on a line of its own that is never wrapped.
     said.push(format!("Journal: {journal}"));
     let impossible = plan.steps.iter().any(|step| matches!(step.undo, Undo::Impossible { .. }));
     if matches!(plan.request, Request::Undo { .. }) || impossible {
@@ -31,7 +31,7 @@ pub fn done(plan: &Plan, journal: &str, now: Option<(&[ObjectKey], &Manifests)>,
     safe.join("\n") + "\n"
 }
 
-/// How an object stands, in few words.
+/// The state of an object, in a few words.
 fn state(key: &ObjectKey, manifests: &Manifests) -> String {
     let Some(manifest) = manifests.get(key) else { return "gone".to_owned() };
     match Seen::decode(key.kind, manifest) {

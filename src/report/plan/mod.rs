@@ -1,4 +1,4 @@
-//! `Plan`: a repair as a document that `apply` reads back.
+//! `Plan`: a repair as a document that `apply` reads again.
 
 mod cases;
 mod difference;
@@ -34,30 +34,30 @@ formats! {
 }
 
 impl Default for PlanFormat {
-    /// Only text leads to the question whether the plan is carried out.
+    /// The default is text, because only text is followed by the question whether to carry out the plan.
     fn default() -> Self {
         Self::Text
     }
 }
 
-/// A plan to be printed, with what was looked at before.
+/// A plan to be printed, and the results of its guards.
 #[derive(Clone, Debug)]
 pub struct Shown<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// What was looked at, and what was seen.
+    /// The guards and their results.
     pub guards: &'a [Guard],
-    /// The cluster for which it was made.
+    /// The cluster for which the plan was made.
     pub cluster: &'a Origin,
     /// What the model assumes about Kubernetes.
     pub model: Model,
 }
 
 impl PlanFormat {
-    /// The plan in this format, for people in that manner.
+    /// Prints the plan in this format. `manner` says how the text for people is printed.
     ///
     /// # Errors
-    /// Where it cannot be put into it, which is a bug.
+    /// Returns an error where the plan cannot be encoded in the format, which is a bug.
     pub fn render(self, shown: Shown<'_>, manner: PlanStyle<'_>) -> Result<String, Error> {
         let Shown { plan, guards, cluster, model } = shown;
         match self {

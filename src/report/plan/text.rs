@@ -9,21 +9,21 @@ use colored::Colorize as _;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The guard that says by what the data are known: it stands under the goal.
+/// The guard that says how the data are identified. Its line stands below the goal.
 const IDENTITY: &str = "identity";
 
-/// How a plan is shown.
+/// How a plan is printed as text.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanStyle<'a> {
-    /// The width of the page.
+    /// The width of the page in terminal columns; none where nothing is wrapped.
     pub columns: Option<usize>,
-    /// Whether guards that hold are shown, too.
+    /// Whether guards that hold are shown as well.
     pub all_guards: bool,
-    /// The objects as they are, where what each step changes is shown.
+    /// The objects as they are now, where the changes of each step are shown.
     pub diff: Option<&'a Manifests>,
 }
 
-/// The text of a plan: what it comes to, the data, the steps, what to know before.
+/// The text of a plan: its goal, the data, the steps, and what the user has to know before agreeing.
 pub(super) fn text(plan: &Plan, guards: &[Guard], manner: PlanStyle<'_>) -> String {
     let mut page = Page { text: String::new(), columns: manner.columns };
     for line in wrap(&format!("Goal: {}.", plan.goal), manner.columns, 2).lines() {
@@ -82,7 +82,7 @@ fn steps_lines(page: &mut Page, step: &Step) {
     }
 }
 
-/// What a write does, as a person would say it.
+/// What a write does, in plain words.
 pub fn what(write: &Write) -> String {
     let object = &write.object;
     match &write.change {
@@ -104,8 +104,8 @@ pub fn what(write: &Write) -> String {
     }
 }
 
-/// What a write changes, field by field: `-` before what goes, `+` before what comes. `world` has the objects as the
-/// earlier steps leave them.
+/// The fields that a write changes: `-` before a removed value, `+` before an added value. `world` has the objects as
+/// the earlier steps leave them.
 fn changes(write: &Write, manifests: &Manifests, world: &mut BTreeMap<String, Value>) -> Vec<String> {
     let name = write.object.to_string();
     let before = world
@@ -115,7 +115,7 @@ fn changes(write: &Write, manifests: &Manifests, world: &mut BTreeMap<String, Va
         .unwrap_or_default();
     let after = match &write.change {
         Change::Create { manifest } => shown(write.object.kind, manifest),
-        // Of the object that goes, people want to see what it is and not each of its fields.
+        // Of a deleted object the name and the uid are enough; its fields are not listed.
         Change::Delete => {
             world.insert(name.clone(), Value::Null);
             return vec![format!("- {name}, uid {}", write.uid)];
@@ -177,7 +177,7 @@ fn merge(target: &mut Value, patch: Value) {
     }
 }
 
-/// The fields that hold a value, by their paths.
+/// The values of an object, by the paths of their fields.
 fn fields(object: &Value) -> BTreeMap<String, String> {
     fn walk(path: String, value: &Value, into: &mut BTreeMap<String, String>) {
         match value {
@@ -202,7 +202,7 @@ fn fields(object: &Value) -> BTreeMap<String, String> {
     found
 }
 
-/// Why something is not done: the guard, and where something would be lost, how.
+/// The refusal as an error: the guard that refused, and the order of acts in which something would be lost.
 pub fn refused(refusal: &Refusal, interleaving: Option<&Interleaving>) -> Error {
     let message = format!("{} ({})", refusal.message, refusal.by);
     let error = match refusal.by {

@@ -1,4 +1,4 @@
-//! Objects as the controllers send them to be created.
+//! Objects in the form in which the controllers create them.
 
 use crate::model::{
     AccessMode, AccessModes, Amount, DataSource, HeldObject, LabelSelector, PersistentVolume, PersistentVolumeClaim,
@@ -8,7 +8,7 @@ use crate::snapshot::printed;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The object that is created; none for kinds of which no controller creates any.
+/// The object that is created; none for a kind that no controller creates.
 pub(super) fn created(object: &HeldObject<'_>) -> Option<Value> {
     match object {
         HeldObject::PersistentVolume(volume) => Some(created_volume(volume)),
@@ -17,7 +17,7 @@ pub(super) fn created(object: &HeldObject<'_>) -> Option<Value> {
     }
 }
 
-/// A created volume as the controller sends it. Only the host-path plugin still creates any.
+/// A created volume as the controller sends it. Only the host-path plugin still creates volumes in the controller.
 fn created_volume(volume: &PersistentVolume) -> Value {
     let annotations: BTreeMap<&str, &str> = volume
         .meta
@@ -47,12 +47,12 @@ fn created_volume(volume: &PersistentVolume) -> Value {
             "persistentVolumeReclaimPolicy": volume.reclaim_policy.as_str(),
             "storageClassName": volume.class_name.as_str(),
         },
-        // The controller sends it, and the API server drops it. Upstream: `provisionClaimOperation`, 1.36.
+        // The controller sends this status, and the API server drops it. Upstream: `provisionClaimOperation`, 1.36.
         "status": { "phase": "Bound" },
     })
 }
 
-/// A created claim as the controller sends it: that of an ephemeral volume.
+/// A created claim as the controller sends it. It is the claim of a generic ephemeral volume.
 fn created_claim(claim: &PersistentVolumeClaim) -> Value {
     let details = claim.details.as_deref();
     let sent = details.and_then(|details| details.sent.as_deref());
@@ -136,7 +136,7 @@ fn selector(selector: &LabelSelector) -> Value {
     Value::Object(out)
 }
 
-/// The API group is a field that is sent also where it is not set.
+/// The data source as JSON. The API group is sent even where it is not set.
 fn data_source(source: &DataSource) -> Value {
     let group = Some(source.group.as_str()).filter(|group| !group.is_empty());
     let mut out = json!({ "apiGroup": group, "kind": source.kind.as_str(), "name": source.name.as_str() });

@@ -1,4 +1,4 @@
-//! Decisions as data, by the output contract: what one sync does, in order.
+//! Decisions as data of the output contract: what one sync does, in order.
 
 use super::created::created;
 use crate::report::shared::machine::{ObjectId, is_false};
@@ -7,7 +7,7 @@ use crate::snapshot::{MergePatch, printed};
 use crate::world::{Compared, Effect, Write, WriteBody};
 use serde::Serialize;
 
-/// What one sync of one controller does.
+/// What one controller does in one sync of one object.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -20,18 +20,18 @@ pub struct DecisionOut<'a> {
     pub steps: Vec<&'static str>,
     /// The requests to the API server.
     pub writes: Vec<WriteOut<'a>>,
-    /// The events.
+    /// The events that the sync records.
     pub events: Vec<EventOut<'a>>,
-    /// The asynchronous operations.
+    /// The asynchronous operations that the sync starts, or finds running or in backoff.
     pub operations: Vec<OperationOut<'a>>,
-    /// The keys that are put on a queue.
+    /// The keys that the sync adds to a work queue.
     pub enqueues: Vec<ObjectId<'a>>,
-    /// What wakes the object next: `event`, `resync` or `backoff`.
+    /// What causes the next sync of the object: `event`, `resync` or `backoff`.
     pub next_sync: &'static str,
     /// The error that the sync function returns, as upstream words it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'a str>,
-    /// The comparisons made on the way, with `--trace`.
+    /// The comparisons that the sync made; they are listed with `--trace`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub tests: Vec<TestOut<'a>>,
@@ -41,13 +41,13 @@ pub struct DecisionOut<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WriteOut<'a> {
-    /// The place in the common order of the decision.
+    /// The position among all effects of the decision.
     pub seq: u32,
     /// `create`, `update` or `delete`.
     pub verb: &'static str,
     /// The resource, as the API's paths write it.
     pub resource: &'static str,
-    /// `status`, for the status alone.
+    /// `status`, where only the status is written; otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subresource: Option<&'static str>,
     /// The namespace, for resources that have one.
@@ -56,37 +56,37 @@ pub struct WriteOut<'a> {
     pub namespace: &'a str,
     /// The name.
     pub name: &'a str,
-    /// The RFC 7386 merge patch from the object before this write to the object that is sent.
+    /// The RFC 7386 merge patch that turns the object before this write into the object that is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>"))]
     pub patch: Option<MergePatch<'a>>,
     /// The object that is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<serde_json::Value>,
-    /// Why the API server refuses it.
+    /// Why the API server refuses the request; absent where it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<&'a str>,
 }
 
-/// An event.
+/// An event that a sync records.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EventOut<'a> {
-    /// The place in the common order of the decision.
+    /// The position among all effects of the decision.
     pub seq: u32,
     /// `Normal` or `Warning`.
     #[serde(rename = "type")]
     pub event_type: &'static str,
-    /// The reason.
+    /// The reason of the event.
     pub reason: &'static str,
-    /// The message, exactly as recorded by the controller.
+    /// The message, exactly as the controller records it.
     pub message: &'a str,
-    /// Only the order of names inside the message is open; they are sorted here.
+    /// Whether the controller may list the names inside the message in another order. They are sorted here.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub message_varies: bool,
-    /// The object that it is about.
+    /// The object of the event.
     pub about: ObjectId<'a>,
 }
 
@@ -94,23 +94,23 @@ pub struct EventOut<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OperationOut<'a> {
-    /// The place in the common order of the decision.
+    /// The position among all effects of the decision.
     pub seq: u32,
-    /// Upstream's name for it.
+    /// The name of the operation, as upstream builds it.
     pub name: &'a str,
-    /// `started`, `running` or `backoff`.
+    /// The state of the operation: `started`, `running` or `backoff`.
     pub state: &'static str,
 }
 
-/// A comparison made on the way.
+/// A comparison that a sync made.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestOut<'a> {
-    /// What was asked.
+    /// The question that the comparison answers.
     pub question: &'static str,
     /// The first side.
     pub left: ComparedOut<'a>,
-    /// The second side, if there is one.
+    /// The second side; absent where a single value is tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<ComparedOut<'a>>,
     /// The answer.
@@ -121,11 +121,11 @@ pub struct TestOut<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ComparedOut<'a> {
-    /// The object, as people type it.
+    /// The object as users type it for kubectl.
     pub object: &'a str,
     /// The path of the field.
     pub field: &'static str,
-    /// Its value.
+    /// The value of the field.
     pub value: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! Predictions as data, by the output contract.
+//! Predictions as data of the output contract.
 
 use super::decision::DecisionOut;
 use crate::controllers::outcome::most;
@@ -11,26 +11,27 @@ use crate::snapshot::printed;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The whole document. Large ones are written piece by piece, with the same fields in the same order.
+/// The whole document. Large documents are written piece by piece, with the same fields in the same order.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PredictionList<'a> {
-    /// The head.
+    /// The fields before the items.
     #[serde(flatten)]
     pub head: Head<'a>,
     /// One item for each volume, claim and pod with generic ephemeral volumes in scope, by kind, namespace and name. A
     /// pod has no outcomes.
     pub items: Vec<PredictionOut<'a>>,
-    /// The objects that controllers may make and that are not there yet, of the components of the items.
+    /// The objects that controllers may create and that do not exist yet. They belong to the components of the items.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub created: Vec<CreatedOut<'a>>,
-    /// The joint end states of components with at most eight, by component; absent for one whose end is unknown.
+    /// The joint outcomes of each component that has at most eight of them; absent for a component whose ends are
+    /// unknown.
     pub worlds: Vec<JointOut<'a>>,
 }
 
-/// What stands before the items.
+/// The fields before the items.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -41,39 +42,39 @@ pub struct Head<'a> {
     pub kind: &'static str,
     /// What the model assumes about Kubernetes.
     pub model: Model,
-    /// How complete the reading is.
+    /// For each kind and namespace, whether all objects were read.
     pub coverage: Vec<CoverageOut<'a>>,
 }
 
 impl<'a> Head<'a> {
-    /// The head of a document about that snapshot.
+    /// Builds the head of a document about this snapshot.
     pub fn new(model: Model, snapshot: &'a Snapshot) -> Self {
         Self { api_version: API_VERSION, kind: "PredictionList", model, coverage: coverage_out(snapshot.coverage()) }
     }
 }
 
-/// The joint end states of a component: "A gets pv-1 exactly when B gets pv-2".
+/// The joint outcomes of a component: "A gets pv-1 exactly when B gets pv-2".
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JointOut<'a> {
-    /// The component.
+    /// The id of the component.
     pub component: String,
-    /// Each state gives all objects of the component.
+    /// The joint outcomes. Each one has the state of all objects of the component.
     pub states: Vec<Vec<JointStateOut<'a>>>,
 }
 
-/// One object in a joint end state.
+/// The state of one object in a joint outcome.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JointStateOut<'a> {
     /// The object.
     pub object: ObjectId<'a>,
-    /// Its state.
+    /// The state of the object.
     pub state: StateOut<'a>,
 }
 
 impl<'a> JointOut<'a> {
-    /// The joint end states of the component with that number.
+    /// Builds the joint outcomes of the component with that number.
     pub fn new(snapshot: &'a Snapshot, number: usize, joint: &Joint<'a>) -> Self {
         let recorded = joint.objects.iter().map(|id| ObjectId::new(id.kind, snapshot.meta(*id)));
         let created = joint.created.iter().map(|(key, _)| ObjectId::of_key(key));
@@ -89,28 +90,28 @@ impl<'a> JointOut<'a> {
     }
 }
 
-/// An object that controllers may make and that is not there yet.
+/// An object that controllers may create and that does not exist yet.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreatedOut<'a> {
     /// The object.
     pub object: ObjectId<'a>,
-    /// Objects that can influence each other share it.
+    /// The id of the component. Objects that can influence each other have the same one.
     pub component: String,
-    /// The states in which the object can end, among them that it is not made; absent where that is unknown.
+    /// The outcomes of the object, among them that it is never created; absent where they are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcomes: Option<Vec<StateOut<'a>>>,
-    /// How many outcomes there are in all.
+    /// The number of all outcomes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_count: Option<u64>,
-    /// Whether every outcome can really happen; no other can in any case.
+    /// Whether every listed outcome can really happen. In any case no other outcome can happen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<bool>,
 }
 
 impl<'a> CreatedOut<'a> {
-    /// Those of these components that can be there in the end.
+    /// The objects of these components that can exist in the end.
     pub fn of(simulation: &'a Simulation<'_>, components: &BTreeSet<usize>) -> Vec<Self> {
         let limit = simulation.outcome_limit();
         let of_these = simulation.created().filter(|(number, _, _)| components.contains(number));
@@ -138,34 +139,34 @@ impl<'a> CreatedOut<'a> {
 pub struct PredictionOut<'a> {
     /// The object.
     pub object: ObjectId<'a>,
-    /// What its status and binding say now.
+    /// The state that status and binding of the object record.
     pub recorded: StateOut<'a>,
-    /// Objects that can influence each other share it.
+    /// The id of the component. Objects that can influence each other have the same one.
     pub component: String,
-    /// What one sync does now.
+    /// The possible decisions of one sync now.
     pub decisions: Vec<DecisionOut<'a>>,
-    /// How many decisions there are in all.
+    /// The number of all decisions.
     pub decision_count: u64,
-    /// The states in which the object can end; absent where that is unknown.
+    /// The outcomes of the object; absent where they are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcomes: Option<Vec<StateOut<'a>>>,
-    /// How many outcomes there are in all.
+    /// The number of all outcomes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_count: Option<u64>,
-    /// Whether every outcome can really happen; no other can in any case.
+    /// Whether every outcome can really happen. In any case no other outcome can happen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<bool>,
-    /// What decides between several outcomes.
+    /// What decides which of several outcomes happens.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub decided_by: Vec<&'static str>,
-    /// Who would have to act for something else to happen.
+    /// The persons or components that would have to act before something else happens.
     pub waiting_for: Vec<WaitingOut<'a>>,
-    /// Absences that were assumed.
+    /// What was assumed to be absent or to have a default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub assumed: Vec<AssumedOut<'a>>,
-    /// Parts that could not be judged.
+    /// The parts of the prediction that could not be judged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
@@ -176,26 +177,26 @@ pub struct PredictionOut<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StateOut<'a> {
-    /// The phase; absent when there is none.
+    /// The phase; absent where the object has none.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub phase: &'a str,
-    /// A claim's volume.
+    /// The name of the volume of a claim.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub volume_name: &'a str,
-    /// A volume's claim.
+    /// The claim that the claimRef of a volume names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_ref: Option<ClaimRefOut<'a>>,
-    /// A controller made the object, where there was none or an earlier one of the name is gone.
+    /// Whether a controller created the object: none of its name existed, or an earlier one is gone.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub created: bool,
-    /// The object is deleted.
+    /// Whether the object is deleted.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub gone: bool,
-    /// The object is being deleted.
+    /// Whether the object is being deleted.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub terminating: bool,
@@ -205,76 +206,76 @@ pub struct StateOut<'a> {
     /// What happens to a volume's data: `kept`, `handedToDriver`, `destroyed` or `scrubbed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<&'static str>,
-    /// The object never rests: this is one of the states that it goes round.
+    /// Whether the object never comes to rest. Then this state is one of a cycle of states that is never left.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub unsettled: bool,
 }
 
-/// The claim that a volume names.
+/// The claim that the claimRef of a volume names.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClaimRefOut<'a> {
-    /// Its namespace.
+    /// The namespace of the claim.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub namespace: &'a str,
-    /// Its name.
+    /// The name of the claim.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub name: &'a str,
-    /// Its uid; absent for a reservation.
+    /// The uid of the claim; absent where the volume is only reserved for a name.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub uid: &'a str,
 }
 
-/// Someone who would have to act.
+/// A person or component that would have to act.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WaitingOut<'a> {
-    /// Who: `external-provisioner`, `scheduler`, `node`, `user`, …
+    /// Who would have to act: `external-provisioner`, `scheduler`, `node`, `user` and others.
     pub component: &'static str,
-    /// The name of the one, such as a driver's.
+    /// The name of this component, such as the name of a driver.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub name: &'a str,
-    /// What it would have to do.
+    /// What this person or component would have to do.
     #[serde(rename = "for")]
     pub action: &'a str,
 }
 
-/// An absence that was assumed, or a default.
+/// Something that was assumed to be absent, or a default that was assumed.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AssumedOut<'a> {
-    /// The resource of which nothing more was taken to exist, or of which defaults were taken.
+    /// The resource of which no other objects were assumed to exist, or whose defaults were assumed.
     pub resource: &'static str,
-    /// The namespace, where it is about one alone.
+    /// The namespace, where the assumption is about a single one.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub namespace: &'a str,
-    /// `empty` for an absence, `defaults` for an object that was never on an API server.
+    /// `empty` where objects are assumed to be absent, `defaults` where an object was never on an API server.
     #[serde(rename = "as")]
     pub taken_as: &'static str,
 }
 
-/// A part that could not be judged.
+/// A part that could not be judged, and the request that would have been needed.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnknownOut<'a> {
-    /// `decisions`, `outcomes` or, in an explanation, `usedBy`.
+    /// The field that could not be judged: `decisions`, `outcomes` or, in an explanation, `usedBy`.
     pub field: &'static str,
-    /// Whose decisions, where not all are missing.
+    /// The controller whose decisions are missing; absent where all decisions are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<&'static str>,
-    /// The read that was missing.
+    /// The request whose answer is missing.
     pub needs: NeedOut<'a>,
-    /// Why it was missing.
+    /// Why the answer is missing.
     pub reason: &'static str,
 }
 
-/// A read, as RBAC names it.
+/// A request that reads objects, as RBAC names it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NeedOut<'a> {
@@ -282,14 +283,14 @@ pub struct NeedOut<'a> {
     pub verb: &'static str,
     /// The resource.
     pub resource: &'static str,
-    /// The namespace; absent for all.
+    /// The namespace; absent for all namespaces.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub namespace: &'a str,
 }
 
 impl<'a> PredictionOut<'a> {
-    /// A prediction as data.
+    /// Builds the prediction of one object as data.
     pub fn new(snapshot: &'a Snapshot, prediction: &'a Prediction<'a>) -> Self {
         let target = prediction.target;
         let object = ObjectId::new(target.kind, snapshot.meta(target));
@@ -388,7 +389,7 @@ impl<'a> StateOut<'a> {
         }
     }
 
-    /// An end state.
+    /// The state at an end.
     pub fn of_outcome(outcome: &'a Outcome) -> Self {
         let names = |finalizers: &'a Option<Vec<model::Str>>| {
             finalizers.as_ref().map(|finalizers| finalizers.iter().map(model::Str::as_str).collect())

@@ -8,7 +8,7 @@ pub(super) fn phases(prediction: &Prediction<'_>) -> String {
     column(prediction, phase, usize::MAX)
 }
 
-/// What the object can be bound to in the end: a name, two names, or how many there are.
+/// What the object can be bound to at its ends: one name, two names, or the number of possibilities.
 pub(super) fn bindings(prediction: &Prediction<'_>) -> String {
     column(prediction, binding, 2)
 }
@@ -22,7 +22,7 @@ fn column(prediction: &Prediction<'_>, cell: impl Fn(&Outcome) -> String, most: 
     cells.sort();
     cells.dedup();
     if cells.len() > most {
-        // Where not all ends are listed, nearly all of them differ in what they are bound to.
+        // Where not all ends are listed, nearly all of the others differ in what the object is bound to.
         let all_listed = set.listed.len() as u64 == set.count;
         return format!("one of {}", if all_listed { cells.len() as u64 } else { set.count });
     }
@@ -43,7 +43,7 @@ fn phase(outcome: &Outcome) -> String {
     }
 }
 
-/// What it is bound to; empty for none.
+/// The object to which the outcome binds; empty for none.
 fn binding(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Claim { volume_name, .. } => printed(volume_name).to_owned(),

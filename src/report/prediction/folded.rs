@@ -1,4 +1,5 @@
-//! Predictions as JSON where one decision stands for several: the text of the one, with the other names in it.
+//! Predictions as JSON where one decision stands for several that differ only in the chosen volume. The text of this
+//! decision is repeated with the names of the other volumes.
 
 use super::decision::{DecisionOut, WriteOut};
 use super::document::PredictionOut;
@@ -7,14 +8,15 @@ use crate::simulate::Prediction;
 use crate::snapshot::Snapshot;
 use memchr::memmem::{Finder, find};
 
-/// Where an item has its decisions. No string can hold this text: the quotes in it would be escaped.
+/// The start of the field with the decisions of an item. No string value can contain this text, because the quotes in
+/// it would be escaped.
 const DECISIONS: &[u8] = b"\"decisions\":[";
 
-/// Appends a prediction as JSON, every decision listed: the same text as for the prediction that is not folded.
-/// Whether that was possible: if not, nothing is appended.
+/// Appends a prediction as JSON with every decision listed. The text is the same as for the prediction that is not
+/// folded. Returns false where that is not possible; then nothing is appended.
 ///
 /// # Errors
-/// When something cannot be put into JSON.
+/// Returns an error where something cannot be encoded as JSON.
 pub fn write_folded(
     out: &mut Vec<u8>,
     snapshot: &Snapshot,
@@ -52,9 +54,11 @@ pub fn write_folded(
     Ok(true)
 }
 
-/// Appends the decision once for each other volume; nothing can be exchanged where the text holds the name in more
-/// places than are known to be the volume's, because something else has the same name. A name without quotes, commas
-/// and colons is found in all its places, since it cannot lie across two strings.
+/// Appends the decision once for each other volume. Returns false where the name cannot be replaced safely.
+///
+/// The name cannot be replaced where the text has it in more places than those that name the volume, because then
+/// something else has the same name. A name without quotes, commas and colons is found in all its places, because it
+/// cannot extend over two strings.
 fn write_others(
     out: &mut Vec<u8>,
     snapshot: &Snapshot,
@@ -86,7 +90,8 @@ fn write_others(
     Ok(true)
 }
 
-/// In how many places a write names the chosen volume: its own name if it writes the volume, and `spec.volumeName`.
+/// The number of places in which a write names the chosen volume: its own name if it writes the volume, and
+/// `spec.volumeName`.
 fn places(write: &WriteOut<'_>, chosen: &str) -> usize {
     let written = write.resource == Kind::PersistentVolume.resource() && write.name == chosen;
     let patched = write.patch.as_ref().is_some_and(|patch| patch.text_of("spec", "volumeName") == Some(chosen));

@@ -1,4 +1,4 @@
-//! Predictions as JSON, an item a line, written while they are made.
+//! Predictions as JSON. Each item is one line and is written as soon as it is known.
 
 use super::Predictions;
 use super::document::{CreatedOut, Head, PredictionOut};

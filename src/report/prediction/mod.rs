@@ -1,4 +1,4 @@
-//! `PredictionList`: what will become of volumes and claims.
+//! `PredictionList`: the predicted outcomes of volumes and claims.
 
 mod created;
 mod decision;
@@ -32,31 +32,30 @@ formats! {
     PredictionFormat {
         /// A table for about 80 columns.
         Table = "table",
-        /// The same with more columns.
+        /// The table with more columns.
         Wide = "wide",
         /// JSON, as the contract defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
-        /// TYPE/NAME, one object a line.
+        /// TYPE/NAME of each object, one on each line.
         Name = "name",
     }
 }
 
-/// The predictions to be printed. They are made while they are printed, on several threads, and none is kept.
+/// The predictions to be printed. They are made on several threads while they are printed, and none is kept.
 pub trait Predictions<'s> {
-    /// What is predicted, and with which settings.
+    /// The simulation that makes the predictions.
     fn simulation(&self) -> &Simulation<'s>;
 
     /// What the model assumes about Kubernetes.
     fn model(&self) -> Model;
 
-    /// Makes every prediction by `predict`, and adds those that are shown to pieces by `render`, both on any thread.
-    /// Each piece has some of them, one after the other, and is handed to `write` on this thread, in the order of
-    /// objects.
+    /// Makes every prediction by `predict`, and adds those that are shown to pieces by `render`. Both run on any
+    /// thread. Each piece has several predictions and is passed to `write` on this thread, in the order of objects.
     ///
     /// # Errors
-    /// The first error of `render` and `write`.
+    /// Returns the first error of `render` and `write`.
     fn each<T: Default + Send>(
         &self,
         predict: impl Fn(ObjectId) -> Prediction<'s> + Sync,
@@ -64,10 +63,11 @@ pub trait Predictions<'s> {
         write: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Does the same with the joint end states of these components, as far as they are known and few.
+    /// Does the same with the joint outcomes of these components. Components with unknown or too many joint outcomes
+    /// are left out.
     ///
     /// # Errors
-    /// The first error of `render` and `write`.
+    /// Returns the first error of `render` and `write`.
     fn each_joint<T: Default + Send>(
         &self,
         components: &BTreeSet<usize>,
@@ -75,8 +75,8 @@ pub trait Predictions<'s> {
         write: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Tells people what they have to know before they read: `assumed` are the kinds of which no other objects are
-    /// taken to exist, and `is_empty` says that nothing is shown.
+    /// Tells people what they have to know before they read. `assumed` has the kinds of which no other objects are
+    /// assumed to exist; `is_empty` says that nothing is shown.
     fn remark(&self, assumed: &BTreeSet<Kind>, is_empty: bool);
 }
 
@@ -86,8 +86,8 @@ impl PredictionFormat {
         table::columns(self == Self::Wide)
     }
 
-    /// How the answers of several clusters are printed where this is the format of each; none where a line would not
-    /// tell of which cluster it is.
+    /// The format of the answers of several clusters where this is the format of each answer. None for a format whose
+    /// lines do not say which cluster they belong to.
     pub fn of_several(self) -> Option<ContextListFormat> {
         match self {
             Self::Table | Self::Wide => Some(ContextListFormat::Sections),
@@ -97,10 +97,10 @@ impl PredictionFormat {
         }
     }
 
-    /// Writes the predictions in this format, and a table as `view` says.
+    /// Writes the predictions in this format. `view` says how a table is written.
     ///
     /// # Errors
-    /// The writer's, and where a prediction cannot be put into the format, which is a bug.
+    /// Returns the error of the writer, or an error where a prediction cannot be encoded in the format, which is a bug.
     pub fn write<'s>(
         self,
         predictions: &impl Predictions<'s>,

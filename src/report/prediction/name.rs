@@ -1,4 +1,4 @@
-//! The objects of predictions, as kubectl names them.
+//! The objects of predictions, named as kubectl names them.
 
 use super::Predictions;
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::text::sanitize;
 use std::fmt::Write as _;
 use std::io::Write;
 
-/// Writes a line for each object.
+/// Writes one line for each object.
 pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Write) -> Result<(), Error> {
     let simulation = predictions.simulation();
     predictions.each(

@@ -1,4 +1,4 @@
-//! Predictions as YAML. It has the order of the JSON's fields by name, and is held in memory as a whole.
+//! Predictions as YAML. The fields of the JSON are sorted by name, and the whole document is held in memory.
 
 use super::Predictions;
 use super::document::{CreatedOut, Head, PredictionOut};

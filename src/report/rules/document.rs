@@ -13,7 +13,8 @@ pub struct RuleList {
     pub api_version: &'static str,
     /// `RuleList`.
     pub kind: &'static str,
-    /// The rules in the order in which they speak for an object.
+    /// The rules in the order of the catalogue. Of equally bad findings on one object, that of the earlier rule comes
+    /// first.
     pub items: Vec<RuleOut>,
 }
 
@@ -22,36 +23,36 @@ pub struct RuleList {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RuleOut {
-    /// Its id, stable for ever.
+    /// The id of the rule, which never changes.
     pub id: &'static str,
     /// What is wrong, in a few words.
     pub title: &'static str,
-    /// The kind of object that it looks at.
+    /// The kind of object on which the rule reports.
     pub object: &'static str,
-    /// The highest severity that it reports.
+    /// The highest severity that the rule reports.
     pub severity: &'static str,
-    /// The highest risk to data that it reports.
+    /// The highest risk to data that the rule reports.
     pub risk: &'static str,
-    /// The resources on whose reading it rests, besides the object's own.
+    /// The resources that the rule reads besides the object itself.
     pub reads: Vec<&'static str>,
-    /// What is seen with kubectl.
+    /// What kubectl shows.
     pub seen: &'static str,
     /// Why it happens.
     pub why: &'static str,
-    /// How to confirm it by hand: commands.
+    /// The commands that confirm the finding by hand.
     pub confirm: Vec<&'static str>,
-    /// How it is repaired, the safest way first.
+    /// How the cause is repaired, the safest way first.
     pub repair: &'static str,
-    /// How it is kept from happening again.
+    /// How the finding is prevented.
     pub prevention: &'static str,
     /// What can go wrong with the data.
     pub hazard: &'static str,
-    /// Where the facts are from.
+    /// The sources of the facts.
     pub sources: &'static [&'static str],
 }
 
 impl RuleList {
-    /// These rules.
+    /// The document with these rules.
     pub fn new(rules: &[&'static Rule]) -> Self {
         let of = |rule: &&'static Rule| {
             let Page { seen, why, confirm, repair, prevention, hazard, sources } = &rule.page;

@@ -1,4 +1,4 @@
-//! `RuleList`: the catalogue of what audit looks for.
+//! `RuleList`: the catalogue of the rules of audit.
 
 mod document;
 mod page;
@@ -16,7 +16,7 @@ use crate::report::shared::yaml::yaml;
 formats! {
     /// How rules are printed.
     RulesFormat {
-        /// A table of all, or the page of one.
+        /// A table of all rules, or the page of one.
         Text = "text",
         /// JSON, as the contract defines it.
         Json = "json",
@@ -26,11 +26,11 @@ formats! {
 }
 
 impl RulesFormat {
-    /// The rules in this format. For people there are their pages, where `pages` says so, else a table; a line has so
-    /// many columns.
+    /// Prints the rules in this format. The text for people is their pages with `pages`, otherwise a table. It is
+    /// wrapped at `columns`.
     ///
     /// # Errors
-    /// Where they cannot be put into it, which is a bug.
+    /// Returns an error where the rules cannot be encoded in the format, which is a bug.
     pub fn render(self, rules: &[&'static Rule], pages: bool, columns: Option<usize>) -> Result<String, Error> {
         match self {
             Self::Text => Ok(text::text(rules, pages, columns)),

@@ -23,7 +23,7 @@ pub fn page(rule: &Rule) -> String {
     };
     section("What is seen", seen);
     section("Why", why);
-    // Indented, it is code in Markdown and plain in a terminal.
+    // Indented text is code in Markdown and is readable in a terminal.
     let commands: Vec<String> = confirm.lines().map(|line| format!("    {line}")).collect();
     section("Confirm it", &commands.join("\n"));
     section("Repair", repair);

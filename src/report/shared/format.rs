@@ -1,15 +1,15 @@
-//! Formats: the values of `-o`. Each document has its own, so that a new one of one document does not touch another.
+//! Formats: the values of `-o`. Each document has its own type, so that a new format of one document changes no other.
 
 /// The formats of a document.
 pub trait Format: Copy + Send + Sync + 'static {
-    /// All of them, in the order in which the command line lists them.
+    /// All formats, in the order in which the command line lists them.
     const ALL: &'static [Self];
 
-    /// The word after `-o`.
+    /// The value of `-o`.
     fn word(self) -> &'static str;
 }
 
-/// Defines the formats of a document, each with its word.
+/// Defines the formats of a document and their values of `-o`.
 macro_rules! formats {
     ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $format:ident = $word:literal,)+ }) => {
         $(#[$about])*

@@ -5,10 +5,10 @@ use crate::text::escape_json;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// The document, indented. Characters on which a terminal would act are escaped.
+/// The document as indented JSON. Control characters that a terminal would interpret are escaped.
 ///
 /// # Errors
-/// Where the type cannot be put into JSON, which is a bug.
+/// Returns an error where the type cannot be encoded as JSON, which is a bug.
 pub fn json(document: &impl Serialize) -> Result<String, Error> {
     let mut text = serde_json::to_string_pretty(document).map_err(|failure| unencodable(&failure))?;
     if let Cow::Owned(escaped) = escape_json(text.as_bytes()) {
@@ -18,7 +18,7 @@ pub fn json(document: &impl Serialize) -> Result<String, Error> {
     Ok(text)
 }
 
-/// A value that cannot be put into JSON.
+/// The error for a value that cannot be encoded as JSON.
 pub(super) fn unencodable(failure: &serde_json::Error) -> Error {
     Error::bug("the answer cannot be put into JSON").caused_by(failure)
 }

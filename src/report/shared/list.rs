@@ -1,5 +1,5 @@
-//! Documents that are written while they are made: an object of JSON field by field, and lists in it of which each
-//! element begins a line.
+//! Documents that are written while they are made: a JSON object field by field, and lists in it. Each element of a
+//! list begins a new line.
 
 use super::json::unencodable;
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::text::escape_json;
 use serde::Serialize;
 use std::io::Write;
 
-/// An object of which the end is not written yet.
+/// An object whose end is not written yet.
 #[derive(Debug)]
 pub struct ObjectWriter<W> {
     output: W,
@@ -18,26 +18,26 @@ impl<W: Write> ObjectWriter<W> {
     /// Writes the beginning of an object.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn start(output: W) -> Result<Self, Error> {
         let mut object = Self { output, has_fields: false };
         object.write(b"{")?;
         Ok(object)
     }
 
-    /// Writes a field. Characters on which a terminal would act are escaped.
+    /// Writes a field. Control characters that a terminal would interpret are escaped.
     ///
     /// # Errors
-    /// The writer's, and where the value cannot be put into JSON, which is a bug.
+    /// Returns the error of the writer, or an error where the value cannot be encoded as JSON, which is a bug.
     pub fn field(&mut self, name: &'static str, value: &impl Serialize) -> Result<(), Error> {
         let value = serde_json::to_vec(value).map_err(|failure| unencodable(&failure))?;
         self.encoded(name, &escape_json(&value))
     }
 
-    /// Writes a field whose value is JSON already, and safe for a terminal.
+    /// Writes a field whose value is encoded already, without control characters.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn encoded(&mut self, name: &'static str, value: &[u8]) -> Result<(), Error> {
         self.name(name)?;
         self.write(value)
@@ -46,7 +46,7 @@ impl<W: Write> ObjectWriter<W> {
     /// Writes the beginning of a list.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn list(mut self, name: &'static str) -> Result<ListWriter<W>, Error> {
         self.name(name)?;
         self.write(b"[")?;
@@ -56,7 +56,7 @@ impl<W: Write> ObjectWriter<W> {
     /// Writes the end of the object.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn end(mut self) -> Result<W, Error> {
         self.write(b"}")?;
         Ok(self.output)
@@ -73,7 +73,7 @@ impl<W: Write> ObjectWriter<W> {
     }
 }
 
-/// A list of which the end is not written yet, and the object that it is in.
+/// A list whose end is not written yet, and the object that contains it.
 #[derive(Debug)]
 pub struct ListWriter<W> {
     object: ObjectWriter<W>,
@@ -84,7 +84,7 @@ impl<W: Write> ListWriter<W> {
     /// Writes some elements.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn add(&mut self, elements: &Elements) -> Result<(), Error> {
         if elements.0.is_empty() {
             return Ok(());
@@ -96,31 +96,31 @@ impl<W: Write> ListWriter<W> {
     /// Begins an element that is an object.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn object(&mut self) -> Result<ObjectWriter<&mut W>, Error> {
         self.part()?;
         ObjectWriter::start(&mut self.object.output)
     }
 
-    /// Writes the end of the list in a line of its own.
+    /// Writes the end of the list on a line of its own.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn end(mut self) -> Result<ObjectWriter<W>, Error> {
         self.object.write(b"\n")?;
         self.end_in_line()
     }
 
-    /// Writes the end of the list in the line of its last element.
+    /// Writes the end of the list on the line of its last element.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn end_in_line(mut self) -> Result<ObjectWriter<W>, Error> {
         self.object.write(b"]")?;
         Ok(self.object)
     }
 
-    /// Writes what stands before an element.
+    /// Writes the separator before an element.
     fn part(&mut self) -> Result<(), Error> {
         let before: &[u8] = if self.has_elements { PART } else { b"\n" };
         self.has_elements = true;
@@ -128,10 +128,10 @@ impl<W: Write> ListWriter<W> {
     }
 }
 
-/// What stands between two elements.
+/// The separator between two elements.
 const PART: &[u8] = b",\n";
 
-/// Some elements of a list as JSON, made on any thread.
+/// Some elements of a list as JSON. They can be made on any thread.
 #[derive(Debug, Default)]
 pub struct Elements(Vec<u8>);
 
@@ -139,7 +139,7 @@ impl Elements {
     /// Adds an element, which `encode` appends.
     ///
     /// # Errors
-    /// Where it cannot be put into JSON, which is a bug.
+    /// Returns an error where the element cannot be encoded as JSON, which is a bug.
     pub fn push(&mut self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>) -> Result<(), Error> {
         if !self.0.is_empty() {
             self.0.extend_from_slice(PART);

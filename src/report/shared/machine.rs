@@ -23,19 +23,19 @@ pub struct ObjectId<'a> {
     pub namespace: &'a str,
     /// The name.
     pub name: &'a str,
-    /// The uid; `<uid>` where only an API server could give it.
+    /// The uid; `<uid>` where only an API server could assign one.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub uid: &'a str,
 }
 
 impl<'a> ObjectId<'a> {
-    /// An object of that kind and with that metadata.
+    /// The object of that kind with that metadata.
     pub fn new(kind: Kind, meta: &'a crate::model::ObjectMeta) -> Self {
         Self { kind: kind.as_str(), namespace: &meta.namespace, name: &meta.name, uid: printed(&meta.uid) }
     }
 
-    /// The object of that name, which is not there yet.
+    /// The object of that name, which does not exist yet.
     pub fn of_key(key: &'a crate::model::ObjectKey) -> Self {
         Self { kind: key.kind.as_str(), namespace: &key.namespace, name: &key.name, uid: "" }
     }
@@ -46,23 +46,24 @@ impl<'a> ObjectId<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
-    /// The version whose behaviour is modelled.
+    /// The minor version of Kubernetes whose behavior is modelled.
     pub kubernetes: String,
-    /// Whether a suite of recorded answers of the real controller judges this version.
+    /// Whether recorded answers of the real controllers verify this version.
     pub verified: bool,
-    /// Where the version comes from: `detected` on a cluster, `stated` by a snapshot, `given` or `assumed`.
+    /// How the version was found: `detected` on a cluster, `stated` by a snapshot, `given` by the user, or `assumed`.
     pub source: &'static str,
-    /// The gates and flags that were given; the others are assumed to have the defaults of the version.
+    /// The feature gates and flags that the user gave. The others are assumed to have the defaults of the version.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub given: Vec<String>,
-    /// The feature gates that decide.
+    /// The values of the feature gates that decide.
     pub feature_gates: BTreeMap<&'static str, bool>,
-    /// The flags of kube-controller-manager that decide.
+    /// The values of the flags of kube-controller-manager that decide.
     pub controller_flags: BTreeMap<&'static str, String>,
-    /// The controllers that take part.
+    /// The names of the controllers that take part.
     pub controllers: Vec<&'static str>,
-    /// Outcomes also quantify over requests that are refused, crashes inside a sync and caches that lag.
+    /// Whether the outcomes include failures: requests that are refused, crashes inside a sync, and caches that are
+    /// behind.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub failures: bool,
@@ -83,7 +84,7 @@ impl Model {
         self
     }
 
-    /// The model of these rules and controllers. `source` says where the version comes from.
+    /// The model with this behavior and these controllers. `source` says how the version was found.
     pub fn new(behavior: &KubernetesBehavior, controllers: &[Controller], source: &'static str) -> Self {
         let defaults = KubernetesBehavior::of(behavior.version);
         Self {
@@ -103,30 +104,30 @@ impl Model {
     }
 }
 
-/// How complete the reading of one kind is.
+/// Whether all objects of one kind were read, or why not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CoverageOut<'a> {
     /// The resource, as the API's paths write it.
     pub resource: &'static str,
-    /// The namespace, where the entry is for one alone.
+    /// The namespace of the entry; absent where the entry is for all namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<&'a str>,
     /// `complete`, `partial`, `forbidden`, `notServed`, `notNeeded`, `failed` or `assumed`.
     pub state: &'static str,
-    /// The list's resource version, where there was a list.
+    /// The resource version of the list; absent where no list was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_version: Option<&'a str>,
-    /// Why it is not complete.
+    /// Why not all objects were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'a, str>>,
-    /// The names of objects that were asked for one by one and are not there, whatever is known of the others.
+    /// The names of objects that were requested one by one and do not exist, whatever is known of other objects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<&'a str>,
 }
 
-/// All readings.
+/// The coverage of all kinds and namespaces.
 pub fn coverage_out(coverage: &Coverage) -> Vec<CoverageOut<'_>> {
     coverage
         .entries()
@@ -142,7 +143,7 @@ pub fn coverage_out(coverage: &Coverage) -> Vec<CoverageOut<'_>> {
         .collect()
 }
 
-/// Whether a flag is left out.
+/// Says whether a flag is left out of the document.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 pub(in crate::report) fn is_false(value: &bool) -> bool {
     !*value

@@ -1,5 +1,4 @@
-//! What several documents need: the writing of data, tables and lines, sentences, and the parts that their data have in
-//! common.
+//! Code that several documents use: encoders, tables, lines, sentences, and the parts that their data have in common.
 
 pub mod format;
 pub mod json;

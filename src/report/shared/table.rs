@@ -1,7 +1,7 @@
-//! Tables as kubectl prints them. Small ones are laid out as a whole; large ones are streamed with fixed widths.
+//! Tables as kubectl prints them. A small table is laid out as a whole; a large one is streamed with fixed widths.
 //!
-//! Nothing is cut: people copy names and commands. Where a terminal is too narrow for a row, sentences are wrapped or
-//! stand below it, columns go there too, and a command is always one unbroken line.
+//! No cell is cut, because people copy names and commands. Where a terminal is too narrow for a row, its sentences are
+//! wrapped or printed below the row, and other columns are printed below it too. A command is always one unbroken line.
 
 use super::wrap::wrap;
 use crate::text::{sanitize, width};
@@ -9,30 +9,30 @@ use colored::Colorize as _;
 use comfy_table::{ContentArrangement, presets};
 use std::convert::Infallible;
 
-/// Above so many rows a table is not laid out as a whole.
+/// A table with more rows than this is streamed.
 const LARGE: usize = 10_000;
-/// So many rows decide the widths of a table that is streamed.
+/// The number of rows that decide the column widths of a streamed table.
 const SAMPLE: usize = 1_000;
-/// The widest a column of a streamed table gets; a longer cell moves what follows in its row.
+/// The largest width of a column in a streamed table. A longer cell moves the cells after it to the right.
 const WIDEST: usize = 80;
 const GAP: usize = 3;
-/// The column whose cells are sentences, and the least width in which they are set beside the others.
+/// The column whose cells are sentences, and the smallest width in which they are printed next to the other columns.
 const PROSE: &str = "WHY";
 const PROSE_MIN: usize = 30;
-/// The column whose cells are commands to be copied, and how such a command begins.
+/// The column whose cells are commands to be copied, and the beginning of such a command.
 const COMMAND: &str = "TRY";
 const COMMAND_START: &str = "kubectl ";
-/// Between columns, and the narrowest column, where the terminal is narrow.
+/// For a narrow terminal: the blanks between columns, and the smallest width of a column.
 const NARROW_GAP: usize = 2;
 const NARROWEST: usize = 8;
 const INDENT: usize = 4;
-/// The columns that stay in the line of their row however narrow the terminal is, as the first one does; and those
-/// that leave it before all others. The rest leave it by their width, the widest first.
+/// For a narrow terminal: the columns that stay on the line of their row, like the first column (`PINNED`), and those
+/// that are moved below it first (`FIRST_BELOW`). Of the other columns the widest are moved first.
 const PINNED: [&str; 4] = ["NAME", "SEVERITY", "DATA", "VERDICT"];
 const FIRST_BELOW: [&str; 3] = ["AFFECTS", "CAUSE", "BINDING"];
 const NOTHING: &str = "<none>";
 
-/// Rows of text under the names of their columns.
+/// Rows of text with the names of their columns.
 #[derive(Clone, Debug)]
 pub struct Table {
     headers: Vec<&'static str>,
@@ -42,22 +42,23 @@ pub struct Table {
 /// How a table is printed.
 #[derive(Clone, Copy, Debug)]
 pub struct TableStyle {
-    /// The columns of the terminal; none where nothing is wrapped.
+    /// The width of the terminal in columns; none where nothing is wrapped.
     pub width: Option<usize>,
     /// Whether the names of the columns are printed.
     pub headers: bool,
 }
 
-/// What of a table is printed, and how.
+/// The order in which the rows of a table are printed, and the style.
 #[derive(Clone, Copy, Debug)]
 pub struct TableView<'a> {
-    /// The column by which it is sorted, in place of its own order.
+    /// The column by which the rows are sorted; none for the table's own order.
     pub sort_by: Option<&'a str>,
-    /// How it is printed.
+    /// The style of the table.
     pub style: TableStyle,
 }
 
-/// What a cell measures: a number, an age such as `2d13h` in seconds, or a severity, the worst least.
+/// The number by which a cell is sorted: its number, its age in seconds (such as `2d13h`), or its severity. The worst
+/// severity has the smallest number.
 fn measure(cell: &str) -> Option<f64> {
     const SEVERITIES: [(&str, f64); 3] = [("error", 0.0), ("warning", 1.0), ("info", 2.0)];
     if let Some((_, rank)) = SEVERITIES.iter().find(|(word, _)| *word == cell) {
@@ -92,7 +93,7 @@ impl Table {
         Self { headers, rows: Vec::new() }
     }
 
-    /// Adds a row. Control characters of any origin are made visible; an empty cell is shown as `<none>`.
+    /// Adds a row. Control characters are made visible. An empty cell is shown as `<none>`.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(
             cells
@@ -102,12 +103,12 @@ impl Table {
         );
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is no row.
+    /// Whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -117,8 +118,8 @@ impl Table {
         &self.headers
     }
 
-    /// Sorts by the column of that name, keeping equal rows in order; false where there is no such column. Numbers,
-    /// ages and severities are compared as what they are.
+    /// Sorts the rows by the column of that name; equal rows keep their order. Numbers, ages and severities are
+    /// compared by their values. Returns false where there is no such column.
     pub fn sort_by(&mut self, column: &str) -> bool {
         let Some(at) = self.headers.iter().position(|header| header.eq_ignore_ascii_case(column)) else {
             return false;
@@ -140,10 +141,10 @@ impl Table {
         text
     }
 
-    /// The text, part by part, each handed to `write`.
+    /// Passes the text to `write`, part by part.
     ///
     /// # Errors
-    /// What `write` answers.
+    /// Returns the error of `write`.
     pub fn render<E>(&self, style: TableStyle, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
         if self.rows.len() <= LARGE {
             return write(&self.whole(style, &self.layout(style, usize::MAX, self.rows.len())));
@@ -155,7 +156,7 @@ impl Table {
         self.stream(style, &layout, write)
     }
 
-    /// How the rows stand in the terminal, by so many of them.
+    /// Chooses the layout by the first `rows` rows. No column counts as wider than `most`.
     fn layout(&self, style: TableStyle, most: usize, rows: usize) -> Layout {
         let natural = self.widths(most, rows, style.headers);
         let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
@@ -173,7 +174,7 @@ impl Table {
         self.below(natural, columns)
     }
 
-    /// For narrow terminals: the columns that have room stay, the others go below their row.
+    /// The layout for a narrow terminal: the columns that fit stay on the line, the others are printed below their row.
     fn below(&self, mut widths: Vec<usize>, columns: usize) -> Layout {
         let (prose, command) = (self.place(PROSE), self.place(COMMAND));
         let stays = |at: usize| at == 0 || PINNED.contains(&self.headers[at]);
@@ -199,7 +200,7 @@ impl Table {
         self.headers.iter().position(|header| *header == column)
     }
 
-    /// The natural width of each column, over that many rows.
+    /// The natural width of each column in the first `rows` rows, at most `most`.
     fn widths(&self, most: usize, rows: usize, headers: bool) -> Vec<usize> {
         (0..self.headers.len())
             .map(|at| {
@@ -210,7 +211,8 @@ impl Table {
             .collect()
     }
 
-    /// The whole text. In rows only the sentences may take several lines; commands that have no room stand below.
+    /// The whole text. In a row only the sentences may take several lines. Commands that do not fit are printed below
+    /// it.
     fn whole(&self, style: TableStyle, layout: &Layout) -> String {
         let (prose, command) = (self.place(PROSE), self.place(COMMAND));
         let (room, below) = match layout {
@@ -276,14 +278,14 @@ impl Table {
         self.rows.iter().try_for_each(|row| write(&self.line(row, layout)))
     }
 
-    /// The names of the columns, as wide as the cells below them.
+    /// The line with the names of the columns, which are padded like the cells below them.
     fn header(&self, layout: &Layout) -> String {
         let (shown, widths, gap) = layout.cells(self.headers.len());
         let cells = shown.iter().map(|at| (widths[*at], width(self.headers[*at]), self.headers[*at].to_owned()));
         aligned(cells, gap, layout.hangs())
     }
 
-    /// One row, with what of it stands below its line.
+    /// One row: its line, and the cells that are printed below it.
     fn line(&self, row: &[String], layout: &Layout) -> String {
         let (shown, widths, gap) = layout.cells(row.len());
         let cells = shown.iter().map(|at| (widths[*at], width(&row[*at]), painted(self.headers[*at], &row[*at])));
@@ -312,19 +314,20 @@ impl Table {
     }
 }
 
-/// How the rows of a table stand in a terminal.
+/// How a row is laid out in the terminal.
 #[derive(Debug)]
 enum Layout {
-    /// A line for each, of columns that are so wide.
+    /// Each row is one line, with columns of these widths.
     Lines(Vec<usize>),
-    /// The same, with the sentences wrapped to that width, and commands below.
+    /// Each row has its sentences next to the other columns, wrapped to this width. A command that does not fit is
+    /// below.
     Beside(usize),
-    /// Those columns in one line, and below it the others.
+    /// Each row has the columns `shown` on its line and the others below it.
     Below { widths: Vec<usize>, shown: Vec<usize>, columns: usize },
 }
 
 impl Layout {
-    /// The columns in the line of a row, of that many, their widths, and the blanks between them.
+    /// The columns on the line of a row that has `count` columns, their widths, and the blanks between them.
     fn cells(&self, count: usize) -> (Vec<usize>, &[usize], usize) {
         match self {
             Self::Lines(widths) => ((0..count).collect(), widths, GAP),
@@ -333,13 +336,13 @@ impl Layout {
         }
     }
 
-    /// Whether what stands behind a cell that is too long goes on in a line of its own.
+    /// Whether the cells after a too long cell continue on a new line.
     fn hangs(&self) -> bool {
         matches!(self, Self::Below { .. })
     }
 }
 
-/// A line of cells, each with the width of its column and its own.
+/// A line of cells. Each cell comes with the width of its column and its own width.
 fn aligned(cells: impl Iterator<Item = (usize, usize, String)>, gap: usize, hangs: bool) -> String {
     let mut text = String::new();
     let (mut start, mut used) = (0, 0);
@@ -361,20 +364,20 @@ fn aligned(cells: impl Iterator<Item = (usize, usize, String)>, gap: usize, hang
     text
 }
 
-/// What stands below the line of a row: a command whole, everything else wrapped.
+/// Adds a text below the line of a row. A command stays whole; other text is wrapped.
 fn push_below(text: &mut String, below: &str, columns: Option<usize>) {
     if below.is_empty() || below == NOTHING {
         return;
     }
     let fits = columns.is_none_or(|columns| INDENT + width(below) <= columns);
     let indented = format!("{:INDENT$}{below}", "");
-    // What fits keeps its blanks.
+    // A text that fits is not wrapped, because wrapping would change its blanks.
     let whole = fits || below.starts_with(COMMAND_START);
     text.push_str(&if whole { indented } else { wrap(&indented, columns, INDENT) });
     text.push('\n');
 }
 
-/// A cell in the colour of what it says, where there is colour.
+/// The cell in the colour of its meaning, where colour is on.
 fn painted(column: &str, cell: &str) -> String {
     match (column, cell) {
         ("SEVERITY", "error") | ("DATA", "imminent") => cell.red().to_string(),

@@ -1,9 +1,9 @@
-//! Why something is unknown: which reading lacks, in words.
+//! Says why something is unknown: which kind was not read, and why.
 
 use crate::model::Kind;
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 
-/// Why objects of a kind are not known, as a clause; `namespace` is empty for all of them.
+/// Says why objects of a kind are not known, as a clause. `namespace` is empty for all namespaces.
 pub fn unread(kind: Kind, namespace: &str, state: CoverageState) -> String {
     let resource = kind.resource();
     let of = if namespace.is_empty() { String::new() } else { format!(" of namespace {namespace}") };
@@ -19,8 +19,8 @@ pub fn unread(kind: Kind, namespace: &str, state: CoverageState) -> String {
     }
 }
 
-/// Why nobody can tell whether the object of that name, which was not read, exists; nothing where it is known or
-/// assumed that it does not. Without a namespace it may be in any of those that its kind is in.
+/// The reason why it is unknown whether an object exists that was not read. None where it is known or assumed that the
+/// object does not exist. Without a namespace the object may be in any namespace.
 pub fn hidden<'s>(
     snapshot: &'s Snapshot,
     kind: Kind,

@@ -1,9 +1,9 @@
-//! Text broken into lines.
+//! Wraps text into lines.
 
 use crate::text::{sanitize, width};
 
-/// A text broken between words into lines of at most so many terminal columns; lines after the first are indented.
-/// A word that is longer than a line stays whole. Without a width there is one line.
+/// Breaks a text between words into lines of at most `columns` terminal columns. Lines after the first are indented. A
+/// word that is longer than a line stays whole. Without a width the text is one line.
 pub fn wrap(text: &str, columns: Option<usize>, indent: usize) -> String {
     let safe = sanitize(text);
     let Some(columns) = columns else { return safe.into_owned() };

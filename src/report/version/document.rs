@@ -4,7 +4,7 @@ use crate::controllers::KubeVersion;
 use crate::report::shared::machine::API_VERSION;
 use serde::Serialize;
 
-/// The answer of `version`.
+/// The document that `version` prints.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -15,9 +15,9 @@ pub struct Version {
     pub kind: &'static str,
     /// This program.
     pub client: ClientVersion,
-    /// What it models.
+    /// The versions of Kubernetes that this program models.
     pub model: ModelledVersions,
-    /// The cluster's API server; absent where none was asked or none answered.
+    /// The API server of the cluster; absent where none was asked or none answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerOut>,
 }
@@ -26,7 +26,7 @@ pub struct Version {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClientVersion {
-    /// Its version.
+    /// The version of this program.
     pub version: &'static str,
 }
 
@@ -34,9 +34,9 @@ pub struct ClientVersion {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModelledVersions {
-    /// The minor that is modelled unless another one is given or detected.
+    /// The minor version that is modelled unless another one is given or detected.
     pub kubernetes: String,
-    /// Every minor that can be asked for.
+    /// All minor versions that the user can choose.
     pub available: Vec<String>,
 }
 
@@ -44,12 +44,12 @@ pub struct ModelledVersions {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ServerOut {
-    /// Its version, as it says itself.
+    /// The version that the API server states.
     pub version: String,
 }
 
 impl Version {
-    /// This program, and the API server's own version.
+    /// The document for this program and an API server of that version.
     pub fn new(server: Option<String>) -> Self {
         let kubernetes = KubeVersion::DEFAULT.to_string();
         let available = KubeVersion::all().map(|version| version.to_string()).collect();

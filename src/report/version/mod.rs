@@ -1,4 +1,4 @@
-//! `Version`: which pvctl this is, which Kubernetes it models, and which the cluster runs.
+//! `Version`: the version of pvctl, the Kubernetes versions that it models, and the version of the cluster.
 
 mod document;
 mod text;
@@ -13,7 +13,7 @@ use crate::report::shared::yaml::yaml;
 formats! {
     /// How versions are printed.
     VersionFormat {
-        /// A line for each, for people.
+        /// Text for people, with one line for each version.
         Text = "text",
         /// JSON, as the contract defines it.
         Json = "json",
@@ -23,10 +23,10 @@ formats! {
 }
 
 impl VersionFormat {
-    /// The versions in this format.
+    /// Prints the versions in this format.
     ///
     /// # Errors
-    /// Where they cannot be put into it, which is a bug.
+    /// Returns an error where they cannot be encoded in the format, which is a bug.
     pub fn render(self, version: &Version) -> Result<String, Error> {
         match self {
             Self::Text => Ok(version.text()),

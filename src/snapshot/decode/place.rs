@@ -1,31 +1,31 @@
-//! From a place in the JSON of an object to the path of the field that stands there.
+//! Finds the path of the field at a byte offset in the JSON of an object.
 
 use std::fmt::Write as _;
 
-/// The longest value that a message repeats, in characters.
+/// The largest number of characters of a value that a message repeats.
 const SHOWN: usize = 60;
 
-/// The field at a place, and its value in short.
+/// The field at a byte offset, and its value in short form.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) field: String,
     pub(super) value: String,
 }
 
-/// One open object or list.
+/// An open object or list.
 struct Open<'a> {
     list: bool,
-    /// How many elements of the list come before the current one.
+    /// The number of elements before the current one in the list.
     index: usize,
-    /// The current key of the object, still with its escapes.
+    /// The current key of the object, with its escapes.
     key: Option<&'a str>,
     /// Whether the next string of the object is a key.
     key_next: bool,
-    /// Whether anything but white space came since it was opened.
+    /// Whether a token other than white space followed since the container was opened.
     started: bool,
 }
 
-/// The innermost value that holds the byte at `offset` of valid JSON.
+/// The field of the innermost value that contains the byte at `offset` of valid JSON.
 pub(super) fn at(json: &str, offset: usize) -> Place {
     let bytes = json.as_bytes();
     let mut open: Vec<Open<'_>> = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn at(json: &str, offset: usize) -> Place {
         let reached = cursor > offset;
         if bytes[start].is_ascii_whitespace() {
             match open.split_last() {
-                // The parser looked into a container before it refused it.
+                // The parser had begun to read the container before it refused it.
                 Some((innermost, outer)) if reached && !innermost.started => {
                     return Place { field: path(outer), value: compound(innermost.list) };
                 }
@@ -83,7 +83,7 @@ pub(super) fn at(json: &str, offset: usize) -> Place {
             }
             byte if reached && (byte == b'"' || scalar(byte)) => {
                 let field = path(&open);
-                // All annotations in one string would be more than the one that is wrong.
+                // The value of an annotations field in one string could contain all annotations, so it is not shown.
                 let value = if field.ends_with("annotations") { String::new() } else { shorten(token) };
                 return Place { field, value };
             }
@@ -97,7 +97,7 @@ fn scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }
 
-/// The length of the string at the start of the bytes, with its quotes.
+/// The length of the string at the beginning of the bytes, including its quotes.
 fn string_length(bytes: &[u8]) -> usize {
     let mut end = 1;
     while end < bytes.len() {

@@ -1,4 +1,5 @@
-//! Objects above the size of any that Kubernetes holds. They are not decoded: only what names them is read.
+//! Objects that are larger than any object of Kubernetes. They are not decoded: only their kind, namespace and name are
+//! read.
 
 use super::wire::Loose;
 use super::{DecodeIssue, Header, Item};
@@ -7,14 +8,14 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The largest object that is decoded, in bytes of JSON. The API server takes no request above 3 MiB, and etcd keeps no
-/// object above 1.5 MiB unless it is told otherwise; indentation can double that.
+/// The largest object that is decoded, in bytes of JSON. The API server accepts no request above 3 MiB, and etcd by
+/// default stores no object above 1.5 MiB. Indentation can double the size.
 pub const LARGEST_OBJECT: usize = 8 << 20;
 
-/// The longest name, namespace or kind that Kubernetes has. A longer text names nothing.
+/// The longest name, namespace or kind in Kubernetes. A longer text is ignored as a name.
 pub(super) const LONGEST_NAME: usize = 253;
 
-/// What names an object, as far as the beginning of its JSON says it.
+/// The kind, namespace and name of an object, if the beginning of its JSON states them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
     api_version: String,
@@ -24,10 +25,10 @@ pub struct Named {
 }
 
 impl Named {
-    /// Reads the names from the beginning of an object. The JSON may end anywhere.
+    /// Reads the names from the beginning of an object. The JSON may end at any byte.
     pub fn in_beginning(json: &[u8]) -> Self {
         let mut named = Self::default();
-        // The end of what is there is an error of the parser. What came before it counts.
+        // The truncated end is an error of the parser. The names before it are valid.
         let reader = Reader { named: &mut named, map: Map::Object };
         let _ = reader.deserialize(&mut serde_json::Deserializer::from_slice(json));
         for text in [&mut named.api_version, &mut named.kind, &mut named.namespace, &mut named.name] {
@@ -38,20 +39,20 @@ impl Named {
         named
     }
 
-    /// The issue of the object. `size` is its length in bytes, where it is known.
+    /// The issue for the object. `size` is its length in bytes, if it is known.
     pub(super) fn issue(self, kind: Option<Kind>, size: Option<u64>, origin: &str) -> DecodeIssue {
         let kind = kind.map_or(self.kind, |kind| kind.as_str().to_owned());
         too_large(kind, self.namespace, self.name, size, origin)
     }
 }
 
-/// What becomes of an object that is too large: an issue, or nothing where no decision reads its kind. `kind` is that
-/// of the list that it was in, if that states one; `surroundings` are the kinds that are read though no decision reads
-/// them.
+/// Decides about an object that is too large. The result is an issue, or a skipped item if its kind is not read. `kind`
+/// is the kind of the list that has the object, if the list states one. `surroundings` are the kinds that are read
+/// although no decision reads them.
 ///
 /// # Errors
 ///
-/// The issue.
+/// The error is the issue.
 #[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
 pub fn judge(
     kind: Option<Kind>,
@@ -73,7 +74,7 @@ pub fn judge(
     Err(named.issue(kind, Some(size), origin))
 }
 
-/// The issue of an object above [`LARGEST_OBJECT`]. `size` is its length in bytes, where it is known.
+/// The issue for an object above [`LARGEST_OBJECT`]. `size` is its length in bytes, if it is known.
 pub fn too_large(kind: String, namespace: String, name: String, size: Option<u64>, origin: &str) -> DecodeIssue {
     let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
     let limit = LARGEST_OBJECT >> 20;
@@ -91,18 +92,18 @@ pub fn too_large(kind: String, namespace: String, name: String, size: Option<u64
     }
 }
 
-/// Reads the fields that name an object, out of one of the maps in which they stand.
+/// A reader of the names of an object from one of its maps.
 struct Reader<'a> {
     named: &'a mut Named,
     map: Map,
 }
 
-/// A map that holds names of an object.
+/// A map of an object that has names.
 #[derive(Clone, Copy)]
 enum Map {
     /// The object itself.
     Object,
-    /// Its `metadata`.
+    /// The `metadata` of the object.
     Metadata,
 }
 

@@ -1,5 +1,5 @@
-//! What objects of several kinds hold, as JSON has it: only the fields that are read, each with `null` as its absence.
-//! What one kind alone holds is in its file below `snapshot/kinds/`.
+//! The JSON types that several kinds share. They have only the fields that are read, and `null` counts as absent for
+//! each field. The types of a single kind are in its file below `snapshot/kinds/`.
 
 use crate::model::surroundings::Condition;
 use crate::model::{
@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A JSON object with some named fields; others are skipped without being kept. Unlike serde's derived structs it does
-/// not accept a list in place of the object, and `null` is the same as an empty object.
+/// Defines the type of a JSON object with some named fields. Other fields are skipped and not kept. Unlike the structs
+/// that serde derives, the type does not accept a list in place of the object, and `null` equals an empty object.
 macro_rules! object {
     ($name:ident { $($field:ident: $kind:ty = $key:literal),+ $(,)? }) => {
         #[derive(Default)]
@@ -159,13 +159,13 @@ impl Owner {
 }
 
 impl List<Owner> {
-    /// As the model has them.
+    /// The owners as values of the model.
     pub(in crate::snapshot) fn owners(&self) -> Box<[model::Owner]> {
         self.0.iter().map(Owner::owner).collect()
     }
 }
 
-/// Conditions of a status.
+/// The conditions of a status as values of the model.
 pub(in crate::snapshot) fn conditions(conditions: impl Iterator<Item = StatusCondition>) -> Box<[Condition]> {
     let condition = |condition: StatusCondition| Condition {
         kind: condition.kind.0,
@@ -229,7 +229,7 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// A string if it is one, and empty if it is anything else: for naming an object of which something is wrong.
+/// A string. Any other JSON value becomes an empty string. It is used to name an object that has a wrong value.
 #[derive(Default)]
 pub(in crate::snapshot) struct Loose(pub(in crate::snapshot) String);
 
@@ -292,7 +292,7 @@ impl<'de> Deserialize<'de> for Mode {
     }
 }
 
-/// A moment. Upstream accepts RFC 3339 alone (`metav1.Time`, apimachinery, 1.36).
+/// A time. Upstream accepts only RFC 3339 (`metav1.Time`, apimachinery, 1.36).
 #[derive(Default)]
 pub(in crate::snapshot) struct Moment(pub(in crate::snapshot) Option<Timestamp>);
 
@@ -323,7 +323,8 @@ impl<'de> Deserialize<'de> for Moment {
     }
 }
 
-/// Quantities may be written as JSON numbers too. Upstream: `Quantity.UnmarshalJSON`, apimachinery, 1.36.
+/// The visitor for quantities. A quantity may also be a JSON number. Upstream: `Quantity.UnmarshalJSON`, apimachinery,
+/// 1.36.
 struct QuantityVisitor;
 
 impl Visitor<'_> for QuantityVisitor {
@@ -356,7 +357,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// Quantities by resource name, in its order.
+/// Quantities, sorted by resource name.
 #[derive(Default)]
 pub(in crate::snapshot) struct Quantities(pub(in crate::snapshot) Vec<(Str, Amount)>);
 
@@ -393,7 +394,7 @@ impl<'de> Deserialize<'de> for Quantities {
     }
 }
 
-/// Labels, in the order of their keys.
+/// Labels, sorted by key.
 #[derive(Default)]
 pub(in crate::snapshot) struct LabelMap(pub(in crate::snapshot) Vec<(Str, Str)>);
 
@@ -425,7 +426,7 @@ impl<'de> Deserialize<'de> for LabelMap {
     }
 }
 
-/// The keys of an object whose values are not read, each once and in order.
+/// The keys of an object whose values are not read, sorted and without duplicates.
 #[derive(Default)]
 pub(in crate::snapshot) struct Keys(pub(in crate::snapshot) Box<[Str]>);
 
@@ -465,11 +466,11 @@ fn sorted<T, E: Error>(mut pairs: Vec<(Str, T)>) -> Result<Vec<(Str, T)>, E> {
     }
 }
 
-/// Annotations: what a decision reads is kept, the others are counted.
+/// Annotations. The known keys are kept with their values, and all other keys are counted.
 #[derive(Default)]
 pub(in crate::snapshot) struct AnnotationMap(pub(in crate::snapshot) Annotations);
 
-/// A key of the annotations, if some decision reads it.
+/// A key of the annotations. None if the key is not one of [`AnnotationKey::ALL`].
 struct KnownAnnotation(Option<AnnotationKey>);
 
 struct KnownAnnotationVisitor;
@@ -567,7 +568,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
         let mut elements = Vec::new();
         while let Some(element) = list.next_element()? {
             if elements.is_empty() {
-                // Most lists have one element, and what is kept of them is cut to size.
+                // Most lists have one element, so capacity for one element avoids a larger allocation.
                 elements.reserve_exact(1);
             }
             elements.push(element);

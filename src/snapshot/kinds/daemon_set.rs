@@ -1,4 +1,4 @@
-//! DaemonSet: what is read of it, and what of it may leave the cluster.
+//! This module decodes DaemonSets, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use super::pod_template::{Template, workload_spec};
@@ -23,7 +23,7 @@ object!(Counts {
     conditions: List<StatusCondition> = "conditions",
 });
 
-/// The counts of its status.
+/// The counts in the status.
 const COUNTS: [&str; 7] = [
     "currentNumberScheduled",
     "desiredNumberScheduled",

@@ -1,4 +1,4 @@
-//! The API server's defaults, for objects that were never on one.
+//! The API server's defaults, for objects that were never on an API server.
 //!
 //! Upstream: `SetDefaults_PersistentVolume`, `SetDefaults_PersistentVolumeClaim`, `SetDefaults_ResourceList`
 //! (`pkg/apis/core/v1`), `SetDefaults_StorageClass` (`pkg/apis/storage/v1`), the strategies' `PrepareForCreate`, and
@@ -11,16 +11,16 @@ use crate::model::{
 };
 use std::sync::Arc;
 
-/// What stands at the start of a uid that the API server would give; output prints just this.
+/// The beginning of a uid that only an API server could assign. The output prints this placeholder in place of the uid.
 pub const PLACEHOLDER_UID: &str = "<uid>";
 
-/// A name or uid as output prints it: of what is made of a uid that only an API server could give, the part up to the
-/// placeholder, which tells whoever reads it that the rest cannot be known.
+/// A name or uid as the output prints it. Some are made from a uid that only an API server could assign. They are
+/// printed up to and including the placeholder, which shows that the rest is unknown.
 pub fn printed(text: &str) -> &str {
     text.find(PLACEHOLDER_UID).map_or(text, |at| &text[..at + PLACEHOLDER_UID.len()])
 }
 
-/// Fills in what an API server always sets, and lists the objects that lacked some of it.
+/// Sets the fields that an API server always sets, and lists the objects in which some of them were absent.
 pub(in crate::snapshot) fn apply(objects: &mut Objects, defaulted: &mut Vec<ObjectKey>) {
     let Objects { volumes, claims, classes, pods, .. } = objects;
     for volume in volumes {
@@ -36,7 +36,8 @@ pub(in crate::snapshot) fn apply(objects: &mut Objects, defaulted: &mut Vec<Obje
     let default_class = newest_default(&*classes).map(|class| class.meta.name.clone());
     for claim in claims {
         let mut touched = default_uid(&mut claim.meta);
-        // What was stored without a class was stored while there was no default one; what never was gets it now.
+        // A stored claim without a class was stored while there was no default class. A claim that was never stored
+        // gets the default class now.
         if touched && !claim.has_class() {
             claim.class_name.clone_from(&default_class);
         }
@@ -55,7 +56,7 @@ pub(in crate::snapshot) fn apply(objects: &mut Objects, defaulted: &mut Vec<Obje
         touched |= fill(&mut class.binding_mode, BindingMode::Immediate);
         note(touched, Kind::StorageClass, &class.meta, defaulted);
     }
-    // Of other pods nothing is read that an API server sets.
+    // Of pods without ephemeral volumes, no field is read that an API server sets.
     for pod in pods.iter_mut().filter(|pod| !pod.ephemeral.is_empty()) {
         let mut touched = default_uid(&mut pod.meta);
         for volume in &mut pod.ephemeral {
@@ -74,7 +75,7 @@ fn fill<T>(field: &mut Option<T>, default: T) -> bool {
     absent
 }
 
-/// Most amounts are whole numbers, and are not copied.
+/// Rounds the amounts. Most amounts are whole numbers, so the list is copied only if an amount changes.
 fn round(amounts: &mut Arc<[(Str, Amount)]>) -> bool {
     let rounds = amounts.iter().any(|(_, amount)| amount.clone().round_up_to_milli());
     if rounds {
@@ -90,7 +91,8 @@ fn round(amounts: &mut Arc<[(Str, Amount)]>) -> bool {
     rounds
 }
 
-/// Each object needs a uid of its own, or two claims that were never on a server would count as one.
+/// Sets a placeholder uid if the object has none. Each object needs a distinct uid. Otherwise two claims that were
+/// never on an API server would count as the same claim.
 fn default_uid(meta: &mut ObjectMeta) -> bool {
     let absent = meta.uid.is_empty();
     if absent {
@@ -110,7 +112,8 @@ mod tests {
     use super::*;
     use crate::model::{AnnotationKey, PersistentVolumeClaim, StorageClass};
 
-    /// What the API server of 1.36.3 stores of them: anything below a thousandth counts as one.
+    /// The expected amounts are those that the API server of 1.36.3 stores. Any amount below a thousandth becomes a
+    /// thousandth.
     #[test]
     fn amounts_below_a_thousandth_are_rounded_up() {
         let stored = |text: &str| {
@@ -150,7 +153,7 @@ mod tests {
         objects.claims[0].class_name.as_deref().map(str::to_owned)
     }
 
-    /// Admission acts on creation alone, and only where no class is stated at all.
+    /// Admission acts only on creation, and only if no class is stated.
     #[test]
     fn a_claim_that_was_never_stored_gets_the_default_class() {
         assert_eq!(class_of("", None).as_deref(), Some("std"));

@@ -1,4 +1,4 @@
-//! Deployment: what is read of it, and what of it may leave the cluster.
+//! This module decodes Deployments, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use super::pod_template::{Template, workload_spec};
@@ -29,7 +29,7 @@ object!(Counts {
     conditions: List<StatusCondition> = "conditions",
 });
 
-/// The counts of its status.
+/// The counts in the status.
 const COUNTS: [&str; 5] = ["availableReplicas", "readyReplicas", "replicas", "unavailableReplicas", "updatedReplicas"];
 
 impl Stored for Deployment {

@@ -1,4 +1,4 @@
-//! EndpointSlice: what is read of it, and what of it may leave the cluster.
+//! This module decodes EndpointSlices, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use super::endpoints::{PortObject, Target, ports, redacted_endpoint, redacted_port, target};
@@ -31,7 +31,7 @@ object!(EndpointConditions {
     terminating: Option<bool> = "terminating",
 });
 
-/// What of an endpoint stays besides its target.
+/// The fields of an endpoint that stay in a redacted object, besides its target.
 const ENDPOINT: [&str; 5] = ["addresses", "conditions", "hostname", "nodeName", "zone"];
 
 impl Stored for EndpointSlice {

@@ -1,4 +1,4 @@
-//! Endpoints: what is read of them, and what of them may leave the cluster.
+//! This module decodes Endpoints objects, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use crate::model::Endpoints;
@@ -66,12 +66,12 @@ fn address(address: Address) -> EndpointAddress {
     }
 }
 
-/// The object behind an address.
+/// The object that serves an address, as a value of the model.
 pub(super) fn target(target: Target) -> EndpointTarget {
     EndpointTarget { kind: target.kind.0, namespace: target.namespace.0, name: target.name.0, uid: target.uid.0 }
 }
 
-/// Ports of addresses.
+/// The ports of addresses, as values of the model.
 pub(super) fn ports(ports: List<PortObject>) -> Box<[EndpointPort]> {
     let port = |port: PortObject| EndpointPort {
         name: port.name.0,
@@ -81,7 +81,7 @@ pub(super) fn ports(ports: List<PortObject>) -> Box<[EndpointPort]> {
     ports.0.into_iter().map(port).collect()
 }
 
-/// What stays of an endpoint: the named fields, and which object stands behind it.
+/// Redacts an endpoint. The named fields stay, and the reference to the object that serves the endpoint.
 pub(super) fn redacted_endpoint(endpoint: Value, allowed: &[&str]) -> Value {
     each(only(endpoint, &[allowed, &["targetRef"]].concat()), |key, value| match key {
         "targetRef" => only(value, &["kind", "name", "namespace", "uid"]),
@@ -89,7 +89,7 @@ pub(super) fn redacted_endpoint(endpoint: Value, allowed: &[&str]) -> Value {
     })
 }
 
-/// What stays of a port.
+/// Redacts a port.
 pub(super) fn redacted_port(port: Value) -> Value {
     only(port, &["appProtocol", "name", "port", "protocol"])
 }

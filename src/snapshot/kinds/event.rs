@@ -1,4 +1,4 @@
-//! Event: what is read of it, and what of it may leave the cluster.
+//! This module decodes Events, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use crate::model::{Event, Kind, ObjectKey, Str};
@@ -19,7 +19,7 @@ object!(EventObject {
 
 object!(EventSeries { last: Moment = "lastObservedTime" });
 
-/// The fields that tell what was seen, when, and by whom.
+/// The fields that state what was observed, when, and by which component.
 const FIELDS: [&str; 13] = [
     "action",
     "count",
@@ -46,7 +46,7 @@ impl Stored for Event {
     }
 }
 
-/// Events about other objects than volumes and claims are passed over.
+/// Decodes an Event. Events about objects other than volumes and claims are skipped.
 fn event(at: &Context<'_>, object: EventObject) -> Result<Option<Event>, Failure> {
     let involved = object.involved;
     let kind = match involved.kind.0.as_str() {

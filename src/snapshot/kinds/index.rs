@@ -1,4 +1,4 @@
-//! Look-ups by more than names: sorted vectors of places.
+//! Look-ups by more than names. They are vectors of places, sorted by the look-up key.
 
 use super::{ClaimId, VolumeId};
 use crate::model::surroundings::{Event, VolumeAttachment};
@@ -9,31 +9,31 @@ use crate::model::{
 use crate::snapshot::index::{both, equal_range, ids};
 use std::cmp::Ordering;
 
-/// What all volumes of a group share.
+/// The properties that all volumes of a group share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupKey {
-    /// The class that counts; empty for none.
+    /// The effective class. It is empty for none.
     pub class: Str,
     /// The volume mode.
     pub mode: VolumeMode,
-    /// The attributes class; empty for none.
+    /// The attributes class. It is empty for none.
     pub attributes_class: Str,
     /// The access modes.
     pub access_modes: AccessModeSet,
 }
 
-/// Volumes without a `claimRef` that matching can tell apart only by size, labels, phase and deletion.
+/// A group of volumes without a `claimRef`. For matching, they differ only in size, labels, phase and deletion.
 #[derive(Debug)]
 pub struct CandidateGroup {
-    /// What they share.
+    /// The properties that the volumes share.
     pub key: GroupKey,
-    /// The volumes by capacity, equal ones by name.
+    /// The volumes, sorted by capacity and then by name.
     pub members: Vec<VolumeId>,
-    /// Those of them that are Available and not being deleted, in the same order.
+    /// The volumes of the group that are Available and not being deleted, in the same order.
     pub free: Vec<VolumeId>,
 }
 
-/// The places of objects by what they name.
+/// The places of objects, sorted by the objects that they name.
 #[derive(Debug)]
 pub(in crate::snapshot) struct Index {
     volumes_by_ref: Vec<VolumeId>,
@@ -125,7 +125,7 @@ impl Index {
     }
 }
 
-/// The key of the group that a volume would be in, had it no `claimRef`.
+/// The key of the group in which a volume would be if it had no `claimRef`.
 pub(super) fn group_key(volume: &PersistentVolume) -> GroupKey {
     GroupKey {
         class: volume.class().into(),

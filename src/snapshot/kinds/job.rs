@@ -1,4 +1,4 @@
-//! Job: what is read of it, and what of it may leave the cluster.
+//! This module decodes Jobs, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use super::pod_template::{Template, workload_spec};
@@ -29,10 +29,10 @@ object!(JobStatus {
     conditions: List<StatusCondition> = "conditions",
 });
 
-/// What of the specification is read, and what says how its pods are counted.
+/// The fields of the specification that are read, and the fields that define how pods are counted.
 const JOB: [&str; 6] = ["backoffLimit", "completionMode", "completions", "manualSelector", "parallelism", "suspend"];
 
-/// What of the status is read besides its conditions.
+/// The fields of the status that are read, besides the conditions.
 const STATUS: [&str; 6] = ["active", "completionTime", "failed", "ready", "startTime", "succeeded"];
 
 impl Stored for Job {
@@ -49,7 +49,8 @@ impl Stored for Job {
     }
 }
 
-/// The API server takes no template without a policy for restarts, of which a Job may not have the usual one.
+/// Redacts the specification of a Job. The API server accepts no pod template of a Job without a restart policy, since
+/// the default policy is not allowed in a Job. So the policy stays.
 fn job_spec(value: Value) -> Value {
     let policy = value.pointer("/template/spec/restartPolicy").filter(|policy| policy.is_string()).cloned();
     let mut kept = workload_spec(value, &JOB);

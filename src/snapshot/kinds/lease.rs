@@ -1,4 +1,4 @@
-//! Lease: what is read of it, and what of it may leave the cluster.
+//! This module decodes Leases, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use crate::model::{Lease, ObjectMeta, ResourceVersion};
@@ -28,8 +28,8 @@ impl Stored for Lease {
     }
 }
 
-/// Of all Leases that of kube-controller-manager counts. It is evidence and decides nothing, so one that is not as it
-/// must be is passed over like the others.
+/// Decodes a Lease. Only the Lease of kube-controller-manager is kept. It is evidence that no decision reads, so a
+/// Lease with a wrong value is skipped, as the other Leases are.
 fn lease(at: &Context<'_>) -> Result<Option<Lease>, Failure> {
     let object: LeaseObject = match at.parse() {
         Ok(object) => object,
@@ -41,7 +41,7 @@ fn lease(at: &Context<'_>) -> Result<Option<Lease>, Failure> {
     Ok(is_managers.then_some(lease))
 }
 
-/// Any Lease; none where the JSON is not one.
+/// Decodes any Lease. None if the JSON is not a valid Lease.
 pub fn any_lease(json: &[u8]) -> Option<Lease> {
     serde_json::from_slice(json).ok().map(lease_of)
 }

@@ -1,4 +1,4 @@
-//! LimitRange: what is read of it, and what of it may leave the cluster.
+//! This module decodes LimitRanges, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use crate::model::{LimitRange, Quantity};

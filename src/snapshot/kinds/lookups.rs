@@ -1,4 +1,4 @@
-//! What is asked of the objects of some kinds: by their names under shorter words, and by more than their names.
+//! Look-ups for some kinds: by name with shorter functions, and by properties other than names.
 
 use super::index::group_key;
 use super::{CandidateGroup, GroupKey};
@@ -13,17 +13,17 @@ pub type VolumeId = Id<PersistentVolume>;
 pub type ClaimId = Id<PersistentVolumeClaim>;
 
 impl Snapshot {
-    /// All volumes by name.
+    /// All volumes, sorted by name.
     pub fn volumes(&self) -> &[PersistentVolume] {
         self.all()
     }
 
-    /// All claims by namespace and name.
+    /// All claims, sorted by namespace and name.
     pub fn claims(&self) -> &[PersistentVolumeClaim] {
         self.all()
     }
 
-    /// The claims of a namespace by name.
+    /// The claims of a namespace, sorted by name.
     pub fn claims_in(&self, namespace: &str) -> &[PersistentVolumeClaim] {
         let claims = self.claims();
         let start = claims.partition_point(|claim| claim.meta.namespace.as_str() < namespace);
@@ -31,105 +31,105 @@ impl Snapshot {
         &rest[..rest.partition_point(|claim| claim.meta.namespace == namespace)]
     }
 
-    /// All classes by name.
+    /// All classes, sorted by name.
     pub fn classes(&self) -> &[StorageClass] {
         self.all()
     }
 
-    /// All pods by namespace and name.
+    /// All pods, sorted by namespace and name.
     pub fn pods(&self) -> &[Pod] {
         self.all()
     }
 
-    /// All nodes by name.
+    /// All nodes, sorted by name.
     pub fn nodes(&self) -> &[Node] {
         self.all()
     }
 
-    /// The Lease of kube-controller-manager, where the input holds it.
+    /// The Lease of kube-controller-manager, if the input has it.
     pub fn lease(&self) -> Option<&Lease> {
         self.find(Lease::MANAGER_NAMESPACE, Lease::MANAGER_NAME)
     }
 
-    /// The volume with that id.
+    /// The volume with this id.
     pub fn volume(&self, id: VolumeId) -> &PersistentVolume {
         self.get(id)
     }
 
-    /// The claim with that id.
+    /// The claim with this id.
     pub fn claim(&self, id: ClaimId) -> &PersistentVolumeClaim {
         self.get(id)
     }
 
-    /// The id of the volume of that name.
+    /// The id of the volume of this name.
     pub fn volume_id(&self, name: &str) -> Option<VolumeId> {
         self.id("", name)
     }
 
-    /// The id of the claim of that name.
+    /// The id of the claim of this name.
     pub fn claim_id(&self, namespace: &str, name: &str) -> Option<ClaimId> {
         self.id(namespace, name)
     }
 
-    /// The class of that name.
+    /// The class of this name.
     pub fn class(&self, name: &str) -> Option<&StorageClass> {
         self.find("", name)
     }
 
-    /// The pod of that name.
+    /// The pod of this name.
     pub fn pod(&self, namespace: &str, name: &str) -> Option<&Pod> {
         self.find(namespace, name)
     }
 
-    /// The node of that name.
+    /// The node of this name.
     pub fn node(&self, name: &str) -> Option<&Node> {
         self.find("", name)
     }
 
-    /// The pods that refer to a claim of that name, in the order of their names.
+    /// The pods that refer to a claim of this name, sorted by name.
     pub fn pods_of<'a>(&'a self, namespace: &str, claim: &str) -> impl Iterator<Item = &'a Pod> + use<'a> {
         self.pod_ids_of(namespace, claim).iter().map(|id| self.get(*id))
     }
 
-    /// The places of the pods that refer to a claim of that name, in the order of their names.
+    /// The places of the pods that refer to a claim of this name, sorted by the pods' names.
     pub fn pod_ids_of(&self, namespace: &str, claim: &str) -> &[Id<Pod>] {
         self.index.pods_of(namespace, claim)
     }
 
-    /// The volumes whose `claimRef` names that claim, with or without a uid, in the order of their names.
+    /// The volumes whose `claimRef` names this claim, with or without a uid, sorted by name.
     pub fn volumes_naming(&self, namespace: &str, claim: &str) -> &[VolumeId] {
         self.index.volumes_naming(self.volumes(), namespace, claim)
     }
 
-    /// The claims whose `spec.volumeName` is that name, in the order of their keys.
+    /// The claims whose `spec.volumeName` is this name, sorted by namespace and name.
     pub fn claims_naming(&self, volume: &str) -> &[ClaimId] {
         self.index.claims_naming(self.claims(), volume)
     }
 
-    /// The groups of volumes without a `claimRef` that are alike in all that matching compares but the size, the
-    /// selector's labels and the phase.
+    /// The groups of volumes without a `claimRef`. The volumes of a group are equal in everything that matching
+    /// compares, except the size, the labels, the phase and the deletion.
     pub fn candidate_groups(&self) -> &[CandidateGroup] {
         self.index.groups()
     }
 
-    /// The group that a volume would be in, had it no `claimRef`.
+    /// The key of the group in which a volume would be if it had no `claimRef`.
     pub fn group_key(volume: &PersistentVolume) -> GroupKey {
         group_key(volume)
     }
 
-    /// The group of that key, if any volume is in it.
+    /// The group with this key, if any volume is in it.
     pub fn candidate_group(&self, key: &GroupKey) -> Option<&CandidateGroup> {
         self.index.group(key)
     }
 
-    /// The VolumeAttachments of that volume, by name.
+    /// The VolumeAttachments of this volume, sorted by name.
     pub fn attachments_of<'s>(&'s self, volume: &str) -> impl Iterator<Item = &'s VolumeAttachment> + use<'s> {
         let all = self.all::<VolumeAttachment>();
         self.index.attachments_of(all, volume).iter().map(|at| &all[*at as usize])
     }
 
-    /// The Events about the object of that name and uid, the newest first. Those about an earlier one of that name tell
-    /// nothing; one without a uid may be meant.
+    /// The Events about the object with this name and uid, newest first. Events about an earlier object of the same
+    /// name are left out. Events without a uid are included, because they may be about this object.
     pub fn events_about<'s>(&'s self, object: &ObjectKey, uid: &str) -> impl Iterator<Item = &'s Event> + use<'s> {
         let uid = Str::from(uid);
         let all = self.all::<Event>();

@@ -1,17 +1,17 @@
-//! RFC 7386 merge patches between an object before a write and the object that is sent. `resourceVersion` and
-//! `managedFields` are left out, as are defaults that the server fills in.
+//! RFC 7386 merge patches from an object before a write to the object that is sent. The patches leave out
+//! `resourceVersion`, `managedFields` and defaults that the API server sets.
 
 use crate::model::{Amount, Annotations, ObjectMeta, Str};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// A merge patch: fields that change, in the order of their names, and `null` for those that go. It refers to the
-/// object, because many are printed.
+/// A merge patch: the fields that change, sorted by name, and `null` for fields that are removed. It borrows from the
+/// object, because many patches are printed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MergePatch<'o>(Vec<(&'o str, Change<'o>)>);
 
-/// What becomes of a field.
+/// The change of a field.
 #[derive(Clone, Debug, PartialEq)]
 enum Change<'o> {
     Removed,
@@ -28,7 +28,7 @@ impl<'o> MergePatch<'o> {
         self.0.insert(at, (name, change));
     }
 
-    /// A part of the object, unless nothing in it changes.
+    /// Adds a part of the object, unless nothing in it changes.
     pub(super) fn part(mut self, name: &'o str, part: Self) -> Self {
         if !part.0.is_empty() {
             self.set(name, Change::Part(part));
@@ -36,21 +36,21 @@ impl<'o> MergePatch<'o> {
         self
     }
 
-    /// A string that an update leaves out when it is empty.
+    /// Adds a string. An update leaves this string out if it is empty.
     pub(super) fn text(&mut self, name: &'o str, before: &str, after: &'o str) {
         if before != after {
             self.set(name, if after.is_empty() { Change::Removed } else { Change::Text(after) });
         }
     }
 
-    /// A string for which empty and absent are different.
+    /// Adds a string for which empty and absent differ.
     pub(super) fn optional(&mut self, name: &'o str, before: Option<&str>, after: Option<&'o str>) {
         if before != after {
             self.set(name, after.map_or(Change::Removed, Change::Text));
         }
     }
 
-    /// A list that an update leaves out when it is empty, and sends whole.
+    /// Adds a list. An update leaves this list out if it is empty, and otherwise sends it as a whole.
     pub(super) fn list(&mut self, name: &'o str, differs: bool, after: impl Iterator<Item = &'o str>) {
         if differs {
             let items: Vec<&str> = after.collect();
@@ -58,17 +58,17 @@ impl<'o> MergePatch<'o> {
         }
     }
 
-    /// An object of which the fields that change are sent; none where the whole object goes.
+    /// Adds an object, with the fields that change. None means that the whole object is removed.
     pub(super) fn object(&mut self, name: &'o str, changed: Option<Self>) {
         self.set(name, changed.map_or(Change::Removed, Change::Part));
     }
 
-    /// Anything else; none where it goes.
+    /// Adds any other value. None means that the value is removed.
     pub(super) fn json(&mut self, name: &'o str, value: Option<Value>) {
         self.set(name, value.map_or(Change::Removed, Change::Json));
     }
 
-    /// Quantities by resource name.
+    /// Adds quantities by resource name.
     pub(super) fn quantities(&mut self, name: &'o str, before: &'o [(Str, Amount)], after: &'o [(Str, Amount)]) {
         fn find<'l>(list: &'l [(Str, Amount)], resource: &str) -> Option<&'l Amount> {
             list.iter().find(|(known, _)| known == resource).map(|(_, amount)| amount)
@@ -87,14 +87,14 @@ impl<'o> MergePatch<'o> {
         }
     }
 
-    /// The same without that part.
+    /// The same patch without the part of this name.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.0.retain(|(known, _)| *known != name);
         self
     }
 
-    /// The text that a field of a part is set to.
+    /// The text to which the patch sets a field of a part. None if it sets no text.
     pub fn text_of(&self, part: &str, field: &str) -> Option<&'o str> {
         let (_, Change::Part(part)) = self.0.iter().find(|(known, _)| *known == part)? else { return None };
         match part.0.iter().find(|(known, _)| *known == field)? {
@@ -127,7 +127,7 @@ impl Serialize for Change<'_> {
     }
 }
 
-/// What controllers change of the metadata of any object.
+/// The changes of a write in the metadata, with the fields that controllers change.
 pub(super) fn metadata<'o>(before: &'o ObjectMeta, after: &'o ObjectMeta) -> MergePatch<'o> {
     let mut fields = MergePatch::default();
     annotations(&mut fields, &before.annotations, &after.annotations);

@@ -1,4 +1,5 @@
-//! What is read of the objects of each kind, and what of them may leave the cluster: a file for each kind.
+//! How the objects of each kind are decoded, and which of their fields may leave the cluster. Each kind has its own
+//! file.
 
 mod csi_driver;
 mod csi_node;
@@ -48,44 +49,44 @@ use crate::model::kinds::each_kind;
 use crate::model::{HeldObject, Kind, Object, Resource};
 use serde_json::Value;
 
-/// An object that snapshots store.
+/// An object that a snapshot file can store.
 trait Stored: Resource {
-    /// Whether a snapshot says when managers wrote it last.
+    /// Whether a snapshot file keeps the times of the last writes, from `managedFields`.
     const KEEPS_CHANGE_TIMES: bool = false;
 
-    /// The object; none where it is one of those of its kind that no answer reads.
+    /// Decodes the object. None if no answer reads this object, although some answer reads its kind.
     fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure>;
 
-    /// What of a field of the object may leave the cluster; none where the whole field stays behind. `metadata` is the
-    /// same for all kinds and is not asked about.
+    /// Redacts a field of the object. None if the whole field must not leave the cluster. This function does not get
+    /// `metadata`, which is the same for all kinds.
     fn redact(field: &str, value: Value) -> Option<Value>;
 
-    /// What a write changes in `spec` and `status`, of what a controller that is modelled writes.
+    /// The changes of a write in `spec` and `status`, with the fields that modelled controllers write.
     fn changes<'o>(_before: &'o Self, _after: &'o Self) -> Parts<'o> {
         Parts::default()
     }
 }
 
-/// The parts of a merge patch beside the metadata.
+/// The parts of a merge patch besides the metadata.
 #[derive(Default)]
 struct Parts<'o> {
     spec: MergePatch<'o>,
     status: MergePatch<'o>,
 }
 
-/// An object that some controller writes: what the API server makes of its requests.
+/// An object that some controller writes, with the effects of its requests on the API server.
 pub trait Writable: Resource {
-    /// An update of the status alone leaves the rest as it is stored.
+    /// Restores everything except the status from the stored object, for an update of the status.
     fn keep_all_but_status(&mut self, stored: &Self);
 
-    /// An update of the object leaves its status as it is stored.
+    /// Restores the status from the stored object, for an update of the object.
     fn keep_status(&mut self, stored: &Self);
 
-    /// A new object gets what the API server and its admission give it, beside a uid and a version.
+    /// Sets what the API server and its admission plugins set in a new object, besides the uid and the version.
     fn begin(&mut self, snapshot: &Snapshot, gates: ApiGates);
 }
 
-/// Feature gates that decide what the API server stores of a new object.
+/// The feature gates that influence what the API server stores for a new object.
 #[derive(Clone, Copy, Debug)]
 pub struct ApiGates {
     /// `VolumeAttributesClass`.
@@ -96,14 +97,14 @@ macro_rules! by_kind {
     ($($(#[$doc:meta])* $kind:ident($type:ident) in $list:ident: $($row:expr),+;)*) => {
         use crate::model::{$($type),*};
 
-        /// The object of that kind; none where it is one of those of its kind that no answer reads.
+        /// Decodes an object of this kind. None if no answer reads this object, although some answer reads its kind.
         pub(super) fn decode(kind: Kind, at: &Context<'_>) -> Result<Option<Object>, Failure> {
             match kind {
                 $(Kind::$kind => Ok($type::decode(at)?.map(Resource::wrap)),)*
             }
         }
 
-        /// What of a field of an object of that kind may leave the cluster; none where the whole field stays behind.
+        /// Redacts a field of an object of this kind. None if the whole field must not leave the cluster.
         pub(super) fn redact(kind: Kind, field: &str, value: Value) -> Option<Value> {
             match kind {
                 $(Kind::$kind => $type::redact(field, value),)*
@@ -120,7 +121,7 @@ macro_rules! by_kind {
             patch.part("spec", parts.spec).part("status", parts.status)
         }
 
-        /// Whether a snapshot says when managers wrote an object of that kind last.
+        /// Whether a snapshot file keeps the times of the last writes of objects of this kind.
         pub(super) fn keeps_change_times(kind: Kind) -> bool {
             match kind {
                 $(Kind::$kind => $type::KEEPS_CHANGE_TIMES,)*

@@ -1,4 +1,4 @@
-//! PersistentVolume: what is read of it, and what of it may leave the cluster.
+//! This module decodes PersistentVolumes, and decides which of their fields may leave the cluster.
 
 mod source;
 
@@ -70,7 +70,7 @@ object!(NodeTerms { terms: List<NodeTerm> = "nodeSelectorTerms" });
 
 object!(NodeTerm { expressions: List<Requirement> = "matchExpressions", fields: List<Requirement> = "matchFields" });
 
-/// Fields of a volume's source that say where the storage is and not how to get in, whatever the kind of source.
+/// The source fields that state where the storage is, but not how to get access to it, for all kinds of source.
 const HARMLESS_SOURCE_FIELDS: [&str; 43] = [
     "cachingMode",
     "chapAuthDiscovery",
@@ -144,7 +144,7 @@ impl Stored for PersistentVolume {
     }
 }
 
-/// The parts of a claimRef that change.
+/// The parts of a `claimRef` that change.
 fn claim_ref<'o>(before: Option<&ClaimRef>, after: &'o ClaimRef) -> MergePatch<'o> {
     let absent = ClaimRef::default();
     let before = before.unwrap_or(&absent);
@@ -186,7 +186,7 @@ fn volume(at: &Context<'_>, object: VolumeObject) -> Result<PersistentVolume, Fa
         access_modes: spec.access_modes.modes(),
         claim_ref: spec.claim_ref.map(Reference::into_claim_ref),
         reclaim_policy: match spec.reclaim_policy.0.as_str() {
-            // The API server has set this one since the field exists.
+            // The API server has set this policy since the field exists.
             "" => ReclaimPolicy::Retain,
             policy => ReclaimPolicy::from_manifest(policy),
         },
@@ -234,12 +234,12 @@ fn volume_spec(key: &str, value: Value) -> Value {
         | "volumeAttributesClassName"
         | "volumeMode" => value,
         "mountOptions" => mount_options(value),
-        // Whatever else a specification holds is the source of the volume.
+        // All other fields of a specification are sources of the volume.
         _ => each(value, source_field),
     }
 }
 
-/// Flags stay; of an option with a value, which can be a password, its name does.
+/// Redacts mount options. Flags stay. An option with a value keeps only its name, because the value can be a password.
 fn mount_options(value: Value) -> Value {
     let Value::Array(options) = value else { return hidden(value) };
     let options = options.into_iter().map(|option| match option {
@@ -253,7 +253,7 @@ fn mount_options(value: Value) -> Value {
 }
 
 fn source_field(key: &str, value: Value) -> Value {
-    // A reference is the name of a secret, never its content.
+    // A reference has the name of a secret, but never its content.
     if key == "secretRef" || key.ends_with("SecretRef") {
         keep(value, &["name", "namespace"])
     } else if HARMLESS_SOURCE_FIELDS.contains(&key) {
@@ -265,8 +265,9 @@ fn source_field(key: &str, value: Value) -> Value {
     }
 }
 
-/// The id of a managed disk stays. The address of a blob can hold a signature; the API server wants to see that it is
-/// an address. Upstream: `validateAzureDisk` (`pkg/apis/core/validation`), 1.36.
+/// Redacts the URI of an Azure disk. The id of a managed disk stays. The address of a blob can contain a signature, so
+/// only its beginning stays: the API server checks that it is an address. Upstream: `validateAzureDisk`
+/// (`pkg/apis/core/validation`), 1.36.
 fn disk_uri(value: Value) -> Value {
     match value {
         Value::String(id) if is_disk_id(&id) => Value::String(id),

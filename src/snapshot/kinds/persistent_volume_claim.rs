@@ -1,4 +1,4 @@
-//! PersistentVolumeClaim: what is read of it, and what of it may leave the cluster.
+//! This module decodes PersistentVolumeClaims, and decides which of their fields may leave the cluster.
 
 use super::{ApiGates, Parts, Stored, Writable};
 use crate::model::{
@@ -84,15 +84,15 @@ impl Stored for PersistentVolumeClaim {
     }
 }
 
-/// The condition `Unused` of a claim. Unlike in RFC 7386 it is merged into the list by its type: other conditions stay,
-/// and no decision reads them. Upstream: `updateUnusedCondition`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// The condition `Unused` of a claim. Unlike in RFC 7386, it is merged into the list by its type: other conditions
+/// stay, and no decision reads them. Upstream: `updateUnusedCondition`, `pkg/controller/volume/pvcprotection`, 1.36.
 fn unused_condition(unused: bool) -> Value {
     let (status, reason, message) = if unused {
         ("True", "NoPodsUsingPVC", "No pods are currently referencing this PVC")
     } else {
         ("False", "PodUsingPVC", "A pod is currently referencing this PVC")
     };
-    // The type of the field `lastProbeTime` has no empty form that is left out.
+    // The type of the field `lastProbeTime` has no empty value that JSON leaves out.
     json!({
         "lastProbeTime": null, "lastTransitionTime": "<now>", "message": message, "reason": reason, "status": status,
         "type": "Unused",
@@ -109,9 +109,10 @@ impl Writable for PersistentVolumeClaim {
         self.status = stored.status.clone();
     }
 
-    /// Upstream: the admission plugins `DefaultStorageClass` and `StorageObjectInUseProtection`, which are on by
-    /// default, and `PrepareForCreate`, `DropDisabledFields` and `EnforceDataSourceBackwardsCompatibility`
-    /// (`pkg/registry/core/persistentvolumeclaim`, `pkg/api/persistentvolumeclaim`), 1.36.
+    /// Does what the API server does with a new claim. Upstream: the admission plugins `DefaultStorageClass` and
+    /// `StorageObjectInUseProtection`, which are on by default, and `PrepareForCreate`, `DropDisabledFields` and
+    /// `EnforceDataSourceBackwardsCompatibility` (`pkg/registry/core/persistentvolumeclaim`,
+    /// `pkg/api/persistentvolumeclaim`), 1.36.
     fn begin(&mut self, snapshot: &Snapshot, gates: ApiGates) {
         if !gates.attributes_class {
             self.attributes_class = None;
@@ -130,14 +131,14 @@ impl Writable for PersistentVolumeClaim {
             .data_source
             .clone()
             .filter(|source| if by_reference { source.namespace.is_empty() } else { is_classic(source) });
-        // What is left of the two fields completes the other one.
+        // If one of the fields `dataSource` and `dataSourceRef` remains, the API server copies it to the other field.
         self.data_source = kept.is_some();
         let details = ClaimDetails { data_source: kept, sent: None, ..(**details).clone() };
         self.details = (details != ClaimDetails::default()).then(|| Arc::new(details));
     }
 }
 
-/// Whether `dataSource` may name it, which is older than `dataSourceRef`.
+/// Whether `dataSource` may name this source. The field is older than `dataSourceRef` and allows fewer kinds.
 fn is_classic(source: &DataSource) -> bool {
     matches!(
         (source.group.as_str(), source.kind.as_str()),
@@ -167,7 +168,7 @@ fn claim(at: &Context<'_>, mut object: ClaimObject) -> Result<PersistentVolumeCl
     })
 }
 
-/// A claim with that specification alone.
+/// A claim that has only this specification.
 fn specified(spec: ClaimSpec) -> PersistentVolumeClaim {
     PersistentVolumeClaim {
         request: spec.resources.requests.storage,
@@ -182,7 +183,7 @@ fn specified(spec: ClaimSpec) -> PersistentVolumeClaim {
     }
 }
 
-/// The claim that a template describes, under the name that it will have.
+/// The claim that a template describes, with the name that it will have.
 pub(super) fn template_of(template: ClaimTemplate, namespace: Str, name: Str) -> PersistentVolumeClaim {
     let ClaimTemplate { metadata, mut spec } = template;
     let (mut known, mut others) = (Vec::new(), Vec::new());
@@ -217,13 +218,13 @@ pub(super) fn template_of(template: ClaimTemplate, namespace: Str, name: Str) ->
     }
 }
 
-/// What a claim is to be filled from: `dataSourceRef`, else `dataSource`.
+/// The object from which a claim is to be filled: `dataSourceRef`, or `dataSource` if the former is absent.
 fn source(spec: &mut ClaimSpec) -> Option<DataSource> {
     let source = spec.data_source_ref.as_mut().or(spec.data_source.as_mut()).map(std::mem::take)?;
     Some(DataSource { group: source.group.0, kind: source.kind.0, namespace: source.namespace.0, name: source.name.0 })
 }
 
-/// What is evidence alone; for nearly all claims nothing.
+/// The fields that serve only as evidence. Nearly all claims have none of them.
 fn details(object: &mut ClaimObject) -> ClaimDetails {
     let status = &mut object.status;
     let of_storage = |resource: &str| resource == "storage";
@@ -240,7 +241,7 @@ fn details(object: &mut ClaimObject) -> ClaimDetails {
     }
 }
 
-/// What stays of the specification of a claim, or of a template of claims.
+/// Redacts the specification of a claim, or of a claim template.
 fn claim_spec(value: Value) -> Value {
     keep(
         value,
@@ -258,7 +259,7 @@ fn claim_spec(value: Value) -> Value {
     )
 }
 
-/// What stays of a template of claims.
+/// Redacts a claim template.
 pub(super) fn claim_template(value: Value) -> Value {
     each(value, |key, value| match key {
         "metadata" => metadata(value),

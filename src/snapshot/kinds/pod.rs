@@ -1,4 +1,4 @@
-//! Pod: what is read of it, and what of it may leave the cluster.
+//! This module decodes Pods, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use super::persistent_volume_claim::{ClaimTemplate, claim_template, template_of};
@@ -64,7 +64,8 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
     };
     let ephemeral = ephemeral.into_iter().map(of_pod).collect();
     let status = object.status;
-    // Upstream: `notRunning`, `pkg/volume/util`, 1.36: a container that neither waits nor has ended counts as running.
+    // Upstream: `notRunning`, `pkg/volume/util`, 1.36. A container that is neither waiting nor terminated counts as
+    // running.
     let running_container = [status.containers, status.init_containers, status.ephemeral_containers]
         .iter()
         .flat_map(|statuses| &statuses.0)
@@ -77,7 +78,7 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
         ephemeral,
         running_container,
         scheduler_name: match object.spec.scheduler_name.0 {
-            // What the API server sets; kept short, since all pods have it.
+            // The API server sets this name by default. It is stored as empty, because almost all pods have it.
             name if name == "default-scheduler" => Str::default(),
             name => name,
         },
@@ -86,12 +87,11 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
     })
 }
 
-/// The names of the claims that volumes use, and the volumes for which each pod gets a claim of its own, with its
-/// template.
+/// The names of the claims that volumes use, and the generic ephemeral volumes with their claim templates.
 pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<Str>, Vec<(Str, ClaimTemplate)>) {
     let (mut claims, mut ephemeral_volumes) = (Vec::new(), Vec::new());
     for volume in volumes.0 {
-        // Where a volume has both, which the API server refuses, upstream looks at the claim alone.
+        // The API server refuses a volume that has both. Upstream then reads only the claim.
         if let Some(claim) = volume.claim {
             if !claim.name.0.is_empty() {
                 claims.push(claim.name.0);
@@ -103,7 +103,7 @@ pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<Str>, Vec<(Str, Clai
     (claims, ephemeral_volumes)
 }
 
-/// What stays of the specification of a pod, or of a template of pods.
+/// Redacts the specification of a pod, or of a pod template.
 pub(super) fn pod_spec(value: Value) -> Value {
     let Value::Object(mut fields) = value else { return hidden(value) };
     let mut kept = Map::new();
@@ -131,14 +131,14 @@ pub(super) fn pod_spec(value: Value) -> Value {
     Value::Object(kept)
 }
 
-/// The named fields alone, of which the first is the only one that may be seen. The others have to be there when the
-/// object is created again.
+/// Keeps only the named fields. The value of the first field stays. The values of the others are hidden, but the fields
+/// must exist when the object is created again.
 fn form_of(value: Value, fields: &[&str]) -> Value {
     each(only(value, fields), |key, value| if fields.first() == Some(&key) { value } else { hidden(value) })
 }
 
-/// A volume that uses a claim; the others do not concern any decision. What is no object stays, hidden, and so does one
-/// whose name is no text, because they cannot be decoded either.
+/// Redacts a volume of a pod. Only volumes that use a claim stay, because no decision reads the others. A value that is
+/// no object stays in hidden form, and so does a volume whose name is no string, because both cannot be decoded.
 fn pod_volume(volume: Value) -> Option<Value> {
     let Value::Object(fields) = volume else { return Some(hidden(volume)) };
     let uses_claim = fields.contains_key("persistentVolumeClaim") || fields.contains_key("ephemeral");
@@ -163,7 +163,7 @@ fn pod_status(value: Value) -> Value {
                 let status = status.into_iter().filter_map(|(key, value)| match key.as_str() {
                     "name" => Some((key, value)),
                     "image" | "imageID" | "ready" | "restartCount" => Some((key, hidden(value))),
-                    // Whether there is such a state is all that counts.
+                    // Only the existence of a state matters.
                     "state" => Some((key, each(value, |_, state| hidden(only(state, &["exitCode"]))))),
                     _ => None,
                 });

@@ -1,4 +1,4 @@
-//! Templates of pods in workloads: what is read of them, and what of them may leave the cluster.
+//! Pod templates of workloads: how they are decoded, and which of their fields may leave the cluster.
 
 use super::pod::{PodVolume, pod_spec, used_claims};
 use crate::model::pod_template::PodTemplate;
@@ -13,7 +13,7 @@ object!(TemplateMeta { labels: LabelMap = "labels" });
 object!(TemplateSpec { volumes: List<PodVolume> = "volumes" });
 
 impl Template {
-    /// As the model has it.
+    /// The template as a value of the model.
     pub(super) fn template(self) -> PodTemplate {
         let (claims, ephemeral_volumes) = used_claims(self.spec.volumes);
         PodTemplate {
@@ -24,7 +24,7 @@ impl Template {
     }
 }
 
-/// What stays of a template of pods.
+/// Redacts a pod template.
 pub(super) fn pod_template(value: Value) -> Value {
     each(only(value, &["metadata", "spec"]), |key, value| match key {
         "spec" => pod_spec(value),
@@ -32,7 +32,7 @@ pub(super) fn pod_template(value: Value) -> Value {
     })
 }
 
-/// What stays of the specification of a workload: the named fields, and of its template what stays of pods.
+/// Redacts the specification of a workload. The named fields stay, and the pod template in redacted form.
 pub(super) fn workload_spec(value: Value, allowed: &[&str]) -> Value {
     each(only(value, &[allowed, &["selector", "template"]].concat()), |key, value| match key {
         "template" => pod_template(value),

@@ -1,4 +1,4 @@
-//! ReplicaSet: what is read of it, and what of it may leave the cluster.
+//! This module decodes ReplicaSets, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use super::pod_template::{Template, workload_spec};

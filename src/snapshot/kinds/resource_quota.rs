@@ -1,4 +1,4 @@
-//! ResourceQuota: what is read of it, and what of it may leave the cluster.
+//! This module decodes ResourceQuotas, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use crate::model::ResourceQuota;

@@ -1,4 +1,4 @@
-//! Service: what is read of it, and what of it may leave the cluster.
+//! This module decodes Services, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use crate::model::service::ServicePort;
@@ -29,8 +29,8 @@ object!(PortObject {
     node_port: Option<i64> = "nodePort",
 });
 
-/// What of a Service is read, and what says how its addresses and ports are meant. Addresses outside the cluster stay
-/// behind.
+/// The fields of a Service that are read, and the fields that define how its addresses and ports are used. Addresses
+/// outside the cluster are left out.
 const SERVICE: [&str; 12] = [
     "clusterIP",
     "clusterIPs",

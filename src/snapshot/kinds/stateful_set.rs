@@ -1,4 +1,4 @@
-//! StatefulSet: what is read of it, and what of it may leave the cluster.
+//! This module decodes StatefulSets, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use super::persistent_volume_claim::{ClaimSpec, claim_template};
@@ -27,7 +27,7 @@ object!(NamedText { name: Text = "name" });
 
 object!(Retention { when_deleted: Text = "whenDeleted", when_scaled: Text = "whenScaled" });
 
-/// What of a StatefulSet is read, and what the API server wants to find in one.
+/// The fields of a StatefulSet that are read, and the fields that the API server requires.
 const STATEFUL_SET: [&str; 7] = [
     "ordinals",
     "persistentVolumeClaimRetentionPolicy",

@@ -1,4 +1,4 @@
-//! StorageClass: what is read of it, and what of it may leave the cluster.
+//! This module decodes StorageClasses, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use crate::model::{BindingMode, ReclaimPolicy, StorageClass};
@@ -21,7 +21,8 @@ object!(Topology { expressions: List<TopologyLabel> = "matchLabelExpressions" })
 
 object!(TopologyLabel { key: Text = "key", values: List<Text> = "values" });
 
-/// Parameters of a class that hold no secrets; so do those that end in `-secret-name` or `-secret-namespace`.
+/// The parameters of a class that contain no secrets. Parameters that end in `-secret-name` or `-secret-namespace`
+/// contain none, either.
 const HARMLESS_PARAMETERS: [&str; 4] = ["csi.storage.k8s.io/fstype", "fsType", "fstype", "type"];
 
 impl Stored for StorageClass {
@@ -60,7 +61,7 @@ fn class(at: &Context<'_>, object: ClassObject) -> Result<StorageClass, Failure>
     })
 }
 
-/// What stays of a parameter of a class.
+/// Redacts a parameter of a class.
 pub(super) fn parameter(key: &str, value: Value) -> Value {
     let name_of_secret = key.ends_with("-secret-name") || key.ends_with("-secret-namespace");
     if name_of_secret || HARMLESS_PARAMETERS.contains(&key) { value } else { hidden(value) }

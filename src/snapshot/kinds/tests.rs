@@ -1,4 +1,4 @@
-//! What is read of the objects of each kind.
+//! Tests of the decoding of each kind.
 
 #![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
 
@@ -27,7 +27,7 @@ fn quantity(text: &str) -> Quantity {
     crate::model::Amount::parse(text).unwrap().quantity
 }
 
-/// Of several limits the strictest counts, as the admission plugin `LimitRanger` applies all of them.
+/// The strictest of several limits counts, because the admission plugin `LimitRanger` applies all of them.
 #[test]
 fn the_strictest_limit_of_claims_counts() {
     let object = json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l", "namespace": "n"},
@@ -39,7 +39,7 @@ fn the_strictest_limit_of_claims_counts() {
     assert_eq!((range.least, range.most), (Some(quantity("2Gi")), Some(quantity("10Gi"))));
 }
 
-/// What `kubectl get events` prints, and what the newer API fills in instead of `lastTimestamp`.
+/// The time is the one that `kubectl get events` prints. The newer API sets other fields in place of `lastTimestamp`.
 #[test]
 fn an_event_was_seen_when_it_was_seen_last() {
     let event = |fields: Value| {
@@ -69,7 +69,7 @@ fn events_about_other_objects_are_passed_over() {
     assert!(matches!(item, Item::Skipped(kind) if kind == "Event"));
 }
 
-/// A driver has to be attached unless it says otherwise: upstream `defaultAttachRequired`, storage v1, 1.36.
+/// A driver needs attachment unless it states otherwise. Upstream: `defaultAttachRequired`, storage v1, 1.36.
 #[test]
 fn what_is_not_stated_is_as_the_api_server_sets_it() {
     let driver = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "d"}});
@@ -221,7 +221,7 @@ fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
         (json!({"containerStatuses": [{"state": {"waiting": {}}}, {"state": {"terminated": {}}}]}), false),
         (json!({"initContainerStatuses": [{"state": {"running": {}}}]}), true),
         (json!({"ephemeralContainerStatuses": [{"state": {"running": {}}}]}), true),
-        // `notRunning` asks for `terminated` or `waiting`, so a status without any state runs.
+        // `notRunning` checks for `terminated` or `waiting`, so a container status without any state counts as running.
         (json!({"containerStatuses": [{"name": "c"}]}), true),
         (json!({"containerStatuses": [{"state": {"waiting": null, "running": {}}}]}), true),
     ] {
@@ -229,7 +229,7 @@ fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
     }
 }
 
-/// Evidence that cannot be read is none, and no reason to warn.
+/// A Lease that cannot be decoded is no evidence, and no reason to warn.
 #[test]
 fn of_all_leases_that_of_the_controllers_counts() {
     let lease = |namespace: &str, name: &str, spec: Value| {

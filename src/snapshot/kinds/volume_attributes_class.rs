@@ -1,4 +1,4 @@
-//! VolumeAttributesClass: what is read of it, and what of it may leave the cluster.
+//! This module decodes VolumeAttributesClasses, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use super::storage_class::parameter;

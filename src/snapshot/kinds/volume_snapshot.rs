@@ -1,4 +1,4 @@
-//! VolumeSnapshot: what is read of it, and what of it may leave the cluster.
+//! This module decodes VolumeSnapshots, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use super::volume_attachment::VolumeError;
@@ -23,7 +23,7 @@ object!(SnapshotStatus {
     error: Option<VolumeError> = "error",
 });
 
-/// What of the status is read.
+/// The fields of the status that are read.
 const STATUS: [&str; 5] = ["boundVolumeSnapshotContentName", "creationTime", "error", "readyToUse", "restoreSize"];
 
 impl Stored for VolumeSnapshot {
@@ -43,7 +43,7 @@ impl Stored for VolumeSnapshot {
     }
 }
 
-/// The named fields of a status. The message of an error stays: it is the evidence.
+/// Redacts a status. The named fields stay. The message of an error stays, because it is the evidence.
 pub(super) fn snapshot_status(value: Value, allowed: &[&str]) -> Value {
     each(only(value, allowed), |key, value| match key {
         "error" => keep(value, &["message", "time"]),
@@ -51,7 +51,7 @@ pub(super) fn snapshot_status(value: Value, allowed: &[&str]) -> Value {
     })
 }
 
-/// What went wrong, as the model has it.
+/// The error as a value of the model.
 pub(super) fn snapshot_error(error: VolumeError) -> SnapshotError {
     SnapshotError { time: error.time.0, message: error.message.0 }
 }

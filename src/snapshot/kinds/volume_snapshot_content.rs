@@ -1,4 +1,4 @@
-//! VolumeSnapshotContent: what is read of it, and what of it may leave the cluster.
+//! This module decodes VolumeSnapshotContents, and decides which of their fields may leave the cluster.
 
 use super::Stored;
 use super::volume_attachment::VolumeError;
@@ -29,11 +29,12 @@ object!(ContentStatus {
     error: Option<VolumeError> = "error",
 });
 
-/// What of the specification is read, and the mode of the volume, without which none can be made of it.
+/// The fields of the specification that are read, and the volume mode. Without the volume mode, no volume can be
+/// created from the snapshot.
 const CONTENT: [&str; 6] =
     ["deletionPolicy", "driver", "source", "sourceVolumeMode", "volumeSnapshotClassName", "volumeSnapshotRef"];
 
-/// What of the status is read.
+/// The fields of the status that are read.
 const STATUS: [&str; 5] = ["creationTime", "error", "readyToUse", "restoreSize", "snapshotHandle"];
 
 impl Stored for VolumeSnapshotContent {
@@ -54,7 +55,7 @@ impl Stored for VolumeSnapshotContent {
 }
 
 fn content(at: &Context<'_>, object: ContentObject) -> Result<VolumeSnapshotContent, Failure> {
-    /// The API has the time of a content in nanoseconds.
+    /// The nanoseconds in a second. The API stores the time of a VolumeSnapshotContent in nanoseconds.
     const SECOND: i64 = 1_000_000_000;
     let (spec, status) = (object.spec, object.status);
     Ok(VolumeSnapshotContent {

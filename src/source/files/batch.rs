@@ -1,4 +1,4 @@
-//! What is cut out of an input: some objects that stand one after another, and who takes them.
+//! Batches: consecutive objects that are cut out of an input, and the trait that takes them.
 
 use super::super::statement::Statement;
 use super::error::SourceError;
@@ -9,21 +9,21 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is known of the items of a batch.
+/// What is known of the kind of the items of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expect {
-    /// Each states its kind.
+    /// Each item states its kind.
     Stated,
-    /// They are items of a typed list, such as a `PodList`.
+    /// The items belong to a typed list, such as a `PodList`.
     Typed(Kind),
-    /// They are items of a typed list of a kind that no decision reads.
+    /// The items belong to a typed list of a kind that the program does not know.
     Unneeded(Str),
-    /// They are items of a list whose kind comes after them.
+    /// The items belong to a list that states its kind after them.
     Later,
 }
 
 impl Expect {
-    /// What the items of a list with that header are.
+    /// The kind of the items of a list with that header.
     pub(super) fn of_list(header: &Header<'_>) -> Self {
         match header.kind.strip_suffix("List") {
             None | Some("") => Self::Stated,
@@ -36,49 +36,49 @@ impl Expect {
     }
 }
 
-/// Some objects that stand one after another.
+/// Some consecutive objects.
 #[derive(Debug)]
 pub(super) struct Batch {
-    /// The bytes that hold them.
+    /// The bytes that contain the objects.
     pub(super) bytes: Vec<u8>,
-    /// Where in the bytes each of them is.
+    /// The place of each object in the bytes.
     pub(super) items: Vec<Range<usize>>,
-    /// How many bytes of the input come before these bytes.
+    /// The number of bytes of the input before these bytes.
     pub(super) base: u64,
-    /// What is known of them.
+    /// What is known of the kind of the objects.
     pub(super) expect: Expect,
-    /// The input.
+    /// The name of the input.
     pub(super) origin: Arc<str>,
-    /// An item that comes after them and is too large to be decoded. Its bytes are not held.
+    /// An item after these objects that is too large to be decoded. Its bytes are not held.
     pub(super) passed: Option<Passed>,
 }
 
-/// An item that is larger than any that is decoded.
+/// An item that is too large to be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passed {
-    /// What its beginning says of it.
+    /// What the beginning of the item says of it.
     pub(super) named: Named,
-    /// How many bytes it has.
+    /// The size of the item in bytes.
     pub(super) size: u64,
 }
 
 impl Batch {
-    /// A batch of one object that was kept back.
+    /// A batch of one object that was stored until its kind was known.
     pub(super) fn of_one(json: Vec<u8>, base: u64, expect: Expect, origin: Arc<str>) -> Self {
         let whole = 0..json.len();
         Self { bytes: json, items: Vec::from_iter([whole]), base, expect, origin, passed: None }
     }
 }
 
-/// Takes what is cut out, in the order of the input.
+/// Takes the objects that are cut out, in the order of the input.
 pub(super) trait Sink {
-    /// Takes a batch, and gives back a buffer that is free, if there is one.
+    /// Takes a batch. Returns a free buffer, or an empty one.
     fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError>;
 
-    /// A list begins, and everything that stands before it in the input was handed over: that is no part of it.
+    /// Says that a list begins. All objects before it in the input were passed on and do not belong to the list.
     fn list_begin(&mut self) -> Result<(), SourceError>;
 
-    /// A list has ended: what its items without a kind are, whether the list was a typed one, and what it says of
-    /// itself.
+    /// Says that a list has ended. `expect` is the kind of its items that state none; `stated` is the statement of the
+    /// list.
     fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError>;
 }

@@ -1,4 +1,4 @@
-//! Decodes batches on all cores and puts the results together in the order of the input.
+//! Decodes batches on all cores and collects the results in the order of the input.
 
 use super::super::statement::Statement;
 use super::batch::{Batch, Expect, Passed, Sink};
@@ -11,26 +11,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the decoding of one batch gave.
+/// The result of decoding one batch.
 #[derive(Default)]
 pub(super) struct DecodedBatch {
     decoded: Decoded,
-    /// Items that state no kind, in a list whose kind comes later.
+    /// Items that state no kind, in a list that states it after them.
     unnamed: Vec<(Vec<u8>, u64)>,
     origin: Arc<str>,
     error: Option<SourceError>,
-    /// The batch's buffer, to be used again.
+    /// The buffer of the batch, which can be used again.
     buffer: Vec<u8>,
 }
 
-/// What was decoded.
+/// The decoded objects and the issues.
 #[derive(Default)]
 pub(super) struct Decoded {
     pub(super) objects: Objects,
     pub(super) issues: Vec<DecodeIssue>,
-    /// When the objects in question were written last.
+    /// The times at which the requested objects were changed last.
     pub(super) changed: Vec<(ObjectKey, Timestamp)>,
-    /// How many objects of other kinds there were, by kind.
+    /// The number of objects of other kinds, by kind.
     pub(super) skipped: BTreeMap<Str, u64>,
 }
 
@@ -44,7 +44,7 @@ impl Decoded {
         }
     }
 
-    /// Notes when the object was written last, if it is the one of which that is asked.
+    /// Records the time of the last change of the object, if it is the requested one.
     fn note_change(&mut self, item: &Item, json: &[u8], asked: &(Kind, String)) {
         if let Some((mut key, time)) = decode::change_of(item, json, asked) {
             if key.kind.namespaced() && key.namespace.is_empty() {
@@ -68,19 +68,19 @@ impl Decoded {
     }
 }
 
-/// A manifest may leave the namespace to kubectl, which takes this one unless told otherwise.
+/// The namespace of a manifest that states none. kubectl uses it unless another one is given.
 const DEFAULT_NAMESPACE: Str = Str::const_new("default");
 
-/// What is asked of each object besides what decisions read.
+/// What is read from each object besides what decisions need.
 #[derive(Clone, Copy)]
 pub(super) struct DecodeOptions<'a> {
-    /// The kind and name of the object of which it is asked when it was written last.
+    /// The kind and name of the object whose time of the last change is needed.
     pub(super) last_change_of: Option<&'a (Kind, String)>,
     /// The kinds of [`Kind::SURROUNDING`] that are read.
     pub(super) surroundings: &'a [Kind],
 }
 
-/// Decodes one batch, and looks when the named object was written last.
+/// Decodes one batch, and finds the time of the last change of the requested object.
 fn decode_batch(batch: Batch, asked: DecodeOptions<'_>) -> DecodedBatch {
     let Batch { bytes, items, base, expect, origin, passed } = batch;
     let mut decoded = Decoded::default();
@@ -125,7 +125,7 @@ fn decode_batch(batch: Batch, asked: DecodeOptions<'_>) -> DecodedBatch {
     DecodedBatch { decoded, unnamed, origin, error, buffer: bytes }
 }
 
-/// What becomes of an item that is too large to be decoded.
+/// The result for an item that is too large to be decoded: skipped or an issue.
 #[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
 pub(super) fn judge(
     expect: &Expect,
@@ -141,15 +141,15 @@ pub(super) fn judge(
     }
 }
 
-/// Where batches wait for a worker, and their outcomes for us.
+/// The channels to the workers and back.
 pub(super) struct Workers {
     pub(super) jobs: SyncSender<(u64, Batch)>,
     pub(super) outcomes: Receiver<(u64, DecodedBatch)>,
-    /// How many batches may be under way at once.
+    /// The largest number of batches that may be under way at once.
     pub(super) window: u64,
 }
 
-/// One worker: decodes until there is nothing more to come.
+/// Runs one worker, which decodes batches until there are no more.
 pub(super) fn work(
     jobs: &Mutex<Receiver<(u64, Batch)>>,
     outcomes: &SyncSender<(u64, DecodedBatch)>,
@@ -163,7 +163,8 @@ pub(super) fn work(
     }
 }
 
-/// Is sent when it is dropped, so that nobody waits for a worker that panicked.
+/// The answer of a worker. It is sent when it is dropped, so that the collector does not wait for a worker that
+/// panicked.
 struct Answer<'a> {
     number: u64,
     outcome: DecodedBatch,
@@ -172,7 +173,7 @@ struct Answer<'a> {
 
 impl Drop for Answer<'_> {
     fn drop(&mut self) {
-        // Nobody listens any more after an error, and then nobody misses it.
+        // After an error the collector may be gone. Then the answer is not needed.
         let _ = self.outcomes.send((self.number, std::mem::take(&mut self.outcome)));
     }
 }
@@ -188,17 +189,17 @@ pub(super) struct Collector<'a> {
     /// Whether an object that cannot be decoded is fatal.
     strict: bool,
     asked: DecodeOptions<'a>,
-    /// The first error in the order of the input: nothing after it counts.
+    /// The first error in the order of the input. Results after it do not count.
     failed: Option<SourceError>,
-    /// What the file that is being read covers.
+    /// What the current file contains completely.
     pub(super) covers: Covers,
-    /// What the files of a dump hold in full.
+    /// The kinds and namespaces that files of a dump contain completely.
     pub(super) complete: Vec<(Kind, Option<String>)>,
-    /// What lists say of themselves.
+    /// The statements of the lists that were read.
     pub(super) stated: Vec<Statement>,
-    /// Of which kinds, and in which namespaces, there are objects in input that says nothing of itself.
+    /// The kinds and namespaces of the objects in inputs that contain no statement.
     pub(super) held: BTreeSet<(Kind, Option<Str>)>,
-    /// How many objects of each kind were looked at for that.
+    /// The number of objects of each kind that `look` has seen.
     looked_at: [usize; Kind::COUNT],
     pub(super) decoded: Decoded,
 }
@@ -224,11 +225,11 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Waits until everything that was sent is in.
+    /// Waits until all batches that were sent are decoded and collected.
     ///
     /// # Errors
     ///
-    /// The first one in the order of the input.
+    /// Returns the first error in the order of the input.
     pub(super) fn drain(&mut self) -> Result<(), SourceError> {
         while self.failed.is_none() && self.taken < self.sent {
             self.take()?;
@@ -236,7 +237,8 @@ impl<'a> Collector<'a> {
         self.failed.clone().map_or(Ok(()), Err)
     }
 
-    /// The objects that came since the last call are of an input that says how complete it is, or of one that does not.
+    /// Records the kinds and namespaces of the objects since the last call. With `stated` their input has a statement,
+    /// and nothing is recorded.
     pub(super) fn look(&mut self, stated: bool) {
         let lists = self.decoded.objects.lists();
         let before = std::mem::replace(&mut self.looked_at, lists.map(List::length));
@@ -247,7 +249,7 @@ impl<'a> Collector<'a> {
             let list = lists[kind as usize];
             let mut last = None;
             for meta in (before[kind as usize]..list.length()).map(|at| list.meta(at)) {
-                // Most objects stand beside others of their namespace.
+                // Most objects have the same namespace as the object before.
                 if last != Some(&meta.namespace) {
                     last = Some(&meta.namespace);
                     self.held.insert((kind, kind.namespaced().then(|| meta.namespace.clone())));
@@ -256,10 +258,10 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Takes one outcome, and puts in what is next in the order of the input.
+    /// Receives one result. Collects the results that are next in the order of the input.
     fn take(&mut self) -> Result<(), SourceError> {
         let Ok((number, outcome)) = self.workers.outcomes.recv() else {
-            // A worker ends before its time only by panicking, which the scope of the threads passes on.
+            // A worker ends early only by a panic, which the scope of the threads passes on.
             self.taken = self.sent;
             return Ok(());
         };
@@ -271,7 +273,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Puts in what is next.
+    /// Collects the result that is next in the order of the input.
     fn put(&mut self, mut outcome: DecodedBatch) -> Result<(), SourceError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -279,7 +281,7 @@ impl<'a> Collector<'a> {
         let issue = outcome.decoded.issues.first().filter(|_| self.strict);
         let undecodable =
             issue.map(|issue| SourceError::new(issue.origin.clone(), Fault::Undecodable(Box::new(issue.clone()))));
-        // A batch ends at its first error, so an object that could not be decoded comes before it.
+        // A batch ends at its first error. So an object that could not be decoded comes before it.
         if let Some(error) = undecodable.or(outcome.error) {
             self.failed = Some(error.clone());
             return Err(error);

@@ -1,7 +1,7 @@
-//! Cuts objects out of a stream of JSON without holding more of it than one batch.
+//! Cuts objects out of a stream of JSON, and holds no more of it than one batch.
 //!
-//! Only the frame is understood here: documents, the `items` of lists, where a value ends. Each value that is cut out
-//! is checked by the real parser later, so a bracket that does not match is found there.
+//! This module understands only the frame: documents, the `items` of lists, and where a value ends. Each value that is
+//! cut out is checked by the real parser later, which finds brackets that do not match.
 
 use super::super::statement;
 use super::batch::{Batch, Expect, Passed, Sink};
@@ -14,17 +14,17 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 1 << 20;
 
-/// The most that is held of one document, or of what stands around the items of a list.
+/// The largest document, or the largest part of a list without its items, in bytes.
 const LARGEST_FRAME: usize = 16 << 20;
 
-/// The largest item of a list that is passed over because it is larger than any that is decoded. Beyond it the input is
-/// no dump of a cluster.
+/// The largest item of a list that is skipped because it is too large to be decoded, in bytes. An input with a larger
+/// item is no dump of a cluster.
 const LARGEST_PASSED: u64 = 64 << 20;
 
-/// The deepest nesting that is followed.
+/// The largest depth of nesting.
 pub(super) const DEEPEST: usize = 512;
 
 /// The state of the cutting of one input.
@@ -33,24 +33,24 @@ pub(super) struct Cutter<'a> {
     sink: &'a mut dyn Sink,
     origin: Arc<str>,
     buffer: Vec<u8>,
-    /// A buffer that is free.
+    /// A free buffer.
     spare: Vec<u8>,
-    /// How many bytes of the input come before the buffer.
+    /// The number of bytes of the input before the buffer.
     base: u64,
-    /// The next byte to look at.
+    /// The place of the next byte in the buffer.
     at: usize,
-    /// What comes before it in the buffer is not needed for what is being cut.
+    /// The place in the buffer of the first byte that is still needed.
     keep: usize,
     items: Vec<Range<usize>>,
     expect: Expect,
     ended: bool,
-    /// Whether an item of a list is being passed: one that is too large need not be held.
+    /// Whether an item of a list is being skipped. Such an item need not be held where it is too large.
     in_item: bool,
-    /// What names the item that is too large, and where in the input it begins.
+    /// The name of the item that is too large, and its place in the input.
     passing: Option<(Named, u64)>,
 }
 
-/// Whether a document turned out to be a list.
+/// The structure of a document.
 enum Probe {
     Single,
     List,
@@ -58,7 +58,7 @@ enum Probe {
 }
 
 impl<'a> Cutter<'a> {
-    /// `skipped` bytes of the input come before what `input` reads.
+    /// Starts cutting `input`. `skipped` bytes of the file come before what `input` reads.
     pub(super) fn new(input: &'a mut dyn Read, sink: &'a mut dyn Sink, origin: Arc<str>, skipped: u64) -> Self {
         Self {
             input,
@@ -80,7 +80,7 @@ impl<'a> Cutter<'a> {
     /// Cuts the whole input.
     pub(super) fn run(mut self) -> Result<(), SourceError> {
         let cut = self.documents();
-        // What was cut before an error comes first: the sink may find an earlier one in it.
+        // The items before an error are sent first, because the sink may find an earlier error in them.
         self.flush()?;
         cut
     }
@@ -101,14 +101,14 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// One object, or one list of objects, at the current place.
+    /// Cuts the object, or the list of objects, at the current place.
     fn document(&mut self) -> Result<(), SourceError> {
-        // `keep` is the start of the document until it is known to be a list.
+        // `keep` is the start of the document until the document is known to be a list.
         match self.probe()? {
             Probe::List => Ok(()),
             Probe::Single => self.single(),
             Probe::Irregular => {
-                // The parser will say what is wrong with it.
+                // The parser says later what is wrong with it.
                 self.at = self.keep;
                 self.skip_container()?;
                 self.single()
@@ -116,7 +116,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// The document that was just passed is one object.
+    /// Adds the document that ends here as one object.
     fn single(&mut self) -> Result<(), SourceError> {
         self.expect(Expect::Stated)?;
         self.items.push(self.keep..self.at);
@@ -124,7 +124,7 @@ impl<'a> Cutter<'a> {
         Ok(())
     }
 
-    /// Reads the keys of the document. Stops at its end, or, if it is a list, has cut its items too.
+    /// Reads the keys of the document up to its end. If it is a list, its items are cut as well.
     fn probe(&mut self) -> Result<Probe, SourceError> {
         let mut header = Header::default();
         let mut metadata = None;
@@ -169,14 +169,14 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// The items of a list, and what comes after them, up to the end of the document.
+    /// Cuts the items of a list, and reads the rest of the document up to its end.
     fn list(&mut self, mut header: Header<'_>, metadata: Option<Range<usize>>) -> Result<(), SourceError> {
         let kept = |from: &Self, range: Range<usize>| from.buffer[from.keep..][range].to_vec();
         let mut metadata = metadata.map(|range| kept(self, range));
         let mut before = self.buffer[self.keep..self.at].to_vec();
         before.extend_from_slice(b"0}");
         self.check(&before, self.keep, 0)?;
-        // What was cut before the list may be all that the sink has to tell apart from it.
+        // The items before the list are sent first, so that the sink can tell them apart from those of the list.
         self.flush()?;
         self.sink.list_begin()?;
         self.keep = self.at;
@@ -228,7 +228,7 @@ impl<'a> Cutter<'a> {
         self.sink.list_end(&Expect::of_list(&header), stated)
     }
 
-    /// The frame of a list must be JSON too.
+    /// Checks that the part of a list without its items is JSON.
     fn check(&self, json: &[u8], start: usize, added: usize) -> Result<(), SourceError> {
         let text =
             std::str::from_utf8(json).map_err(|error| (error.valid_up_to(), "the bytes are not UTF-8 text".into()));
@@ -244,7 +244,7 @@ impl<'a> Cutter<'a> {
         })
     }
 
-    /// The elements of the list that begins here.
+    /// Cuts the elements of the list that begins here.
     fn elements(&mut self) -> Result<(), SourceError> {
         self.at += 1;
         self.keep = self.at;
@@ -272,7 +272,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// One element of a list.
+    /// Cuts one element of a list.
     fn item(&mut self) -> Result<(), SourceError> {
         self.in_item = true;
         let skipped = self.skip_value();
@@ -292,7 +292,7 @@ impl<'a> Cutter<'a> {
         Ok(())
     }
 
-    /// Drops what was read of an item that is too large; what comes before it was sent.
+    /// Drops the bytes of an item that is too large. The items before it were sent already.
     fn pass(&mut self) -> Result<(), SourceError> {
         let start = if let Some((_, start)) = &self.passing {
             *start
@@ -309,19 +309,19 @@ impl<'a> Cutter<'a> {
         Ok(())
     }
 
-    /// Whether what is being cut is an item that is too large to be held.
+    /// Whether the current item is too large to be held.
     fn is_passing(&self) -> bool {
         self.in_item && (self.passing.is_some() || self.buffer.len() - self.keep > LARGEST_OBJECT)
     }
 
-    /// Reads on inside the string that begins at the current place, of which `seen` bytes were looked at, and says how
-    /// many of them there are then: of a string that is too large only its quote stays.
+    /// Reads more of the string that begins at the current place and does not end yet. `seen` is the number of its
+    /// bytes that were checked. Returns the new number: of a string that is too large only the quote is held.
     fn more_of_string(&mut self, seen: usize) -> Result<usize, SourceError> {
         let mut seen = seen;
         if self.is_passing() {
             self.flush()?;
             let (start, end) = (self.at, self.buffer.len());
-            // An escape may reach one byte beyond those that are there.
+            // An escape may extend one byte beyond the bytes in the buffer.
             let beyond = (start + seen).saturating_sub(end);
             self.at = end - 1;
             self.pass()?;
@@ -332,7 +332,7 @@ impl<'a> Cutter<'a> {
         Ok(seen)
     }
 
-    /// Sends what was cut so far if what follows is of another sort.
+    /// Sends the items that were cut, if the next items have another `Expect`.
     fn expect(&mut self, expect: Expect) -> Result<(), SourceError> {
         if self.expect != expect {
             self.flush()?;
@@ -356,7 +356,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// The string at the current place, without its quotes, with its escapes.
+    /// The string at the current place, without its quotes and with its escapes.
     fn string(&mut self) -> Result<Vec<u8>, SourceError> {
         let back = self.at - self.keep;
         self.skip_string()?;
@@ -377,7 +377,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Passes the object or list at the current place, and says where it is, counted from what is kept.
+    /// Skips the object or list at the current place. Returns its place relative to `keep`.
     fn container(&mut self) -> Result<Range<usize>, SourceError> {
         let start = self.at - self.keep;
         self.skip_container()?;
@@ -386,7 +386,7 @@ impl<'a> Cutter<'a> {
 
     fn skip_container(&mut self) -> Result<(), SourceError> {
         let mut depth = 0_usize;
-        // How much of the string is known that began at the current place, and did not end.
+        // The number of checked bytes of a string that began at the current place and did not end.
         let mut seen = 1;
         loop {
             let bytes = &self.buffer[..];
@@ -456,7 +456,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// The next byte where the input cannot end.
+    /// The next byte, at a place where the input may not end.
     fn peek_inside(&mut self) -> Result<u8, SourceError> {
         match self.peek()? {
             Some(byte) => Ok(byte),
@@ -464,7 +464,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Reads on where the input cannot end.
+    /// Reads more bytes, at a place where the input may not end.
     fn more(&mut self) -> Result<(), SourceError> {
         if self.fill()? {
             Ok(())
@@ -474,7 +474,8 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Reads on; false at the end of the input. Places in the buffer move: those that count are fields.
+    /// Reads more bytes. Returns false at the end of the input. Places in the buffer change, so those that are needed
+    /// are fields.
     fn fill(&mut self) -> Result<bool, SourceError> {
         if self.ended {
             return Ok(false);
@@ -499,7 +500,7 @@ impl<'a> Cutter<'a> {
         Ok(count > 0)
     }
 
-    /// Sends what was cut so far; what is being cut moves to a new buffer.
+    /// Sends the items that were cut. The current item moves to a new buffer.
     fn flush(&mut self) -> Result<(), SourceError> {
         if self.items.is_empty() {
             return Ok(());
@@ -547,8 +548,8 @@ fn text(string: Vec<u8>) -> Cow<'static, str> {
     Cow::Owned(String::from_utf8(string).unwrap_or_default())
 }
 
-/// The length of the string that begins here, with its quotes; or how much of it was looked at, if its end is not
-/// there. Looking begins after `seen` bytes.
+/// The length of the string that begins here, with its quotes. Where its end is missing, the number of checked bytes.
+/// The check begins after `seen` bytes.
 fn string_end(bytes: &[u8], seen: usize) -> Result<usize, usize> {
     let mut at = seen;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
@@ -558,11 +559,11 @@ fn string_end(bytes: &[u8], seen: usize) -> Result<usize, usize> {
         }
         at += 2;
     }
-    // An escape may reach beyond the bytes that are there.
+    // An escape may extend beyond the bytes in the buffer.
     Err(at.max(bytes.len()))
 }
 
-/// Indentation makes up much of what kubectl prints.
+/// Skips blanks. The output of kubectl consists of indentation to a large part.
 fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
     const EIGHT: &[u8] = b"        ";
     while bytes.get(at..at + 8) == Some(EIGHT) {

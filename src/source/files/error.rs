@@ -1,62 +1,62 @@
-//! Why files could not be read.
+//! The errors of reading files.
 
 use super::input::HIGHEST_RATIO;
 use crate::error::Error;
 use crate::snapshot::DecodeIssue;
 use std::fmt;
 
-/// A place in an input. For compressed input it is one in the expanded text.
+/// A place in an input. For compressed input it is a place in the decompressed text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// How many bytes come before it.
+    /// The number of bytes before the place.
     pub byte: Option<u64>,
-    /// Its line, from 1.
+    /// The line of the place, from 1.
     pub line: Option<u64>,
-    /// Its column in that line, from 1.
+    /// The column in that line, from 1.
     pub column: Option<u64>,
 }
 
-/// What is wrong with an input.
+/// The reason why an input cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It could not be opened or read; the operating system's reason.
+    /// The input could not be opened or read. The text is the reason of the operating system.
     Unreadable(String),
-    /// It holds nothing at all.
+    /// The input is empty.
     Empty,
-    /// It is not text.
+    /// The input is not text.
     Binary,
-    /// It is text in another encoding than UTF-8.
+    /// The input is text in this encoding, which is not UTF-8.
     Encoding(&'static str),
-    /// It is not JSON or YAML; what stands there.
+    /// The input is not JSON or YAML. The text says what is wrong.
     Syntax(String),
-    /// It ends in the middle of something.
+    /// The input ends before its document is complete.
     Truncated,
-    /// It is nested deeper than this many levels.
+    /// The input is nested deeper than this many levels.
     TooDeep(usize),
     /// A single object is larger than this many bytes.
     TooLarge(usize),
-    /// It is compressed and expands to more than this many bytes.
+    /// The input is compressed and expands to more than this many bytes.
     Expansion(u64),
-    /// It is compressed and expands beyond any plausible ratio: it had come to this many bytes.
+    /// The input is compressed and expands by an implausible ratio. It had reached this many bytes.
     Implausible(u64),
-    /// It is well-formed and not a Kubernetes object; what it is instead.
+    /// The input is well-formed and is no Kubernetes object. The text says what it is.
     NotObjects(&'static str),
-    /// It is a directory without any file that could be read.
+    /// The directory has no file that could be read.
     NoFiles,
     /// Standard input was named twice.
     StdinTwice,
-    /// An object could not be decoded, and was asked to be fatal.
+    /// An object could not be decoded, and the user asked for this to be fatal.
     Undecodable(Box<DecodeIssue>),
 }
 
-/// An input that could not be read in full, so that nothing can be judged by it.
+/// An input that could not be read in full, so that nothing can be predicted from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError {
-    /// The file, as it was named, or `standard input`.
+    /// The path of the file as the user named it, or `standard input`.
     pub path: String,
-    /// What is wrong.
+    /// The reason.
     pub fault: Fault,
-    /// Where, if that is known.
+    /// The place in the input, where it is known.
     pub place: Place,
 }
 
@@ -69,7 +69,7 @@ impl SourceError {
         Self { path: path.into(), fault, place: Place { byte: Some(byte), ..Place::default() } }
     }
 
-    /// What happened, in one sentence without a full stop: file, place, reason.
+    /// The error in one sentence without a full stop: file, place, reason.
     pub fn message(&self) -> String {
         if let Fault::Undecodable(issue) = &self.fault {
             return issue.to_string();
@@ -107,7 +107,7 @@ impl SourceError {
         format!("{}{place}: {reason}", self.path)
     }
 
-    /// What a person can do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match &self.fault {
             Fault::Empty | Fault::Truncated => {

@@ -1,4 +1,4 @@
-//! One input: opened, unpacked, and told what it is by its first bytes.
+//! One input: it is opened, decompressed, and its format is found by its first bytes.
 
 use super::error::{Fault, SourceError};
 use flate2::read::MultiGzDecoder;
@@ -7,38 +7,38 @@ use std::fmt;
 use std::io::{self, BufReader, Cursor, Read};
 use std::rc::Rc;
 
-/// The most that compressed input may expand to.
+/// The largest size of decompressed input, in bytes.
 pub(super) const LARGEST_EXPANSION: u64 = 8 << 30;
 
-/// Above this size, input that expands by more than [`HIGHEST_RATIO`] is refused. It is small, because each short
-/// object in it takes many times its text in memory.
+/// The size in bytes above which input that expands by more than [`HIGHEST_RATIO`] is refused. It is small, because
+/// short objects take many times their text in memory.
 const RATIO_COUNTS_FROM: u64 = 8 << 20;
 
-/// How many bytes one byte of compressed input may expand to. Dumps of clusters come to 65 at most, nothing to above
-/// 1032.
+/// The largest number of bytes to which one byte of compressed input may expand. Dumps of clusters have a ratio of 65
+/// at most. No format has a ratio above 1032.
 pub(super) const HIGHEST_RATIO: u64 = 100;
 
-/// How much is looked at to tell what it is.
+/// The number of bytes by which the format is found.
 const PREFIX: usize = 4096;
 
-/// What the first bytes of an input say that it is.
+/// The format of an input, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Json,
     Yaml,
 }
 
-/// An input that can be read from its first byte after any byte-order mark.
+/// An input whose reader begins after any byte-order mark.
 pub(super) struct Input<'a> {
     pub(super) reader: Box<dyn Read + 'a>,
     pub(super) format: Format,
-    /// How many bytes were read from the file itself so far.
+    /// The number of bytes that were read from the file so far, before decompression.
     pub(super) bytes: Rc<Cell<u64>>,
-    /// How many bytes of the expanded input come before the reader: the mark.
+    /// The number of bytes of the decompressed input before the reader, which is the length of the byte-order mark.
     pub(super) skipped: u64,
 }
 
-/// Counts what is read.
+/// A reader that counts its bytes.
 struct Counted<R> {
     inner: R,
     bytes: Rc<Cell<u64>>,
@@ -58,7 +58,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Stops when compressed input expands too far.
+/// A reader that fails when compressed input expands too far.
 struct Bounded<R> {
     inner: R,
     expanded: u64,
@@ -81,12 +81,12 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// The input expands too far.
+/// The ways in which input expands too far.
 #[derive(Debug)]
 enum TooMuch {
-    /// Beyond this limit.
+    /// The input is larger than this limit, in bytes.
     Limit(u64),
-    /// To this many bytes so far, beyond any plausible ratio.
+    /// The input has expanded to this many bytes so far, by an implausible ratio.
     Ratio(u64),
 }
 
@@ -99,7 +99,7 @@ impl fmt::Display for TooMuch {
 
 impl std::error::Error for TooMuch {}
 
-/// What failed while an input was read, `place` bytes after its start.
+/// The error for a failure while an input was read, `place` bytes after its start.
 pub(super) fn read_error(path: &str, error: &io::Error, place: u64) -> SourceError {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(TooMuch::Limit(limit)) => return SourceError::new(path, Fault::Expansion(*limit)),
@@ -111,14 +111,14 @@ pub(super) fn read_error(path: &str, error: &io::Error, place: u64) -> SourceErr
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
             SourceError::at_byte(path, Fault::Syntax(format!("its gzip stream is broken ({error})")), place)
         }
-        // In words, and without the system's number for it.
+        // The error is in words, without the number that the system gives it.
         io::ErrorKind::NotFound => SourceError::new(path, Fault::Unreadable("there is no such file".to_owned())),
         io::ErrorKind::PermissionDenied => SourceError::new(path, Fault::Unreadable("you may not read it".to_owned())),
         _ => SourceError::new(path, Fault::Unreadable(error.to_string())),
     }
 }
 
-/// Looks at the first bytes, unpacks gzip, and refuses what cannot be text in UTF-8.
+/// Finds the format by the first bytes, decompresses gzip, and refuses what cannot be text in UTF-8.
 pub(super) fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result<Input<'a>, SourceError> {
     let bytes = Rc::new(Cell::new(0));
     let mut counted = Counted { inner: raw, bytes: Rc::clone(&bytes) };
@@ -144,7 +144,7 @@ pub(super) fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result
         _ => {}
     }
     let Some(first) = start.iter().find(|byte| !byte.is_ascii_whitespace()) else {
-        // A file of white space alone, as long as it does not go on.
+        // A short file of white space counts as empty.
         let fault =
             if start.len() < PREFIX - 3 { Fault::Empty } else { Fault::Syntax("it begins with blanks only".into()) };
         return Err(refuse(path, fault));

@@ -1,4 +1,4 @@
-//! Directories: which files in them are read, and what the layout of a dump says about completeness.
+//! Directories: which of their files are read, and what the layout of a dump says about completeness.
 #![expect(clippy::disallowed_methods, reason = "finding files is the business of this module")]
 
 use super::batch::Expect;
@@ -8,30 +8,31 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How a directory came to be.
+/// The origin of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// Just files.
+    /// Files without a known layout.
     Plain,
-    /// `kubectl cluster-info dump --output-directory`.
+    /// The output of `kubectl cluster-info dump --output-directory`.
     ClusterInfo,
-    /// `oc adm must-gather` or `oc adm inspect`.
+    /// The output of `oc adm must-gather` or `oc adm inspect`.
     MustGather,
 }
 
-/// What a file is known to hold in full, because of the layout that it is part of.
+/// What a file contains completely, according to the layout of its directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Covers {
     /// Nothing is known.
     Nothing,
-    /// All objects of that kind, or all in that namespace.
+    /// The file contains all objects of that kind, or all of them in that namespace.
     Kind(Kind, Option<String>),
-    /// If it is a typed list: all objects of its kind, in that namespace if the kind has namespaces.
+    /// If the file is a typed list, it contains all objects of its kind, or all of them in that namespace if the kind
+    /// has namespaces.
     TypedList(Option<String>),
 }
 
 impl Covers {
-    /// What a list is known to hold in full, where its file is known to hold it so.
+    /// The kind and namespace that a list contains completely, where the layout of its file says so.
     pub(super) fn of_list(&self, expect: &Expect) -> Option<(Kind, Option<String>)> {
         match (expect, self) {
             (Expect::Typed(kind), Self::TypedList(namespace))
@@ -51,8 +52,8 @@ pub(super) struct InputFile {
     pub(super) covers: Covers,
 }
 
-/// The files of a directory in the order of their names, and how many others there are. Of a dump those of
-/// [`Kind::SURROUNDING`] are among the others unless they are asked for.
+/// The files of a directory in the order of their names, and the number of skipped files. Files of a dump with a kind
+/// of [`Kind::SURROUNDING`] are skipped unless `surroundings` has the kind.
 pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Result<(Vec<InputFile>, u64), SourceError> {
     let layout = layout(root)?;
     let mut found = Vec::new();
@@ -62,7 +63,7 @@ pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Resul
         let mut below = Vec::new();
         for path in sorted(&directory)? {
             let kind = fs::symlink_metadata(&path).map_err(|error| unreadable(&path, &error))?;
-            // Links to directories are not followed: they could lead round for ever.
+            // Links to directories are not followed, because they could form a cycle.
             if kind.is_dir() {
                 if recursive || layout != Layout::Plain {
                     below.push(path);
@@ -84,7 +85,8 @@ pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Resul
     Ok((found, skipped))
 }
 
-/// Dumps are read with all that is below them; other directories only when that is asked for.
+/// The layout of a directory. Dumps are read with all directories below them; other directories only if the user asks
+/// for it.
 fn layout(root: &Path) -> Result<Layout, SourceError> {
     let gathered =
         |directory: &Path| directory.join("cluster-scoped-resources").is_dir() || directory.join("namespaces").is_dir();
@@ -111,14 +113,14 @@ fn unreadable(path: &Path, error: &io::Error) -> SourceError {
     SourceError::new(path.display().to_string(), Fault::Unreadable(error.to_string()))
 }
 
-/// Whether the name is that of JSON or YAML, perhaps compressed.
+/// Whether the file has a name of JSON or YAML, compressed or not.
 fn wanted(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let bare = name.strip_suffix(".gz").unwrap_or(&name);
     [".json", ".yaml", ".yml"].iter().any(|ending| bare.ends_with(ending))
 }
 
-/// What a file covers; nothing at all if its place says that no decision reads it.
+/// What a file contains completely; none if its place in the dump says that its kind is not read.
 fn covers(layout: Layout, root: &Path, path: &Path, surroundings: &[Kind]) -> Option<Covers> {
     let below = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<String> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -134,6 +136,8 @@ fn covers(layout: Layout, root: &Path, path: &Path, surroundings: &[Kind]) -> Op
     }
 }
 
+/// What a file of a must-gather contains completely; none for a file that is not read.
+///
 /// A must-gather has thousands of files. Those of the kinds that are read are
 /// `cluster-scoped-resources/GROUP/RESOURCE/NAME.yaml` and `namespaces/NAMESPACE/GROUP/RESOURCE.yaml`.
 fn gathered(parts: &[&str], surroundings: &[Kind]) -> Option<Covers> {

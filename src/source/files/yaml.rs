@@ -1,25 +1,25 @@
-//! YAML, read as JSON: what sigs.k8s.io/yaml makes of it is what kubectl sees.
+//! Converts YAML to JSON in the same way as sigs.k8s.io/yaml, which kubectl uses.
 //!
-//! The only place that knows which crate reads YAML.
+//! Only this module depends on the crate that parses YAML.
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::io::{self, Read};
 
-/// How deep a document may be nested.
+/// The largest depth of nesting in a document.
 const DEEPEST: usize = 128;
 
-/// The longest document, in bytes: a dump of 200,000 objects has a third of it.
+/// The largest document, in bytes. A dump of 200,000 objects has a third of this size.
 const LONGEST: usize = 2 << 30;
 
-/// The longest line, in bytes: a small dump may stand in one. The parser holds a text in memory as a whole before it
-/// says anything about it.
+/// The longest line, in bytes. A small dump may be a single line. The parser holds a whole text in memory before it
+/// reports anything about it.
 const LONGEST_LINE: usize = 64 << 20;
 
-/// Stops at a line beyond all measure, give or take what is read at once.
+/// A reader that fails at a line longer than `limit`. It may pass on as much more as one read returns.
 struct Lines<R> {
     inner: R,
-    /// How many bytes of the current line were read.
+    /// The number of bytes of the current line that were read.
     length: usize,
     limit: usize,
 }
@@ -38,7 +38,7 @@ impl<R: Read> Read for Lines<R> {
     }
 }
 
-/// Why a document could not be read.
+/// The reason why a document could not be read.
 #[derive(Debug)]
 pub(super) struct YamlError {
     pub(super) line: Option<u64>,
@@ -46,7 +46,7 @@ pub(super) struct YamlError {
     pub(super) reason: String,
 }
 
-/// Hands each document to `each` as JSON, and stops when that fails. Documents that are empty are passed over.
+/// Passes each document to `each` as JSON, and stops when `each` fails. Empty documents are skipped.
 pub(super) fn documents<E>(
     input: &mut dyn Read,
     mut each: impl FnMut(Vec<u8>) -> Result<(), E>,
@@ -54,7 +54,7 @@ pub(super) fn documents<E>(
     let mut input = Lines { inner: input, length: 0, limit: LONGEST_LINE };
     let options = serde_yaml::options! {
         with_snippet: false,
-        // What an alias may repeat keeps its default, so that it cannot explode.
+        // The limits for aliases keep their defaults, so that aliases cannot expand without limit.
         budget: serde_yaml::budget! {
             max_reader_input_bytes: Some(LONGEST),
             max_events: usize::MAX,
@@ -84,7 +84,7 @@ pub(super) fn documents<E>(
     Ok(Ok(()))
 }
 
-/// The parser's message in one line, without the place that it repeats.
+/// The message of the parser in one line, without the place, which it repeats.
 fn reason(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     line.rsplit_once(" at line ").map_or(line, |(bare, _)| bare).trim_end_matches([',', ':', ' ']).to_owned()
@@ -101,10 +101,10 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// Writes the value that comes as JSON.
+/// A visitor that writes the next value as JSON.
 struct Value<'a>(&'a mut Vec<u8>);
 
-/// Writes the key that comes as a JSON string, whatever its type, as sigs.k8s.io/yaml does.
+/// A visitor that writes the next key as a JSON string, whatever its type is, as sigs.k8s.io/yaml does.
 struct Key<'a>(&'a mut Vec<u8>);
 
 impl Value<'_> {

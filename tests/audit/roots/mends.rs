@@ -1,5 +1,4 @@
-//! How each root is mended in a world: the field that is wrong is put right, or the act that does not come about takes
-//! place.
+//! How each root is mended in a test: the wrong field is corrected, or the missing act is carried out.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::support::worlds::free_volume;
@@ -13,13 +12,13 @@ use std::sync::Arc;
 
 pub(super) enum Mend {
     Do(fn(&mut Parts, &ObjectKey)),
-    /// Nothing that is simulated shows whether the consequence would go, and why.
+    /// The simulation cannot show whether the consequence would go away. The text says why.
     Outside(&'static str),
 }
 
 use Mend::{Do, Outside};
 
-/// By rule.
+/// How the root of each rule is mended.
 pub(super) const MENDS: &[(&str, Mend)] = &[
     // The claim gets a volume.
     ("bind-access-modes", Do(bound_anew)),
@@ -63,7 +62,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("pvc-wffc-pod-unschedulable", Do(bound_anew)),
     ("reserved-volume-unfit", Do(bound_anew)),
     ("sc-no-default", Do(bound_anew)),
-    // The volume that it names takes its uid.
+    // The volume that the claim names gets the uid of the claim.
     ("bind-named-pv-stale-uid", Do(bound_to_its_own)),
     ("lost-claimref-other-uid", Do(bound_to_its_own)),
     ("lost-claimref-uid-cleared", Do(bound_to_its_own)),
@@ -76,7 +75,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
             }
         }),
     ),
-    // What its claimRef held is let go.
+    // The claimRef of the volume or the uid in it is cleared, or another field of the volume is corrected.
     ("bind-claimref-no-namespace", Do(offered)),
     ("bind-claimref-wrong-kind", Do(offered)),
     ("pv-bound-claim-missing", Do(offered)),
@@ -103,19 +102,19 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("pvc-terminating-in-use", Do(gone)),
     ("pvc-terminating-snapshot-source", Do(gone)),
     ("pvc-terminating-unknown-finalizer", Do(gone)),
-    // The volume is detached.
+    // The VolumeAttachment is gone, so the volume is detached.
     ("attach-silent", Do(gone)),
     ("attacher-refused", Do(gone)),
     ("va-detach-error-backend", Do(gone)),
     ("va-node-gone", Do(gone)),
     ("va-stale-no-pod", Do(gone)),
-    // The pod gets a node.
+    // The pod is assigned to a node.
     ("pod-claim-lost", Do(placed)),
     ("pod-claim-missing", Do(placed)),
     ("pod-ephemeral-name-conflict", Do(placed)),
     ("pod-unbound-immediate", Do(placed)),
     ("sts-pvc-deleted-race", Do(placed)),
-    // The class is put right.
+    // The class is corrected.
     ("sc-expansion-off", Do(|parts, class| class_of(parts, class).allow_expansion = true)),
     ("sc-intree-removed", Do(|parts, class| class_of(parts, class).provisioner = "driver.example.com".into())),
     (
@@ -130,7 +129,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("capacity-not-published", Outside("the scheduler reads what drivers publish, and is not simulated")),
     ("sc-allowed-topologies-impossible", Outside("drivers and the scheduler read the topologies of a class")),
     ("sc-provisioner-absent", Outside("whether a driver that runs would make the volumes, nobody can simulate")),
-    // As the StatefulSet controller does once the policy is Retain.
+    // The StatefulSet controller removes the owner references once the policy is Retain.
     (
         "sts-retention-delete",
         Do(|parts, set| {
@@ -161,7 +160,7 @@ fn class_of<'a>(parts: &'a mut Parts, key: &ObjectKey) -> &'a mut StorageClass {
     parts.objects.classes.iter_mut().find(|class| class.meta.name == key.name).expect("the class of a finding is there")
 }
 
-/// A claim and a volume are Bound to each other, as the controller leaves them.
+/// Binds a claim and a volume to each other as the controller does.
 fn bind(claim: &mut PersistentVolumeClaim, volume: &mut PersistentVolume) {
     claim.volume_name.clone_from(&volume.meta.name);
     claim.meta.annotations.set(AnnotationKey::BindCompleted, "yes");
@@ -179,7 +178,7 @@ fn bind(claim: &mut PersistentVolumeClaim, volume: &mut PersistentVolume) {
     volume.status.phase = VolumePhase::Bound;
 }
 
-/// The claim has a volume that fits it.
+/// Binds the claim to a new volume that fits it.
 fn bound_anew(parts: &mut Parts, claim: &ObjectKey) {
     let claim = claim_of(parts, claim);
     let mut volume = free_volume(format!("of-{}-{}", claim.meta.namespace, claim.meta.name), "1Gi", claim.class());
@@ -192,7 +191,7 @@ fn bound_anew(parts: &mut Parts, claim: &ObjectKey) {
     parts.objects.volumes.push(volume);
 }
 
-/// The claim has the volume that it names.
+/// Binds the claim to the volume that it names.
 fn bound_to_its_own(parts: &mut Parts, claim: &ObjectKey) {
     let mut volumes = std::mem::take(&mut parts.objects.volumes);
     let claim = claim_of(parts, claim);
@@ -202,14 +201,14 @@ fn bound_to_its_own(parts: &mut Parts, claim: &ObjectKey) {
     parts.objects.volumes = volumes;
 }
 
-/// Any claim that fits can have the volume.
+/// Makes the volume available to every claim that fits.
 fn offered(parts: &mut Parts, volume: &ObjectKey) {
     let volume = volume_of(parts, volume);
     volume.claim_ref = None;
     volume.status.phase = VolumePhase::Available;
 }
 
-/// The volume is reserved for the claim of that name.
+/// Reserves the volume for the claim that its claimRef names.
 fn given_back(parts: &mut Parts, volume: &ObjectKey) {
     let volume = volume_of(parts, volume);
     volume.status.phase = VolumePhase::Available;
@@ -224,7 +223,7 @@ fn gone(parts: &mut Parts, object: &ObjectKey) {
         .retain(|kind, meta| kind != object.kind || meta.namespace != object.namespace || meta.name != object.name);
 }
 
-/// The pod runs on some node.
+/// Assigns the pod to a node.
 fn placed(parts: &mut Parts, pod: &ObjectKey) {
     let is_it = |one: &&mut pvctl::model::Pod| one.meta.namespace == pod.namespace && one.meta.name == pod.name;
     parts.objects.pods.iter_mut().find(is_it).expect("the pod of a finding is there").node_name = "node".into();

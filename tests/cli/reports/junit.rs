@@ -1,13 +1,13 @@
-//! The XML of `JUnit`.
+//! The `JUnit` XML form.
 
 use super::{all_printed, hostile, printed};
 use crate::support::Run;
 use std::collections::BTreeSet;
 
-/// An element of XML: its name, the attributes that it must have and those that it may have, and what it may hold.
+/// An XML element: its name, its required attributes, its optional attributes, and the elements that it may contain.
 type Element = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
-/// What Jenkins' `junit-10.xsd` allows. What an element holds has to come in this order.
+/// What Jenkins' `junit-10.xsd` allows. Child elements must come in this order.
 const JUNIT: [Element; 6] = [
     ("testsuites", &[], &["name", "time", "tests", "failures", "disabled", "errors"], &["testsuite"]),
     (
@@ -100,7 +100,7 @@ fn junit_is_xml_with_a_failure_for_each_error() {
     assert_eq!(count("failure"), 2);
     let failing = document.descendants().find(|node| node.has_tag_name("failure")).expect("a failure");
     assert!(failing.attribute("message").expect("a message").contains("x<y>&\"'|"), "{failing:?}");
-    // What does not count for the exit code does not fail.
+    // A finding that `--fail-on` does not select is no failure.
     let mild = printed("junit", &["--fail-on", "lost-pv-missing,pv-recycle-policy"]);
     assert_eq!(mild.matches("<failure").count(), 2);
     let hidden = Run::new(&["audit", "-f", "-", "-o", "junit", "--partial", "pv"]).stdin(&hostile()).finish();

@@ -1,11 +1,11 @@
-//! What is known and not to be shown: baselines and suppressions.
+//! Findings that are known and not shown: baselines and suppressions.
 
 use super::{hostile, printed};
 use crate::project::schema::{assert_valid, validator};
 use crate::support::{Run, root};
 use serde_json::{Value, json};
 
-/// A new resource version is no new finding, and a report in either form is a baseline.
+/// A changed resource version makes no new finding. A report as JSON or as YAML can be a baseline.
 #[test]
 fn a_baseline_hides_what_it_knows_and_nothing_else() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -91,7 +91,7 @@ fn suppressions_need_a_reason_and_end_on_their_day() {
     }
 }
 
-/// What keeps nothing back is said once, in documents too, and only where everything was looked at.
+/// A suppression that matches nothing is named once, also in documents, and only if the whole cluster was checked.
 #[test]
 fn a_suppression_that_matches_nothing_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -101,7 +101,7 @@ fn a_suppression_that_matches_nothing_is_named() {
                    - rule: lost-*\n  namespace: team-*\n  reason: theirs\n\
                    - rule: pv-recycle-policy\n  reason: over\n  expires: 2020-01-01\n\
                    - rule: no-such-rule\n  reason: gone\n";
-    // The file of that name in the working directory is read where no other one is named.
+    // `.pvctl.yaml` in the working directory is read if no other file is named.
     std::fs::write(folder.path().join(".pvctl.yaml"), entries).expect("a file");
     let audit = |more: &[&str]| {
         let arguments = [&["audit", "-f", "-", "--now", "2026-01-01T00:00:00Z", "-o", "json"], more].concat();
@@ -149,7 +149,7 @@ fn an_object_says_itself_what_is_known_of_it() {
     assert_eq!(ignoring("bind-*=no"), (Some(1), Value::Null));
 }
 
-/// What is known of an object does not hide what is new on it.
+/// A new finding on an object is shown even if another finding on that object is in the baseline.
 #[test]
 fn a_new_finding_beside_a_known_one_is_shown() {
     let file = root().join("tests/audit/pv-terminating-leak/fires.yaml");
@@ -165,7 +165,7 @@ fn a_new_finding_beside_a_known_one_is_shown() {
     assert_eq!(code, Some(0), "{table}");
     assert!(table.contains(" pv-terminating-leak ") && !table.contains(" pv-terminating-bound "), "{table}");
     assert!(said.contains("1 more in the baseline"), "{said}");
-    // What was a warning then and is an error now is new.
+    // A finding that was a warning in the baseline and is an error now is new.
     let milder = std::fs::read_to_string(&known)
         .expect("the file")
         .replace("\"severity\": \"error\"", "\"severity\": \"warning\"");

@@ -1,4 +1,4 @@
-//! Forms that are read line by line: metrics, what runners of CI read, and Markdown.
+//! Forms that are read line by line: metrics, annotations of CI runners, and Markdown.
 
 use super::{HOSTILE, all_printed, printed};
 use pvctl::text::sanitize;
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A sample of the text format of Prometheus: name, labels, value.
 type Sample = (String, BTreeMap<String, String>, f64);
 
-/// One line of samples, read letter by letter as the description of the format (version 0.0.4) has it.
+/// Parses one sample, character by character, by the specification of the format (version 0.0.4).
 fn sample(line: &str) -> Sample {
     let name_end = line.find(['{', ' ']).expect("labels or a value");
     let name = &line[..name_end];
@@ -49,8 +49,8 @@ fn sample(line: &str) -> Sample {
     (name.to_owned(), labels, value.parse().unwrap_or_else(|_| panic!("{value:?} is no number: {line}")))
 }
 
-/// All samples of a page, which has to be in order: of each metric the help, then the type, then its samples in one
-/// group, none of them twice.
+/// Returns all samples of a page and checks their order. Each metric has its help, then its type, then its samples in
+/// one group. No sample occurs twice.
 fn samples(page: &str) -> Vec<Sample> {
     assert!(page.ends_with('\n'), "the last line ends, too");
     let (mut found, mut seen, mut helped) = (Vec::<Sample>::new(), BTreeSet::new(), String::new());
@@ -101,13 +101,13 @@ fn what_runners_read_stays_in_its_line() {
         let rest = line.strip_prefix("::error title=").expect("a command");
         let (title, message) = rest.split_once("::").expect("a message");
         assert!(!title.contains([':', ',']) && !message.is_empty(), "{line}");
-        // A percent sign that is not ours is escaped, so that nothing in a name becomes a line break.
+        // A percent sign in a name is escaped, so that it cannot encode a line break.
         assert!(!line.contains("%0A::error") && line.contains("%250A"), "{line}");
     }
 }
 
-/// A line of Markdown without its code spans (`CommonMark` 0.31, 6.1): a run of backquotes ends at the next run of that
-/// length.
+/// Returns a line of Markdown without its code spans (`CommonMark` 0.31, 6.1): a run of backquotes ends at the next run
+/// of the same length.
 fn without_code(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -122,7 +122,7 @@ fn without_code(line: &str) -> String {
             rest = &inside[end.unwrap_or_else(|| panic!("code without an end: {line}")) + run..];
             continue;
         }
-        // A backslash takes its meaning from the sign behind it.
+        // A backslash escapes the character after it.
         let size =
             if letter == '\\' { 1 + rest[1..].chars().next().map_or(0, char::len_utf8) } else { letter.len_utf8() };
         text.push_str(&rest[..size]);
@@ -141,7 +141,7 @@ fn markdown_keeps_its_table() {
         assert_eq!(bars, 6, "{row}");
     }
     assert!(page.contains("its volume x&lt;y&gt;&amp;"), "{page}");
-    // Nobody is called outside of code.
+    // Outside of code, an `@` mentions nobody.
     let lines = page.lines().filter(|line| !line.starts_with("    "));
     let text: Vec<String> = lines.map(without_code).collect();
     let text = text.join("\n");

@@ -1,5 +1,5 @@
-//! The forms in which a report leaves the program, read as those read them for whom they are: an XML parser, a JSON
-//! parser, lines. The names of the objects are as hostile as files can make them.
+//! The forms of a report, each read by a parser of its format: XML, JSON, or lines. The names of the objects are as
+//! hostile as files can make them.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -18,7 +18,8 @@ use pvctl::model::Kind;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Everything that means something in some form: markup, quotes, table ends, commands, metrics, terminals.
+/// Characters that have a meaning in some form: markup, quotes, table cells, CI commands, metrics, terminal control
+/// sequences.
 const HOSTILE: &str = "x<y>&\"'|`%0A::error::\\ {}\u{1b}[31m\u{202e},;\n# a\r*_[](z)@me";
 
 fn hostile() -> Vec<u8> {
@@ -52,8 +53,8 @@ fn printed(format: &str, more: &[&str]) -> String {
     run.stdout
 }
 
-/// What is printed in that form: of the hostile objects, of each example, with and without what could be judged, and of
-/// all fixtures of the rules together.
+/// Returns what is printed in a form for the hostile objects, for each example and for all fixtures of the rules
+/// together. The examples are printed with complete and with partial input.
 fn all_printed(format: &str) -> Vec<(String, String)> {
     let mut texts = vec![("hostile".to_owned(), printed(format, &[]))];
     let examples = files("examples", "json").into_iter().map(|(path, _)| path);
@@ -94,7 +95,7 @@ fn documents_follow_the_schema() {
     }
 }
 
-/// What drivers say in events is printed in no form in which a terminal would act on it.
+/// No form prints the text of a driver's event so that a terminal would interpret it.
 #[test]
 fn what_drivers_say_is_safe_to_print() {
     let fixture =
@@ -114,7 +115,7 @@ fn what_drivers_say_is_safe_to_print() {
     }
 }
 
-/// Objects that nobody saw are not well; and what cannot be judged elsewhere does not matter here.
+/// Objects that were not read do not count as healthy. Partial input about other namespaces does not matter.
 #[test]
 fn what_nobody_looked_at_has_not_passed() {
     let audit = |more: &[&str]| {

@@ -1,4 +1,4 @@
-//! The log that SARIF states.
+//! The SARIF log.
 
 use super::{all_printed, hostile, printed};
 use crate::support::Run;
@@ -28,7 +28,7 @@ fn sarif_names_its_rules_and_places() {
     assert_eq!(run["invocations"][0]["executionSuccessful"], true);
 }
 
-/// The object's fields, which are among these.
+/// Returns the fields of an object, all of which must be allowed and not null.
 fn fields<'v>(value: &'v Value, allowed: &[&str], at: &str) -> &'v Map<String, Value> {
     let fields = value.as_object().unwrap_or_else(|| panic!("{at} is no object: {value}"));
     for (name, value) in fields {
@@ -46,7 +46,7 @@ pub(super) fn list<'v>(value: &'v Value, at: &str) -> &'v [Value] {
     value.as_array().unwrap_or_else(|| panic!("{at} is no array: {value}"))
 }
 
-/// SARIF 3.11 and 3.12: one that can be shown, in plain text whatever else it has.
+/// Checks a message by SARIF 3.11 and 3.12: it must have plain text, whatever else it has.
 fn assert_message(value: &Value, at: &str) {
     let message = fields(value, &["text", "markdown"], at);
     assert!(!string(&message["text"], at).is_empty(), "{at} is empty");
@@ -57,8 +57,8 @@ fn assert_level(value: &Value, at: &str) {
     assert!(["none", "note", "warning", "error"].contains(&string(value, at)), "{at}: {value}");
 }
 
-/// RFC 3986, 4.2, a relative reference without authority, query and fragment: what a reference with a base has to be
-/// (SARIF 3.4.4).
+/// Checks a relative reference without authority, query and fragment (RFC 3986, 4.2). A reference with a base must be
+/// one (SARIF 3.4.4).
 fn assert_relative(uri: &str, at: &str) {
     let segments: Vec<&str> = uri.split('/').collect();
     assert!(!segments[0].is_empty() && !segments[0].contains(':'), "{at}: {uri} is absolute");
@@ -75,7 +75,7 @@ fn assert_relative(uri: &str, at: &str) {
     }
 }
 
-/// What SARIF 2.1.0 states of the properties that are used: which there are, which have to be, and their values.
+/// Checks the used properties by SARIF 2.1.0: which ones exist, which are required, and their values.
 fn assert_sarif(log: &Value, from: &str) {
     let top = fields(log, &["$schema", "version", "runs"], from);
     assert_eq!(top["version"], "2.1.0", "{from}");
@@ -110,7 +110,7 @@ fn assert_sarif(log: &Value, from: &str) {
         for invocation in list(&run["invocations"], &at) {
             let invocation = fields(invocation, &["executionSuccessful", "toolExecutionNotifications"], &at);
             for notification in list(&invocation["toolExecutionNotifications"], &at) {
-                // What stands around only adds to what is known.
+                // A rule that lacks only a surrounding kind gives no warning, because that kind only adds detail.
                 unjudged += usize::from(notification["level"] == "warning");
                 let notification = fields(notification, &["level", "message", "associatedRule"], &at);
                 assert_level(&notification["level"], &at);

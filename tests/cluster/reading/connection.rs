@@ -1,4 +1,4 @@
-//! How a cluster is found and reached: kubeconfig, credentials, TLS, and the flags of kubectl.
+//! How the cluster is chosen and connected to: kubeconfig, credentials, TLS, and kubectl's flags.
 
 use super::{VOLUMES, connect, read, to};
 use crate::support::Run;
@@ -16,14 +16,14 @@ use tokio_rustls::rustls::crypto::ring;
 
 const TOKEN: &str = "t0ps3cret";
 
-// ---------------------------------------------------------------- who, and which cluster
+// ---------------------------------------------------------------- user and cluster
 
 struct Tls {
     acceptor: TlsAcceptor,
     authority: String,
 }
 
-/// A server certificate for these names, and the authority that signed it.
+/// Creates a server certificate for these names, and the certificate of the authority that signed it.
 fn tls(names: &[&str], change: impl FnOnce(&mut CertificateParams)) -> Tls {
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -43,7 +43,7 @@ fn tls(names: &[&str], change: impl FnOnce(&mut CertificateParams)) -> Tls {
     Tls { acceptor: TlsAcceptor::from(Arc::new(config)), authority: authority_pem }
 }
 
-/// A directory with the authority's certificate, and an encrypted server on 127.0.0.1.
+/// Starts a server with TLS on 127.0.0.1, and writes the certificate of its authority into a directory.
 async fn encrypted() -> (ApiServer, tempfile::TempDir, ConnectOptions) {
     let tls = tls(&["127.0.0.1", "localhost"], |_| {});
     let fake = ApiServer::start_tls(tls.acceptor).await;
@@ -205,11 +205,11 @@ async fn a_credential_plugin_runs_exactly_once() {
     assert_eq!(info["spec"]["interactive"], false);
     assert!(info["spec"]["cluster"]["certificate-authority-data"].is_string());
 
-    // A token by hand goes before the plugin, which then does not run.
+    // A token from `--token` has precedence over the plugin, which does not run then.
     connect(&ConnectOptions { token: Some("other".into()), ..options.clone() }).await.unwrap();
     assert_eq!(std::fs::read_to_string(directory.path().join("runs")).unwrap(), "run\n");
 
-    // A certificate with its key instead of a token.
+    // The plugin may return a certificate and its key instead of a token.
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(vec!["jane".to_owned()]).unwrap().self_signed(&key).unwrap();
     let credential = |key: &str| {
@@ -267,7 +267,7 @@ async fn the_kubeconfig_chain_is_kubectls() {
     };
     assert_eq!(contexts(&ConnectOptions::default(), &environment).unwrap(), ["main", "lost", "more"]);
     assert_eq!(namespace(ConnectOptions::default()).await, "db");
-    // A user that the context names and nobody has is nobody.
+    // If the user that the context names is not in the kubeconfig, requests have no credentials.
     assert_eq!(namespace(with(|options| options.context = Some("more".into()))).await, "web");
     assert_eq!(namespace(with(|options| options.namespace = Some("own".into()))).await, "own");
     let usage = ClusterErrorKind::Configuration;
@@ -336,7 +336,7 @@ async fn the_servers_version_is_printed_unless_it_is_not_wanted() {
     assert_eq!((unasked.code, api.count("/version")), (Some(0), 2));
 }
 
-/// kubectl's flags without which the same line would mean something else here: what they make of a request.
+/// The flags of kubectl that change requests, and the headers that they set.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_flags_of_kubectl_reach_the_request() {
     let api = ApiServer::start().await;
@@ -352,7 +352,7 @@ async fn the_flags_of_kubectl_reach_the_request() {
     assert_eq!(headers(&[], "accept-encoding").await, ["gzip"]);
     assert_eq!(headers(&["--disable-compression=false"], "accept-encoding").await, ["gzip"]);
     assert!(headers(&["--disable-compression"], "accept-encoding").await.is_empty());
-    // Several values of one key are several headers, and a key may hold what a header's name may not.
+    // Several values of one key become several headers. A character that a header name may not contain is escaped.
     let extra = &[
         "--as=jane",
         "--as-user-extra=scopes=view",
@@ -363,7 +363,7 @@ async fn the_flags_of_kubectl_reach_the_request() {
     assert_eq!(headers(extra, "impersonate-extra-scopes").await, ["view", "edit"]);
     assert_eq!(headers(extra, "impersonate-extra-example.com%2fteam").await, ["a=b"]);
     assert!(headers(&["--as=jane"], "impersonate-extra-scopes").await.is_empty());
-    // Nothing is cached, and so nothing is written there.
+    // The program caches nothing, so it does not write into the cache directory.
     let directory = tempfile::tempdir().unwrap();
     let cache = directory.path().join("cache");
     let cache_dir: &'static str = cache.to_str().unwrap().to_owned().leak();

@@ -1,4 +1,4 @@
-//! Lists: pages, tries, and answers that are no lists.
+//! Lists: pages, retries, and answers that are no lists.
 
 use super::{CLAIMS, CLASSES, VOLUMES, claim, class, connect, names, pod, read, reason, to, volume};
 use crate::support::api::{ApiServer, DATE};
@@ -51,7 +51,7 @@ async fn one_bad_object_is_an_issue_and_no_failure() {
     assert_eq!((parts.issues[0].name.as_str(), parts.issues[0].origin.as_str()), ("pv-broken", "persistentvolumes"));
 }
 
-/// The token that the server offers leads to the rest of a later list, which is none of the same moment.
+/// The token that the server offers leads to the rest of a newer list, which belongs to another moment.
 #[tokio::test]
 async fn an_expired_list_is_read_again_in_one_piece() {
     for offered in [None, Some("3")] {
@@ -78,7 +78,7 @@ async fn a_busy_server_is_asked_again_when_it_says_so() {
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(names(&parts).0, ["pv-1"]);
     assert_eq!(fake.count(VOLUMES), 3);
-    // A second was asked for, and 300 ms is the most that this test allows.
+    // The server asked for a delay of one second. This test allows at most 300 ms.
     assert!(started.elapsed() >= Duration::from_millis(300));
 }
 

@@ -1,5 +1,5 @@
-//! The live source against an API server in this process: what is asked, in which order, as whom, and what becomes of
-//! answers that are no success.
+//! Reading from a cluster, tested against an API server in this process: which requests are sent, in which order and as
+//! which user, and how errors are handled.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the test makes files and looks at the time")]
 

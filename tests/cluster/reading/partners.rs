@@ -1,4 +1,4 @@
-//! What two lists do not agree about is read again by name before it counts.
+//! If two lists contradict each other, the objects are read again by name.
 
 use super::{CLAIMS, CLASSES, VOLUMES, claim, class, connect, names, read, reason, to, volume};
 use crate::support::api::ApiServer;
@@ -8,7 +8,7 @@ use pvctl::progress::Silent;
 use pvctl::snapshot::{Absence, CoverageState};
 use pvctl::source::Needs;
 
-/// Who may not list volumes may still be allowed to get them.
+/// A user who may not list volumes may still be allowed to get them.
 #[tokio::test]
 async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidden() {
     let fake = ApiServer::start().await;
@@ -32,8 +32,8 @@ async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidde
     assert!(names(&parts).0.contains(&"pv-19"), "{:?}", names(&parts).0);
 }
 
-/// A claim that went with its volume is not there either, and one that came anew, or cannot be read again, does not
-/// show that there is none: the volume may have come with it.
+/// If the claim is gone too, neither object exists. If the claim was created again or cannot be read again, this does
+/// not prove that its volume is absent: the volume may have been created with the claim.
 #[tokio::test]
 async fn a_volume_is_missed_by_a_claim_that_is_still_there() {
     const ANEW: &str = r#"{"apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -58,7 +58,8 @@ async fn a_volume_is_missed_by_a_claim_that_is_still_there() {
     }
 }
 
-/// Whoever may get none of the first ones is not made to wait for as many refusals as there are claims.
+/// If the first volumes are all refused, the rest is not requested, so that the user does not wait for one refusal per
+/// claim.
 #[tokio::test]
 async fn volumes_that_may_not_be_read_at_all_are_given_up_early() {
     let fake = ApiServer::start().await;
@@ -69,7 +70,7 @@ async fn volumes_that_may_not_be_read_at_all_are_given_up_early() {
     assert_eq!(reason(&parts, Kind::PersistentVolume), "no");
 }
 
-/// A class that is created between the lists is there all the same.
+/// A class that is created between the lists is found.
 #[tokio::test]
 async fn a_class_that_a_claim_waits_for_is_confirmed() {
     let fake = ApiServer::start().await;
@@ -83,7 +84,8 @@ async fn a_class_that_a_claim_waits_for_is_confirmed() {
 #[tokio::test]
 async fn a_missing_partner_is_read_again_before_it_counts_as_absent() {
     let fake = ApiServer::start().await;
-    // Bound after the volumes were listed, created after the claims were listed, and really gone.
+    // In this order: a claim bound after the volumes were listed, a claim created after the claims were listed, and a
+    // claim that is really gone.
     fake.hold([claim("db", "bound-late", "pv-late"), volume("pv-new", Some(("created-late", "uid-created-late")))]);
     fake.hold([volume("pv-gone", Some(("gone", "uid-gone")))]);
     fake.hold_later([volume("pv-late", Some(("bound-late", "uid-bound-late"))), claim("db", "created-late", "pv-new")]);
@@ -100,7 +102,7 @@ async fn a_missing_partner_is_read_again_before_it_counts_as_absent() {
 #[tokio::test]
 async fn the_newer_state_of_a_partner_counts_and_a_deleted_one_is_gone() {
     let fake = ApiServer::start().await;
-    // The claim was made anew under its name; the list still shows the old one.
+    // The claim was created again under its name. The list still shows the old one.
     fake.hold([volume("pv-1", Some(("data", "uid-new"))), claim("db", "data", "pv-1")]);
     let mut anew = claim("db", "data", "pv-1");
     anew["metadata"]["uid"] = "uid-new".into();
@@ -125,8 +127,8 @@ async fn a_partner_that_may_not_be_read_alone_is_mentioned() {
     assert_eq!(reason(&parts, Kind::PersistentVolumeClaim), "pvc/a -n db and 1 others could not be confirmed: no get");
 }
 
-/// Of many that do not agree, those are not read again whose claims were written before volumes were listed, and listed
-/// later: they did not agree at that moment either.
+/// If many claims name a missing volume, most are not read again. This holds for claims that were last written before
+/// the volumes were listed: their volume was missing at that moment already.
 #[tokio::test]
 async fn of_many_that_do_not_agree_those_that_are_of_one_moment_are_not_read_again() {
     let fake = ApiServer::start().await;

@@ -1,4 +1,4 @@
-//! What may not be read is unknown, and the answer says so.
+//! What the user may not read is unknown, and the answer says so.
 
 use super::{CLAIMS, CLASSES, VOLUMES, claim, class, names, pod, read, reason, to, volume};
 use crate::support::Run;
@@ -49,7 +49,7 @@ async fn refused_credentials_end_the_reading() {
     let error = read(&to(&fake)).await.unwrap_err();
     assert_eq!(error.kind(), ClusterErrorKind::Unauthorized);
     assert_eq!(error.to_string(), format!("the API server {} does not accept your credentials", fake.url()));
-    // Who may not list volumes with these credentials does not ask for claims.
+    // If volumes may not be listed with these credentials, claims are not requested.
     assert_eq!(fake.seen().len(), 2);
 }
 
@@ -66,7 +66,7 @@ async fn hidden_pods_are_hidden_where_they_are() {
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(parts.coverage.state(Kind::Pod, "a"), CoverageState::Complete);
     assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
-    // From many namespaces it is one list, unless that is forbidden.
+    // Pods of many namespaces are read by one list, unless that list is forbidden.
     fake.hold((0..260).map(|n| leaving(format!("ns-{n}"))));
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!((parts.objects.pods.len(), fake.count("/api/v1/pods")), (2, 1));
@@ -86,7 +86,7 @@ async fn judged(fake: &ApiServer, arguments: &'static [&'static str]) -> (Option
     (run.code, run.stdout, run.stderr)
 }
 
-/// Who may not list volumes, and may get them, is told that a claim is Lost, and that its volume does not exist.
+/// A user who may get volumes but not list them is told that the claim is Lost and that its volume does not exist.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_missed_by_its_name_does_not_exist() {
     let fake = ApiServer::start().await;
@@ -160,7 +160,7 @@ async fn the_exit_code_says_whether_what_is_shown_is_known() {
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(3), "some claims are missing");
 }
 
-/// A missing right is said once, where the answer may rest on it.
+/// A missing right is mentioned once, and only if the answer may depend on it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_readings_that_matter_are_warned_of() {
     let fake = ApiServer::start().await;

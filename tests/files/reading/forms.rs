@@ -1,4 +1,4 @@
-//! The forms in which objects come.
+//! The forms in which files may contain objects.
 
 use super::{claim, gzip, load, names, volume, without_kind};
 use pvctl::model::Timestamp;
@@ -90,7 +90,7 @@ fn yaml_means_what_kubectl_makes_of_it() {
     assert_eq!(volume.meta.created, Timestamp::parse("2026-06-01T10:00:00Z"));
     assert_eq!(volume.storage().unwrap().to_string(), "1073741824");
     assert_eq!((&volume.volume_mode, &volume.claim_ref), (&None, &None));
-    // kubectl refuses the bare word too: YAML 1.1 makes it a truth value, and annotations hold strings.
+    // kubectl also refuses a bare `yes`, because YAML 1.1 reads it as a boolean and annotations are strings.
     let bare = load("apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: a\n  annotations: {pv.kubernetes.io/bound-by-controller: yes}\n")
         .unwrap();
     assert_eq!(bare.parts.issues[0].value, "true");

@@ -1,4 +1,4 @@
-//! Reading from files.
+//! Reading objects from files.
 #![expect(clippy::unwrap_used, reason = "tests")]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests write the files that they read")]
 
@@ -88,7 +88,7 @@ fn without_kind(mut object: Value) -> Value {
     object
 }
 
-/// The names of all objects, in the order in which they were read.
+/// Returns the names of all objects, kind by kind, in the order in which they were read.
 fn names(parts: &Parts) -> Vec<String> {
     let volumes = parts.objects.volumes.iter().map(|volume| format!("pv/{}", volume.meta.name));
     let claims = parts.objects.claims.iter().map(|claim| format!("pvc/{}/{}", claim.meta.namespace, claim.meta.name));

@@ -1,7 +1,7 @@
-//! A snapshot of any world, read back, is predicted as that world: what redaction takes away decides nothing.
+//! If a snapshot of a world is read back, its prediction is the same: redaction removes nothing that a decision reads.
 //!
-//! The worlds are written as an API server would store them, with much around it that no decision reads and that must
-//! not leave the cluster. A field that redaction drops though a decision reads it changes the prediction.
+//! The worlds are written as an API server would store them, with many fields that no decision reads and that must not
+//! leave the cluster. If redaction drops a field that a decision reads, the prediction changes.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a property that cannot be evaluated is a failed test")]
 #![expect(clippy::disallowed_methods, reason = "how long to try is a matter of whoever runs this; dumps are files")]
 
@@ -24,7 +24,7 @@ fn stdin() -> FileOptions {
     FileOptions { paths: vec!["-".into()], ..FileOptions::default() }
 }
 
-/// What `snapshot -f -` prints of that input, with these flags.
+/// Returns what `snapshot -f -` prints for that input with these flags.
 fn snapshot_of(input: &str, options: &FileOptions) -> String {
     let Archived { mut objects, issues, statement } = archive_with(options, &mut input.as_bytes()).unwrap();
     assert_eq!(issues, []);
@@ -34,7 +34,7 @@ fn snapshot_of(input: &str, options: &FileOptions) -> String {
     String::from_utf8(written).unwrap()
 }
 
-/// What `predict -f - -o json --trace` prints of that input.
+/// Returns what `predict -f - -o json --trace` prints for that input.
 fn prediction(input: &str, options: &FileOptions, behavior: &KubernetesBehavior) -> String {
     prediction_of(read_with(options, &mut input.as_bytes()).unwrap().parts, behavior)
 }
@@ -58,7 +58,7 @@ fn prediction_of(parts: Parts, behavior: &KubernetesBehavior) -> String {
             })
             .collect(),
     };
-    // Ages and the objects that got defaults stand in tables and texts alone.
+    // Ages and the objects that got defaults are printed only in tables and texts, so they are compared here.
     format!("{}\n{:?} {:?}", serde_json::to_string_pretty(&list).unwrap(), snapshot.now(), snapshot.defaulted())
 }
 

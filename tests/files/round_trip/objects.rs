@@ -1,4 +1,4 @@
-//! A world as manifests, as an API server would store them, with much around it that no decision reads.
+//! Writes a world as manifests, as an API server would store them, with many fields that no decision reads.
 
 use crate::support::worlds::quantity;
 use pvctl::model::surroundings::Condition;
@@ -12,10 +12,10 @@ use pvctl::snapshot::Parts;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// What must not be in any snapshot.
+/// The text that no snapshot may contain.
 pub(super) const SECRET: &str = "s3cret";
 
-/// A field, unless it is empty, as the API server leaves such fields out.
+/// Sets a field unless its text is empty, because the API server omits empty fields.
 fn put(object: &mut Value, field: &str, text: &str) {
     if !text.is_empty() {
         object[field] = text.into();
@@ -240,13 +240,13 @@ pub(super) fn manifests(parts: &Parts) -> Vec<Value> {
     items.chain(parts.objects.pods.iter().map(pod)).chain(parts.objects.nodes.iter().map(node)).collect()
 }
 
-/// The world as `kubectl get pv,pvc,sc,pods,nodes -A -o json` would print it.
+/// Returns the world as `kubectl get pv,pvc,sc,pods,nodes -A -o json` would print it.
 pub(super) fn manifest(parts: &Parts) -> String {
     let items = manifests(parts);
     json!({"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": items}).to_string()
 }
 
-/// What the manifest of a claim says that is evidence alone.
+/// Returns the parts of a claim's manifest that are only used as evidence.
 fn details(claim: &PersistentVolumeClaim) -> ClaimDetails {
     let owner = |name: &str, uid: &str, controller| Owner {
         api_version: "v1".into(),
@@ -269,7 +269,7 @@ fn details(claim: &PersistentVolumeClaim) -> ClaimDetails {
     }
 }
 
-/// What the worlds of the other properties leave alone and a decision or its report reads all the same.
+/// Sets fields that the worlds of the other properties do not set and that a decision or its report reads.
 pub(super) fn enrich(parts: &mut Parts, odd: u64) {
     let bit = |number: usize| odd >> (number % 64) & 1 == 1;
     let moment = |number: usize| Timestamp(1_700_000_000 + i64::try_from(number).unwrap());
@@ -311,7 +311,7 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
     }
     for (number, claim) in parts.objects.claims.iter_mut().enumerate() {
         claim.meta.created = bit(number + 8).then(|| moment(number));
-        // As owner of a claim that is made for a pod.
+        // A claim that is made for a pod has the pod as its owner.
         claim.meta.controller_owner = bit(number + 9).then(|| "uid-ns-p0".into());
         claim.status.unused = bit(number + 10).then(|| bit(number + 11));
         claim.status.current_attributes_class = bit(number + 12).then(|| "gold".into());
@@ -323,7 +323,7 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
     for (number, class) in parts.objects.classes.iter_mut().enumerate() {
         class.allow_expansion = bit(number + 14);
     }
-    // What the other worlds hold too seldom for a few hundred of them.
+    // These cases are too rare in a few hundred random worlds.
     if bit(17) {
         let wanted =
             LabelSelector { match_labels: Box::new([("tier".into(), "a".into())]), ..LabelSelector::default() };
@@ -353,7 +353,7 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
         let meta = ObjectMeta { name: "n1".into(), uid: "uid-n1".into(), ..ObjectMeta::default() };
         parts.objects.nodes = vec![Node { meta, ..Node::default() }];
     }
-    // The annotation with the secret, which `object` adds.
+    // `object` adds the annotation with the secret.
     let metas = (parts.objects.volumes.iter_mut().map(|volume| &mut volume.meta))
         .chain(parts.objects.claims.iter_mut().map(|claim| &mut claim.meta))
         .chain(parts.objects.classes.iter_mut().map(|class| &mut class.meta))

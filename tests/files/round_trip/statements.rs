@@ -1,4 +1,4 @@
-//! What a snapshot states of its own input and of the cluster that it was read from.
+//! What a snapshot states about its input and about the cluster that it was read from.
 
 use super::stdin;
 use crate::support::api::ApiServer;
@@ -11,15 +11,14 @@ use pvctl::source::files::{archive_with, read_with};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The verbs themselves, and what they say besides: `predict` of the snapshot says what `predict` of the source says.
+/// Asserts that `predict` of the snapshot gives the same answer as `predict` of the source. Returns the answer.
 fn assert_same_answers(source: &[&str], code: i32) -> String {
-    // A snapshot of a cluster holds nodes for whoever asks with other flags or for an audit; these predictions do not
-    // read them.
+    // A snapshot of a cluster also lists nodes, for other flags and for `audit`. These predictions do not read them.
     let is_common = |entry: &Value| entry["resource"] != "nodes";
     let of_common = |document: &str| {
         let mut document: Value = serde_json::from_str(document).unwrap();
         document["coverage"].as_array_mut().unwrap().retain(is_common);
-        // Of a server the version is detected, and the snapshot of it states that one.
+        // The version of a server is detected, and the snapshot of it states that version.
         if document["model"]["source"] == "detected" {
             document["model"]["source"] = "stated".into();
         }
@@ -40,7 +39,7 @@ fn assert_same_answers(source: &[&str], code: i32) -> String {
         assert_eq!(of_common(&back), of_common(&expected), "{source:?} through {format}");
         documents.push(snapshot.stdout);
     }
-    // It holds too when kubectl, or somebody, has put the metadata first.
+    // The order of the fields does not matter: the metadata may come first.
     let first: Value = serde_json::from_str(&documents[0]).unwrap();
     let turned = format!(
         "{{\"metadata\":{},\"items\":{},\"kind\":\"List\",\"apiVersion\":\"v1\"}}",
@@ -69,7 +68,7 @@ fn a_snapshot_keeps_what_a_dump_says_of_itself() {
     write(root, "dump/nodes.json", r#"{"kind":"NodeList","apiVersion":"v1","items":[]}"#);
     write(root, "dump/db/pods.json", r#"{"kind":"PodList","apiVersion":"v1","items":[]}"#);
     write(root, "dump/claim.json", WAITING_CLAIM);
-    // A must-gather whose list of pods is empty: nobody uses the claim, for certain.
+    // In a must-gather an empty list of pods proves that no pod uses the claim.
     let gathered = "gather/image/namespaces/db/core";
     let claims = format!(r#"{{"kind":"PersistentVolumeClaimList","apiVersion":"v1","items":[{WAITING_CLAIM}]}}"#);
     write(root, &format!("{gathered}/persistentvolumeclaims.yaml"), &claims);
@@ -86,7 +85,7 @@ fn a_snapshot_keeps_what_a_dump_says_of_itself() {
     }
 }
 
-/// `--now`, `--partial` and `--assume-complete` say something of the files, and the snapshot of them says it on.
+/// `--now`, `--partial` and `--assume-complete` describe the files, and the snapshot keeps what they say.
 #[test]
 fn the_flags_about_files_go_into_the_snapshot() {
     let directory = tempfile::tempdir().unwrap();
@@ -104,19 +103,19 @@ fn the_flags_about_files_go_into_the_snapshot() {
         let back = table(&["-f", "-"], &snapshot.stdout);
         assert_eq!(back, table(&[&["-f", file], flags].concat(), ""), "{flags:?}");
         assert!(back != plain || flags[0] == "--now", "{flags:?} change nothing");
-        // What rests on pods is unknown where these are partial.
+        // If pods are partial, everything that depends on pods is unknown.
         assert_same_answers(&[&["-f", file], flags].concat(), 0);
     }
     let age = Run::new(&["snapshot", "-f", file, "--now", "2030-01-01T00:00:00Z"]).finish().stdout;
     let age: Value = serde_json::from_str(&age).unwrap();
     assert_eq!(age["metadata"]["annotations"]["pvctl.dev/now"], "2030-01-01T00:00:00Z");
-    // Whoever reads the snapshot may know better.
+    // The flags of the person who reads the snapshot override what it states.
     let partial = Run::new(&["snapshot", "-f", file, "--partial", "pods/db,pods"]).finish().stdout;
     let better = table(&["-f", "-", "--assume-complete"], &partial);
     assert_eq!(better, table(&["-f", file, "--assume-complete"], ""));
 }
 
-/// A server of another version, hidden volumes, a claim that waits: all of it is known to whoever reads the snapshot.
+/// A snapshot keeps the version of the server, the hidden volumes and the waiting claim.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_keeps_what_is_known_of_a_cluster() {
     let fake = ApiServer::start().await;
@@ -144,7 +143,8 @@ async fn a_snapshot_keeps_what_is_known_of_a_cluster() {
     assert_eq!(predicted["items"][0]["assumed"], assumed, "the claim states no volumeMode; nothing else is assumed");
 }
 
-/// Pods may wait for a claim in a namespace that has none: they are found on a cluster, and so in a snapshot of it.
+/// Pods may wait for a claim in a namespace that has no claims. They are read from the cluster and kept in its
+/// snapshot.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_holds_the_pods_of_namespaces_without_claims() {
     let fake = ApiServer::start().await;
@@ -171,8 +171,8 @@ async fn a_snapshot_holds_the_pods_of_namespaces_without_claims() {
     tokio::task::spawn_blocking(compare).await.unwrap();
 }
 
-/// Whatever is asked of a snapshot, and with whatever flags: it is as if the cluster were asked, also where no decision
-/// with the usual settings reads pods or nodes.
+/// A snapshot answers like the cluster, whatever is asked and with whatever flags. This includes objects for which no
+/// decision with the default settings reads pods or nodes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
     let fake = ApiServer::start().await;
@@ -215,7 +215,7 @@ async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
                 let live = Run::new(&[&asked[..], &["--server", &url]].concat()).finish();
                 let back = Run::new(&[&asked[..], &["-f", "-"]].concat()).stdin(snapshot.stdout.as_bytes()).finish();
                 assert_eq!((back.code, &back.stdout), (live.code, &live.stdout), "{asked:?}");
-                // What can be repaired is said of clusters alone: nothing can be written to a file.
+                // A repair is offered only for a cluster, because nothing can be written to a file.
                 let offer = format!("kubectl pvctl fix {object} --server {url} proposes a repair\n");
                 let offered = if object == "pv/left" { offer.as_str() } else { "" };
                 assert_eq!(live.stderr.replace(offered, ""), back.stderr, "{asked:?}");
@@ -230,7 +230,7 @@ async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
     tokio::task::spawn_blocking(move || second(false)).await.unwrap();
 }
 
-/// There is no server where a file is read.
+/// The message names the snapshot, because a file has no server.
 #[test]
 fn of_a_version_that_is_not_modelled_the_snapshot_is_named() {
     let of = |minor: u32, more: &[&str]| {
@@ -253,7 +253,7 @@ fn of_a_version_that_is_not_modelled_the_snapshot_is_named() {
     assert_eq!(of(99, &["--kube-version", "1.35"]), (json!("1.35"), json!("given"), None));
 }
 
-/// A file with a volume does not make up for the volumes that a snapshot could not hold.
+/// A volume in another file does not make the volumes of an incomplete snapshot complete.
 #[test]
 fn a_snapshot_that_lacks_something_lacks_it_beside_other_files_too() {
     let coverage = json!([{"resource": "persistentvolumes", "state": "forbidden"}]).to_string();
@@ -272,7 +272,7 @@ fn a_snapshot_that_lacks_something_lacks_it_beside_other_files_too() {
     }
 }
 
-/// What stands beside a snapshot is no part of it, whichever comes first.
+/// Objects beside a snapshot are no part of it, in either order.
 #[test]
 fn objects_beside_a_snapshot_count_as_of_an_input_of_their_own() {
     let coverage = json!([{"resource": "persistentvolumes", "state": "complete"}]).to_string();

@@ -23,7 +23,7 @@ pub(super) fn behavior() -> impl Strategy<Value = KubernetesBehavior> {
     prop_oneof![2 => Just(KubernetesBehavior::default()), 1 => Just(all_on)]
 }
 
-/// What is said of the files' completeness, and of the time, by flags.
+/// Generates flags about the completeness of the files and about the time.
 pub(super) fn flags() -> impl Strategy<Value = FileOptions> {
     let scope = |kind: Kind, namespace: Option<&str>| Scope { kind, namespace: namespace.map(str::to_owned) };
     let scopes = [
@@ -45,13 +45,13 @@ pub(super) fn flags() -> impl Strategy<Value = FileOptions> {
     })
 }
 
-/// The flags are given once, to whatever reads the world; the reader of the snapshot needs none of them.
+/// The flags are only given for the world. The reader of the snapshot needs none of them.
 #[test]
 fn a_snapshot_of_any_world_is_predicted_as_that_world() {
     check(400, (worlds(4, 4), any::<u64>(), behavior(), flags()), |(Cluster(mut parts), odd, behavior, flags)| {
         enrich(&mut parts, odd);
         let world = manifest(&parts);
-        // What is written is the whole world: a field that this test forgets would not be tested.
+        // The manifest contains the whole world. A field that is missing in it would not be tested.
         let read = read_with(&stdin(), &mut world.as_bytes()).unwrap().parts;
         prop_assert_eq!(&read.issues, &[]);
         prop_assert_eq!(&read.objects.volumes, &parts.objects.volumes);
@@ -67,7 +67,8 @@ fn a_snapshot_of_any_world_is_predicted_as_that_world() {
     });
 }
 
-/// What decisions read, by `docs/controllers/`: a redaction that dropped one of these would be found out above.
+/// The fields that decisions read, by `docs/controllers/`. The test above would notice if redaction dropped one of
+/// them.
 const DECIDING: [(&str, &[&str]); 32] = [
     ("PersistentVolume", &["metadata", "annotations"]),
     ("PersistentVolume", &["metadata", "deletionTimestamp"]),
@@ -103,7 +104,7 @@ const DECIDING: [(&str, &[&str]); 32] = [
     ("Pod", &["status", "phase"]),
 ];
 
-/// The list without that field of the objects of that kind.
+/// Returns the list without that field in the objects of that kind.
 fn without(list: &str, kind: &str, path: &[&str]) -> String {
     let mut list: Value = serde_json::from_str(list).unwrap();
     for item in list["items"].as_array_mut().unwrap().iter_mut().filter(|item| item["kind"] == kind) {
@@ -135,15 +136,15 @@ fn a_field_that_redaction_dropped_would_be_noticed() {
     assert!(unnoticed.is_empty(), "nothing depends on {unnoticed:?}");
 }
 
-/// The same for a cluster, where some kinds may be hidden: what was read in full is not assumed in the file, and what
-/// was hidden is unknown in it.
+/// The same property for a cluster in which some kinds may be hidden. What was read completely is not assumed in the
+/// file, and what was hidden is unknown in it.
 #[test]
 fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let hidden = prop::sample::subsequence(
         vec![
             "/api/v1/persistentvolumes",
-            // The list alone: those that claims name are read by their names.
+            // Only the list is hidden. The volumes that claims name are read by name.
             "/api/v1/persistentvolumes?",
             "/api/v1/persistentvolumeclaims",
             "/apis/storage.k8s.io/v1/storageclasses",

@@ -1,5 +1,5 @@
-//! Those whom nobody plays on this control plane, each by what it reads and writes: the provisioners and attachers of
-//! the drivers, and the kubelets of the nodes that live.
+//! The actors that the control plane lacks, each by what it reads and writes: the provisioners and attachers of the
+//! drivers, and the kubelets of the nodes that live.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -16,20 +16,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Where the provisioner fails; what it says there stands in the events.
+/// The namespaces in which the provisioner fails. The test itself writes its events there.
 const UNMADE: [&str; 4] = ["bi", "finance", "restore", "stream"];
-/// Where the cloud does not let the driver attach.
+/// The namespaces in which the cloud does not let the driver attach.
 const UNATTACHED: [&str; 1] = ["pay"];
-/// Where kubelet cannot mount; what it says there stands in the events.
+/// The namespaces in which kubelet cannot mount. The test itself writes its events there.
 const UNMOUNTED: [&str; 2] = ["cdn", "lab"];
-/// What the cloud says then.
+/// The message of the cloud that refuses to attach.
 const REFUSAL: &str = "rpc error: code = Internal desc = Could not attach volume \"vol-0ledger\" to node \"i-0a1\": \
                        could not attach volume: operation error EC2: AttachVolume, https response error StatusCode: 403, \
                        UnauthorizedOperation: You are not authorized to perform this operation.";
-/// Until so many seconds of grace are over, a pod of ours has ended.
+/// The longest grace period, in seconds, of a pod that kubelet ends at once.
 const QUICK: i64 = 30;
 
-/// They act until this is over.
+/// Lets the actors act until `over` is set.
 pub(super) fn act(site: &Site, over: &AtomicBool) {
     while !over.load(Ordering::SeqCst) {
         let world = World::read(site);
@@ -40,13 +40,13 @@ pub(super) fn act(site: &Site, over: &AtomicBool) {
     }
 }
 
-/// What they see.
+/// The objects that the actors see.
 struct World<'s> {
     site: &'s Site,
     claims: Vec<Value>,
     volumes: BTreeMap<String, Value>,
     classes: BTreeMap<String, Value>,
-    /// The nodes that live.
+    /// The nodes whose kubelet lives.
     nodes: BTreeMap<String, Value>,
     attachments: Vec<Value>,
     pods: Vec<Value>,
@@ -75,7 +75,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Sends a request, which somebody may have been quicker to make needless.
+    /// Sends a request. It may fail because another writer was quicker.
     fn send(&self, method: Method, path: &str, body: Option<&Value>) {
         let answer = self.site.runtime.block_on(self.site.api.send(method, path, body));
         bear(answer.err());
@@ -93,7 +93,7 @@ impl<'s> World<'s> {
         bear(written.err());
     }
 
-    /// The provisioners make what they are asked for.
+    /// Lets the provisioners make the volumes that claims ask for.
     fn provision(&self) {
         for claim in &self.claims {
             let driver = &claim["metadata"]["annotations"]["volume.kubernetes.io/storage-provisioner"];
@@ -150,7 +150,7 @@ impl<'s> World<'s> {
         self.send(Method::POST, &path(PV, "", ""), Some(&volume));
     }
 
-    /// The attachers attach and detach where the node lives.
+    /// Lets the attachers attach and detach on the nodes that live.
     fn attach(&self) {
         for attachment in &self.attachments {
             let finalizer = format!("external-attacher/{}", text(attachment, "/spec/attacher").replace('.', "-"));
@@ -190,7 +190,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// The kubelets run and end pods, and say which volumes they have in use.
+    /// Lets the kubelets run and end pods, and report which volumes are in use.
     fn run_pods(&self) {
         let mut used: BTreeMap<&str, BTreeSet<String>> =
             self.nodes.keys().map(|node| (node.as_str(), BTreeSet::new())).collect();
@@ -225,7 +225,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// The volumes that the pod gets on that node; nothing where it does not get all of them.
+    /// Returns the volumes that a pod gets on a node, or nothing if the pod does not get all of them.
     fn mounts(&self, pod: &Value, node: &str) -> Option<Vec<String>> {
         let mut mounts = Vec::new();
         for volume in pod["spec"]["volumes"].as_array()? {
@@ -278,7 +278,8 @@ impl<'s> World<'s> {
     }
 }
 
-/// Gone, changed or there already, or of no use for an object that is going: the next look tells.
+/// Accepts the refusals 404, 409 and 422: the object is gone, changed, there already or being deleted. The actor looks
+/// again later.
 fn bear(refused: Option<Refused>) {
     if let Some(refused) = refused {
         assert!([404, 409, 422].contains(&refused.code), "{}", refused.message);

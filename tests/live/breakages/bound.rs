@@ -1,11 +1,11 @@
-//! How it goes on badly with claims that have their volume: they are deleted and stay, or their pods do not get them.
+//! Breakages of claims that have their volume: the claims are deleted and stay, or their pods do not get the volume.
 
 use super::cluster::{Home, node_dies, now};
 use super::unbound::{Names, of_pool, on_node};
 use crate::live::site::{PV, PVC, Site};
 use serde_json::{Value, json};
 
-/// The kubelet of a node, as events call it.
+/// The name of kubelet as the source of events.
 const KUBELET: &str = "kubelet";
 
 /// The cloud does not let the driver attach the disk.
@@ -24,7 +24,7 @@ pub(super) fn deleted_while_it_runs(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// The pod that uses a claim which is being deleted stands on a machine that has stopped, and is evicted.
+/// A claim is deleted. The machine of the pod that uses it has stopped, and the pod is evicted.
 pub(super) fn deleted_on_a_dead_node(home: &Home<'_>) -> Names {
     home.app("forum", "avatars", "gp3", &doomed("node-d1"));
     home.delete(PVC, "avatars");
@@ -33,20 +33,20 @@ pub(super) fn deleted_on_a_dead_node(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A pod for one of the machines that stop.
+/// Returns what selects one of the nodes that stop, for the spec of a pod.
 fn doomed(node: &str) -> Value {
     let mut more = of_pool("doomed");
     more["nodeSelector"] = on_node(node)["nodeSelector"].clone();
     more
 }
 
-/// A pod that takes its time to end.
+/// A pod has a long grace period.
 pub(super) fn slow_to_end(home: &Home<'_>) -> Names {
     home.app("news", "drafts", "gp3", &json!({"terminationGracePeriodSeconds": 3600}));
     vec![]
 }
 
-/// Its claim is deleted, and then the pod.
+/// The claim is deleted, and then the pod, which takes its time to end.
 pub(super) fn deleted_while_it_ends(home: &Home<'_>) {
     home.delete(PVC, "drafts");
     home.delete("Pod", "news");
@@ -59,7 +59,7 @@ pub(super) fn volume_is_deleted(home: &Home<'_>) -> Names {
     vec![("volume", volume)]
 }
 
-/// A disk of a node is a volume, and the node was taken out of the cluster.
+/// A volume is a disk of a node, and the node was removed from the cluster.
 pub(super) fn node_of_a_local_disk_is_gone(home: &Home<'_>) -> Names {
     super::cluster::node(home.site, "node-l1", "eu-1b", "cassandra", &[]);
     home.site.put(&json!({
@@ -100,7 +100,7 @@ pub(super) fn node_is_dead(home: &Home<'_>) -> Names {
     vec![("volume", volume)]
 }
 
-/// One pod at a time may use the claim, and two want to.
+/// The claim may be used by one pod at a time, and two pods want it.
 pub(super) fn one_pod_at_a_time(home: &Home<'_>) -> Names {
     home.claim_with("vault", "gp3", |spec| spec["accessModes"] = json!(["ReadWriteOncePod"]));
     home.pod("bank-1", "vault", &json!({}));
@@ -110,7 +110,7 @@ pub(super) fn one_pod_at_a_time(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A node takes one disk of that driver, and has it.
+/// A node can take one disk of a driver, and already has one.
 pub(super) fn node_takes_no_more(home: &Home<'_>) -> Names {
     home.app("batch-1", "first", "san", &on_node("node-b1"));
     home.claim("second", "san");

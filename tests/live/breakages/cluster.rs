@@ -1,4 +1,4 @@
-//! The cluster in which everything breaks: its nodes, drivers and classes, and a namespace for each breakage.
+//! The cluster of all breakages: its nodes, drivers and classes, and one namespace for each breakage.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -13,23 +13,23 @@ use pvctl::model::Timestamp;
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The driver of most volumes: disks that are attached to nodes of their zone.
+/// The driver of most volumes, which are disks that are attached to nodes of their zone.
 pub(super) const EBS: &str = "ebs.csi.aws.com";
-/// Shares that need no attaching.
+/// The driver of shares, which need no attaching.
 pub(super) const EFS: &str = "efs.csi.aws.com";
-/// Disks of which a node takes one.
+/// The driver of disks of which a node can take one.
 pub(super) const SAN: &str = "san.csi.example.com";
-/// Where nodes lie.
+/// The node label with the zone.
 pub(super) const ZONE: &str = "topology.kubernetes.io/zone";
-/// The name of a node among its labels.
+/// The node label with the name of the node.
 pub(super) const HOST: &str = "kubernetes.io/hostname";
-/// So long ago everything happened when it is looked at, in seconds.
+/// How long ago everything happened when the program looks, in seconds.
 const AGE: i64 = 40 * 60;
 
-/// So many objects become old at the same time.
+/// How many objects are made older at the same time.
 const ABREAST: usize = 8;
 
-/// The kinds whose moments are of the past when everything is looked at.
+/// The kinds whose timestamps are moved to the past before the program looks.
 const AGING: [&str; 10] = [
     PV,
     PVC,
@@ -43,13 +43,13 @@ const AGING: [&str; 10] = [
     "CSIDriver",
 ];
 
-/// What the clock says.
+/// Returns the time of the clock.
 pub(super) fn now() -> Timestamp {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     Timestamp(i64::try_from(now.as_secs()).unwrap())
 }
 
-/// Makes a cluster of an empty control plane.
+/// Creates the drivers, nodes and classes on an empty control plane.
 pub(super) fn furnish(site: &Site) {
     for (driver, attached) in [(EBS, true), (EFS, false), (SAN, true)] {
         site.put(&json!({
@@ -63,10 +63,10 @@ pub(super) fn furnish(site: &Site) {
         }));
     }
     for (name, zone) in [("node-a1", "eu-1a"), ("node-a2", "eu-1a"), ("node-b1", "eu-1b"), ("node-b2", "eu-1b")] {
-        // Nobody has installed the driver of the shares on the last one.
+        // The driver of the shares is not installed on the last node.
         node(site, name, zone, "", if name == "node-b2" { &[EBS, SAN] } else { &[EBS, EFS, SAN] });
     }
-    // These two die, each under its own pod.
+    // These two nodes die, each with a pod of its own.
     node(site, "node-d1", "eu-1a", "doomed", &[EBS]);
     node(site, "node-d2", "eu-1a", "doomed", &[EBS]);
     class(site, "gp3", EBS, "WaitForFirstConsumer", "Delete", "true");
@@ -101,7 +101,7 @@ fn class(site: &Site, name: &str, provisioner: &str, mode: &str, policy: &str, d
     }));
 }
 
-/// A node as its kubelet registers it and reports it to be well, with these drivers.
+/// Creates a node as its kubelet registers it and reports it as ready, with these drivers.
 pub(super) fn node(site: &Site, name: &str, zone: &str, pool: &str, drivers: &[&str]) {
     site.put(&json!({
         "apiVersion": "v1", "kind": "Node",
@@ -130,12 +130,14 @@ pub(super) fn node(site: &Site, name: &str, zone: &str, pool: &str, drivers: &[&
         "metadata": {"name": name, "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": name, "uid": uid}]},
         "spec": {"drivers": drivers},
     }));
-    // The controller of nodes takes the mark off with which a new node comes; a pool's own stays.
+    // The test takes the taint off with which a node starts, as the controller of nodes would. The taint of a pool
+    // stays.
     let own = if pool.is_empty() { json!([]) } else { json!([{"key": "pool", "value": pool, "effect": "NoSchedule"}]) };
     site.edit("Node", "", name, |node| node["spec"]["taints"] = own.clone());
 }
 
-/// A machine stops: its kubelet says nothing any more, and the controller of nodes marks it.
+/// Stops a machine, as the API shows it: the condition Ready is Unknown, and the node has the taints of an unreachable
+/// node.
 pub(super) fn node_dies(site: &Site, name: &str) {
     let unknown = json!({
         "type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown",
@@ -150,7 +152,7 @@ pub(super) fn node_dies(site: &Site, name: &str) {
     });
 }
 
-/// Time passes, in which nobody does anything more: all moments of all objects become those of the past.
+/// Moves all timestamps of all objects to the past, as if time had passed without any further act.
 pub(super) fn time_passes(site: &Site) {
     let list = |kind: &&'static str| {
         let items = site.runtime.block_on(site.api.list(kind)).into_iter();
@@ -159,14 +161,14 @@ pub(super) fn time_passes(site: &Site) {
     let objects: Vec<(&str, Value)> = AGING.iter().flat_map(list).collect();
     super::each(&objects, ABREAST, |(kind, object)| {
         let (namespace, name) = (text(object, "/metadata/namespace"), text(object, "/metadata/name"));
-        // What is gone meanwhile needs no age.
+        // An object that is gone by now is not written.
         if site.get(kind, namespace, name).is_some() {
             site.store(kind, namespace, name, earlier);
         }
     });
 }
 
-/// The provisioners live.
+/// Renews the Leases of the provisioners, so that they count as alive.
 pub(super) fn drivers_live(site: &Site) {
     for driver in [EBS, EFS, SAN] {
         let renewed = now().to_string().replace('Z', ".000000Z");
@@ -175,7 +177,7 @@ pub(super) fn drivers_live(site: &Site) {
     }
 }
 
-/// Puts every moment in an object back.
+/// Moves every timestamp in an object to the past.
 fn earlier(value: &mut Value) {
     match value {
         Value::Object(fields) => fields.values_mut().for_each(earlier),
@@ -193,7 +195,7 @@ fn earlier(value: &mut Value) {
     }
 }
 
-/// A namespace in which somebody runs something.
+/// The namespace of a breakage.
 #[derive(Clone, Copy)]
 pub(super) struct Home<'s> {
     pub(super) site: &'s Site,
@@ -201,7 +203,7 @@ pub(super) struct Home<'s> {
 }
 
 impl Home<'_> {
-    /// A claim of 10Gi for one node, of a class; none is stated where it is empty.
+    /// Creates a claim of 10Gi with access mode `ReadWriteOnce`. If `class` is empty, the claim states no class.
     pub(super) fn claim(&self, name: &str, class: &str) {
         self.claim_with(name, class, |_| {});
     }
@@ -217,7 +219,7 @@ impl Home<'_> {
         }));
     }
 
-    /// A pod that uses a claim, with more in its spec.
+    /// Creates a pod that uses a claim; `more` is added to its spec.
     pub(super) fn pod(&self, name: &str, claim: &str, more: &Value) {
         let mut spec = json!({
             "containers": [{"name": "app", "image": "registry.example.com/app:1"}],
@@ -232,7 +234,7 @@ impl Home<'_> {
         }));
     }
 
-    /// A claim with its volume and a pod that runs with it: the name of the volume.
+    /// Creates a claim and a pod that runs with it, and returns the name of the volume.
     pub(super) fn app(&self, pod: &str, claim: &str, class: &str, more: &Value) -> String {
         self.claim(claim, class);
         self.pod(pod, claim, more);
@@ -240,7 +242,7 @@ impl Home<'_> {
         self.volume(claim)
     }
 
-    /// Waits until the claim is bound: the name of its volume.
+    /// Waits until the claim is bound, and returns the name of its volume.
     pub(super) fn volume(&self, claim: &str) -> String {
         Site::until(&format!("claim {}/{claim} is bound", self.name), || {
             self.site.pvc(self.name, claim).starts_with("Bound, ")
@@ -252,7 +254,7 @@ impl Home<'_> {
         self.site.get(PVC, self.name, claim).unwrap()
     }
 
-    /// Somebody puts a finalizer on a claim.
+    /// Adds a finalizer to a claim.
     pub(super) fn keep(&self, claim: &str, finalizer: &str) {
         self.site.edit(PVC, self.name, claim, |claim| {
             claim["metadata"]["finalizers"].as_array_mut().unwrap().push(json!(finalizer));
@@ -288,7 +290,7 @@ impl Home<'_> {
         });
     }
 
-    /// Waits until an event with that reason is there.
+    /// Waits until the namespace has an event with that reason.
     pub(super) fn is_told(&self, reason: &str) {
         let list = path("Event", self.name, "");
         Site::until(&format!("namespace {} has an event {reason}", self.name), || {
@@ -297,14 +299,14 @@ impl Home<'_> {
         });
     }
 
-    /// Deletes something as `kubectl delete` does, without waiting for the end.
+    /// Deletes an object as `kubectl delete` does, without waiting until it is gone.
     pub(super) fn delete(&self, kind: &str, name: &str) {
         let namespace = if [PV, "Namespace", "Node", "CSINode", "CSIDriver"].contains(&kind) { "" } else { self.name };
         let gone = self.site.runtime.block_on(self.site.api.send(Method::DELETE, &path(kind, namespace, name), None));
         assert!(gone.is_ok(), "{gone:?}");
     }
 
-    /// Somebody says something about an object of the namespace.
+    /// Creates an event about an object of the namespace.
     pub(super) fn event(&self, kind: &str, name: &str, source: &str, reason: &str, message: &str) {
         let uid = self.site.get(kind, self.name, name).unwrap()["metadata"]["uid"].clone();
         let moment = now().to_string();
@@ -319,7 +321,7 @@ impl Home<'_> {
         }));
     }
 
-    /// The driver's provisioner takes up a claim and fails.
+    /// Creates the events of a provisioner that begins to provision for a claim and fails.
     pub(super) fn fails(&self, claim: &str, class: &str, message: &str) {
         let provisioner = format!("{EBS}_ebs-csi-controller-0_5f0c2a66");
         let begins = format!("External provisioner is provisioning volume for claim \"{}/{claim}\"", self.name);

@@ -1,12 +1,12 @@
-//! How claims come to have no volume, or not the right one: by those who write manifests, by provisioners, and by
-//! controllers of namespaces and sets.
+//! Breakages of claims that have no volume, or the wrong one. Their causes are people who write manifests,
+//! provisioners, and the controllers of namespaces and StatefulSets.
 
 use super::cluster::{EBS, HOST, Home, ZONE, node, now};
 use crate::live::site::{PV, PVC, Site, text};
 use pvctl::model::Timestamp;
 use serde_json::{Value, json};
 
-/// The names that only the cluster knows, by what the table calls them.
+/// The names that are known only once the cluster has made the objects, by the name that the table uses.
 pub(super) type Names = Vec<(&'static str, String)>;
 
 /// Nothing is wrong.
@@ -23,7 +23,7 @@ pub(super) fn class_is_misspelt(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// The pod wants a node that nobody has.
+/// The pod selects a node with a label that no node has.
 pub(super) fn no_node_for_the_pod(home: &Home<'_>) -> Names {
     home.claim("model", "gp3");
     home.pod("trainer", "model", &json!({"nodeSelector": {"accelerator": "gpu"}}));
@@ -31,7 +31,7 @@ pub(super) fn no_node_for_the_pod(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// The claim of an application whose data are kept is deleted and made again, and gets a new volume.
+/// The claim of an application with a class that retains volumes is deleted and created again, and gets a new volume.
 pub(super) fn claim_is_made_anew(home: &Home<'_>) -> Names {
     let old = home.app("wiki", "wiki-data", "gp3-keep", &json!({}));
     remove(home, "wiki", "wiki-data", &old);
@@ -39,7 +39,7 @@ pub(super) fn claim_is_made_anew(home: &Home<'_>) -> Names {
     vec![("old", old)]
 }
 
-/// Somebody applies a claim from a backup, with the marks of its binding; the volume remembers the former claim.
+/// A claim is restored from a backup with the annotations of its binding. The volume still names the former claim.
 pub(super) fn restored_from_a_backup(home: &Home<'_>) -> Names {
     let volume = home.app("postgres", "data", "gp3-keep", &json!({}));
     let saved = home.claim_now("data");
@@ -63,8 +63,8 @@ fn remove(home: &Home<'_>, pod: &str, claim: &str, volume: &str) {
     Site::until("the volume is released", || home.site.pv(volume).starts_with("Released, "));
 }
 
-/// A chart brings a class that is marked as the default one beside that of the cluster, and a claim that states none
-/// gets it, because it is newer.
+/// A chart adds a second class that is marked as default. A claim that states no class gets this one, because it is
+/// newer.
 pub(super) fn two_default_classes(home: &Home<'_>) -> Names {
     let older = home.site.get("StorageClass", "", "gp3").unwrap_or_default();
     let older = Timestamp::parse(text(&older, "/metadata/creationTimestamp"));
@@ -88,7 +88,7 @@ pub(super) fn two_default_classes(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A quota has room for two members of three.
+/// A quota has room for two of the three members of a set.
 pub(super) fn quota_is_used_up(home: &Home<'_>) -> Names {
     home.site.put(&json!({
         "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"namespace": home.name, "name": "storage"},
@@ -105,7 +105,7 @@ pub(super) fn quota_is_used_up(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A set is scaled down, and the claims of the former members stay.
+/// A StatefulSet is scaled down, and the claims of the former members stay.
 pub(super) fn set_is_scaled_down(home: &Home<'_>) -> Names {
     set(home, "es", 3, "Parallel");
     for pod in ["es-0", "es-1", "es-2"] {
@@ -138,7 +138,7 @@ fn set(home: &Home<'_>, name: &str, replicas: u32, order: &str) {
     }));
 }
 
-/// A claim names a volume that nobody has made.
+/// A claim names a volume that does not exist.
 pub(super) fn named_volume_is_missing(home: &Home<'_>) -> Names {
     home.claim_with("archive", "", |spec| {
         spec["storageClassName"] = json!("");
@@ -149,7 +149,7 @@ pub(super) fn named_volume_is_missing(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A claim is to be filled from a snapshot that was deleted, as its driver says.
+/// A claim is to be filled from a snapshot that was deleted, as the events of its driver say.
 pub(super) fn snapshot_is_missing(home: &Home<'_>) -> Names {
     home.claim_with("restored", "fast-ssd", |spec| {
         let snapshot = json!({"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": "nightly"});
@@ -163,7 +163,7 @@ pub(super) fn snapshot_is_missing(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A class of a plugin whose driver nobody has installed.
+/// The class of a claim names a driver that nobody has installed.
 pub(super) fn driver_is_not_installed(home: &Home<'_>) -> Names {
     home.claim("disk", "gce-std");
     home.pod("batch", "disk", &json!({}));
@@ -179,7 +179,7 @@ pub(super) fn claim_was_never_made(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A claim is larger than its driver can make it.
+/// A claim is larger than any volume of its driver.
 pub(super) fn too_large_for_the_driver(home: &Home<'_>) -> Names {
     home.claim_with("warehouse", "gp3", |spec| spec["resources"]["requests"]["storage"] = json!("70Ti"));
     home.pod("spark", "warehouse", &json!({}));
@@ -207,7 +207,7 @@ fn chosen(home: &Home<'_>, claim: &str) -> String {
     text(&claim, "/metadata/annotations/volume.kubernetes.io~1selected-node").to_owned()
 }
 
-/// A pod has an ephemeral volume, and somebody has made a claim of just that name before.
+/// A pod has an ephemeral volume, and a claim with the name of its claim exists already.
 pub(super) fn ephemeral_name_is_taken(home: &Home<'_>) -> Names {
     home.claim("web-scratch", "gp3");
     let template = json!({
@@ -224,7 +224,7 @@ pub(super) fn ephemeral_name_is_taken(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// The scheduler chooses a node for the claim, which is replaced by another one before the driver has made the volume.
+/// The scheduler chooses a node for a claim. The node is replaced before the driver has made the volume.
 pub(super) fn chosen_node_is_replaced(home: &Home<'_>) -> Names {
     node(home.site, "node-17", "eu-1b", "stream", &[EBS]);
     home.claim("replay", "gp3");
@@ -237,7 +237,7 @@ pub(super) fn chosen_node_is_replaced(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A pod for the nodes of a pool alone.
+/// Returns what restricts a pod to the nodes of a pool.
 pub(super) fn of_pool(pool: &str) -> Value {
     json!({
         "nodeSelector": {"pool": pool},
@@ -245,12 +245,12 @@ pub(super) fn of_pool(pool: &str) -> Value {
     })
 }
 
-/// A pod for one node alone.
+/// Returns what restricts a pod to one node.
 pub(super) fn on_node(node: &str) -> Value {
     json!({"nodeSelector": {HOST: node}})
 }
 
-/// Somebody makes a share for one node, and its claim is for many.
+/// A share allows one node, and the claim that names it asks for many.
 pub(super) fn modes_do_not_fit(home: &Home<'_>) -> Names {
     home.site.put(&json!({
         "apiVersion": "v1", "kind": PV, "metadata": {"name": "nfs-docs"},
@@ -269,7 +269,7 @@ pub(super) fn modes_do_not_fit(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A class binds at once, in a zone where the pod may not run.
+/// A class binds immediately, and the volume is made in a zone in which the pod may not run.
 pub(super) fn zones_do_not_meet(home: &Home<'_>) -> Names {
     home.claim("contacts", "fast-ssd");
     home.volume("contacts");
@@ -278,7 +278,7 @@ pub(super) fn zones_do_not_meet(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A claim grows, and nobody makes its volume larger.
+/// The request of a claim grows, and no controller resizes its volume.
 pub(super) fn nobody_resizes(home: &Home<'_>) -> Names {
     home.app("postfix", "mail", "gp3", &json!({}));
     home.site.edit(PVC, home.name, "mail", |claim| claim["spec"]["resources"]["requests"]["storage"] = json!("20Gi"));
@@ -286,7 +286,7 @@ pub(super) fn nobody_resizes(home: &Home<'_>) -> Names {
     vec![]
 }
 
-/// A volume grew while no pod used it, and its file system waits for one.
+/// A volume grew while no pod used it. Its file system is resized once a pod uses it.
 pub(super) fn file_system_waits(home: &Home<'_>) -> Names {
     let volume = home.app("gitea", "repos", "gp3", &json!({}));
     home.delete("Pod", "gitea");

@@ -1,5 +1,5 @@
-//! Those whom nobody plays on this control plane: two drivers that delete storage, one of them away for a while, and
-//! kubelet, which lets pods end on nodes that live. What a watch has seen of the volumes tells when data are gone.
+//! The actors that the control plane lacks: two drivers that delete storage, one of them unavailable for a while, and
+//! kubelet, which ends pods on nodes that live. A watch on the volumes records when data are gone.
 
 use super::cases::{DEAD, OUT, REMOVED};
 use crate::live::api::{Api, path};
@@ -11,26 +11,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// On what data are, and who deletes it.
+/// The kind of storage of the data, and who deletes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
-    /// A driver that runs.
+    /// The storage of the driver that always runs.
     Driver,
-    /// One whose provisioner is away for a while.
+    /// The storage of the driver whose provisioner is unavailable for a while.
     Away,
-    /// As the second, by a provisioner of the time when it put no finalizer on its volumes.
+    /// Like `Away`, but made by an old provisioner that put no finalizer on its volumes.
     Unguarded,
-    /// The first driver's, but the volume was made by hand.
+    /// The storage of the driver that always runs, with a volume that a person created.
     HandMade,
-    /// A folder, which kube-controller-manager deletes.
+    /// A hostPath folder, which kube-controller-manager deletes.
     HostPath,
 }
 
-/// The drivers.
+/// The drivers: the first always runs, the second is unavailable for a while.
 pub(super) const DRIVERS: [&str; 2] = ["driver.example.com", "away.example.com"];
-/// What a provisioner puts on its volumes.
+/// The finalizer that a provisioner puts on its volumes.
 pub(super) const GUARD: &str = "external-provisioner.volume.kubernetes.io/finalizer";
-/// What the drivers here write on a volume in the moment in which they delete its data.
+/// The annotation that the drivers of this test write on a volume when they delete its data.
 const ERASED: &str = "/metadata/annotations/example.com~1erased";
 
 impl Storage {
@@ -46,39 +46,39 @@ impl Storage {
 /// What the watch has seen of a volume.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
-    /// The version in which its driver had deleted the data.
+    /// The resource version at which the driver had deleted the data.
     pub(super) erased: Option<u64>,
-    /// The version of its deletion.
+    /// The resource version of the deletion of the volume.
     pub(super) deleted: Option<u64>,
-    /// The version in which its policy was Retain for the first time.
+    /// The resource version at which the policy was Retain for the first time.
     pub(super) kept: Option<u64>,
 }
 
-/// All who act by themselves.
+/// The actors, and what the watch has seen.
 #[derive(Clone)]
 pub(super) struct Actors {
     api: Api,
-    /// Whether the second driver's provisioner is there.
+    /// Whether the provisioner of the second driver is available again.
     pub(super) returned: Arc<AtomicBool>,
-    /// Whether the node that did not answer does.
+    /// Whether the node [`DEAD`] answers again.
     pub(super) answers: Arc<AtomicBool>,
     seen: Arc<Mutex<BTreeMap<String, Seen>>>,
     newest: Arc<Mutex<u64>>,
 }
 
-/// The version of an object or a list.
+/// Returns the resource version of an object or a list.
 pub(super) fn version(object: &Value) -> u64 {
     text(object, "/metadata/resourceVersion").parse().unwrap()
 }
 
-/// How long somebody takes: up to seven seconds, by the object's name.
+/// Returns how long an actor takes for an object: up to seven seconds, derived from the object's name.
 fn pace(name: &str) -> Duration {
     let number = name.bytes().fold(7_u64, |sum, byte| (sum * 31 + u64::from(byte)) % 6_500);
     Duration::from_millis(500 + number)
 }
 
-/// Whether the driver of that volume deletes it. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner, with
-/// finalizers.
+/// Returns whether the driver of that volume deletes it. Upstream: `shouldDelete`,
+/// sig-storage-lib-external-provisioner, with finalizers.
 fn should_delete(volume: &Value) -> bool {
     let terminating = volume["metadata"]["deletionTimestamp"].is_string();
     let finalizers = volume["metadata"]["finalizers"].as_array();
@@ -90,7 +90,7 @@ fn should_delete(volume: &Value) -> bool {
 }
 
 impl Actors {
-    /// They begin to act, in this runtime.
+    /// Starts all actors in this runtime.
     pub(super) fn begin(api: &Api) -> Self {
         let actors = Self {
             api: api.clone(),
@@ -103,7 +103,7 @@ impl Actors {
         let mut asked = BTreeSet::new();
         tokio::spawn(watch(api.clone(), move |event, volume| {
             watching.note(event, &volume);
-            // A driver sees it once, and looks again before it acts.
+            // A driver takes up a volume once, and reads it again before it acts.
             if should_delete(&volume) && asked.insert(text(&volume, "/metadata/uid").to_owned()) {
                 tokio::spawn(watching.clone().erase(text(&volume, "/metadata/name").to_owned()));
             }
@@ -129,17 +129,17 @@ impl Actors {
         *self.newest.lock().unwrap() = at;
     }
 
-    /// What the watch has seen of a volume up to now.
+    /// Returns what the watch has seen of a volume up to now.
     pub(super) fn seen(&self, volume: &str) -> Seen {
         self.seen.lock().unwrap().get(volume).cloned().unwrap_or_default()
     }
 
-    /// The version up to which the watch has seen everything.
+    /// Returns the resource version up to which the watch has seen everything.
     pub(super) fn newest(&self) -> u64 {
         *self.newest.lock().unwrap()
     }
 
-    /// A driver deletes a volume: its data, then the object, and at last it takes its finalizer off.
+    /// Deletes a volume as a driver does: first its data, then the object, and last its finalizer.
     async fn erase(self, name: String) {
         let place = path(PV, "", &name);
         tokio::time::sleep(pace(&name)).await;
@@ -168,7 +168,7 @@ impl Actors {
         }
     }
 
-    /// kubelet ends the pods that are being deleted, where it lives.
+    /// Ends the pods that are being deleted, as kubelet does on the nodes that live.
     async fn end_pods(self) {
         let mut since: BTreeMap<String, Instant> = BTreeMap::new();
         loop {

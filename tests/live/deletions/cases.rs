@@ -1,58 +1,58 @@
-//! The ways in which a claim and its volume are deleted: what people do one after the other, and what that means for
-//! the data after each of it.
+//! The ways in which a claim and its volume are deleted: the acts of people in order, and the danger for the data after
+//! each act.
 
 use super::actors::Storage;
 
-/// What may become of the data if nobody asks for anything more.
+/// What happens to the data if nobody acts any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Danger {
-    /// They stay.
+    /// The data stay.
     None,
-    /// They stay until somebody takes away what keeps them, which nobody would take for a deletion of data.
+    /// The data stay until somebody removes what keeps them. Nobody would take that act for a deletion of data.
     Possible,
-    /// They go.
+    /// The data are deleted.
     Imminent,
 }
 
-/// What somebody does.
+/// An act of a person.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Act {
     DeleteClaim,
-    /// The first of the claim's pods that is not deleted yet, with its time to end.
+    /// Deletes the first pod of the claim that is not deleted yet, with its grace period.
     DeletePod,
     DeleteVolume,
     DeleteNamespace,
-    /// The volume gets policy Retain.
+    /// Sets the policy of the volume to Retain.
     Keep,
-    /// A claim of the same name.
+    /// Creates a claim of the same name.
     CreateAnew,
-    /// The same with the name of the volume.
+    /// Creates a claim of the same name that names the volume.
     CreateAnewNamed,
-    /// The finalizers of the claim are taken off.
+    /// Takes the finalizers off the claim.
     Strip,
-    /// Whoever holds the claim by a finalizer of its own lets it go.
+    /// The owner of the foreign finalizer takes it off the claim.
     LetGo,
 }
 
-/// A node by what becomes of it: it lives, it does not answer for a while, it is marked as out of service, it was
-/// removed a moment ago, or none was chosen.
+/// The nodes: one lives, one does not answer for a while, one is marked as out of service, one was removed a moment
+/// ago. `NOWHERE` means that no node was chosen.
 pub(super) const LIVE: &str = "live";
 pub(super) const DEAD: &str = "dead";
 pub(super) const OUT: &str = "out";
 pub(super) const REMOVED: &str = "removed";
 pub(super) const NOWHERE: &str = "";
 
-/// A way.
+/// A way of deleting a claim and its volume.
 #[derive(Clone, Copy)]
 pub(super) struct DeletionCase {
     pub(super) name: &'static str,
     pub(super) storage: Storage,
     pub(super) policy: &'static str,
-    /// The pods that use the claim: their node and phase.
+    /// The pods that use the claim, each with its node and phase.
     pub(super) pods: &'static [(&'static str, &'static str)],
-    /// What is done, and what it comes to.
+    /// The acts, each with the danger after it.
     pub(super) acts: &'static [(Act, Danger)],
-    /// All of them begin at once.
+    /// Whether all claims of this case begin at the first step.
     pub(super) together: bool,
 }
 
@@ -69,7 +69,7 @@ const fn course(
     DeletionCase { name, storage, policy: "Delete", pods, acts, together: false }
 }
 
-/// The same with policy Retain from the beginning.
+/// Returns a case whose policy is Retain from the beginning.
 const fn kept(
     name: &'static str,
     storage: Storage,
@@ -85,7 +85,7 @@ const fn together(course: DeletionCase) -> DeletionCase {
 
 const RUNS: (&str, &str) = (LIVE, "Running");
 
-/// The name of the way whose claims are held by a finalizer of somebody else.
+/// The name of the case whose claims have a finalizer of somebody else.
 pub(super) const HELD: &str = "held";
 
 pub(super) const COURSES: &[DeletionCase] = &[
@@ -103,13 +103,13 @@ pub(super) const COURSES: &[DeletionCase] = &[
     course("finished", Driver, &[(LIVE, "Succeeded")], &[(DeleteClaim, Possible)]),
     course("stripped", Driver, &[RUNS], &[(DeleteClaim, Possible), (Strip, Imminent)]),
     course(HELD, Driver, &[], &[(DeleteClaim, Possible), (LetGo, Imminent)]),
-    // Nodes that do not answer, are marked, and are removed.
+    // Nodes that do not answer, are out of service, or are removed.
     course("dead-node", Driver, &[(DEAD, "Running")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     course("dead-node-first", Driver, &[(DEAD, "Running")], &[(DeletePod, None), (DeleteClaim, Imminent)]),
     course("out-of-service", Driver, &[(OUT, "Running")], &[(DeletePod, None), (DeleteClaim, Imminent)]),
     together(course("node-removed", Driver, &[(REMOVED, "Running")], &[(DeletePod, None), (DeleteClaim, Imminent)])),
     together(course("node-removed-running", Driver, &[(REMOVED, "Running")], &[(DeleteClaim, Imminent)])),
-    // The volume is deleted as well, before and after.
+    // The volume is deleted as well, before or after the claim.
     course("volume-first", Driver, &[], &[(DeleteVolume, Possible), (DeleteClaim, Imminent)]),
     course(
         "volume-first-in-use",
@@ -124,18 +124,18 @@ pub(super) const COURSES: &[DeletionCase] = &[
         &[(DeleteClaim, Possible), (DeleteVolume, Possible), (DeletePod, Imminent)],
     ),
     course("volume-released", Away, &[], &[(DeleteClaim, Imminent), (DeleteVolume, Imminent)]),
-    // Without the finalizer of a driver the storage is left behind.
+    // If the driver put no finalizer on the volume, its storage is left behind.
     course("left-behind", Unguarded, &[], &[(DeleteVolume, None), (DeleteClaim, None)]),
     // Other storage.
     course("host-path", HostPath, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     course("hand-made", HandMade, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
-    // Deleted and made anew.
+    // The claim is deleted and created again.
     course("anew", Away, &[], &[(DeleteClaim, Imminent), (CreateAnew, Imminent)]),
     course("anew-named", Away, &[], &[(DeleteClaim, Imminent), (CreateAnewNamed, Imminent)]),
-    // With the namespace, whose pods end, or stay for a while.
+    // The namespace is deleted. Its pods end, or stay for a while.
     together(course("homeless", Driver, &[RUNS], &[(DeleteNamespace, Imminent)])),
     together(course("homeless-dead-node", Driver, &[(DEAD, "Running")], &[(DeleteNamespace, Imminent)])),
-    // Kept in time.
+    // The policy is set to Retain in time.
     course("saved-running", Driver, &[RUNS], &[(DeleteClaim, Possible), (Keep, None)]),
     course(
         "saved-leaving",
@@ -145,7 +145,7 @@ pub(super) const COURSES: &[DeletionCase] = &[
     ),
     course("saved-released", Away, &[], &[(DeleteClaim, Imminent), (Keep, None)]),
     course("volume-first-saved", Away, &[], &[(DeleteVolume, Possible), (DeleteClaim, Imminent), (Keep, None)]),
-    // Never in danger.
+    // The data are never in danger.
     course("untouched", Driver, &[RUNS], &[]),
     kept("retained", Driver, &[], &[(DeleteClaim, None)]),
     kept("retained-leaving", Driver, &[RUNS], &[(DeleteClaim, None), (DeletePod, None)]),

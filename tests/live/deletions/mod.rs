@@ -1,6 +1,6 @@
-//! 300 claims in all phases of being deleted, on the real controllers: from the moment in which nobody has to ask for
-//! anything more until the data are gone or kept, `audit`, `explain` and `fix` tell of the danger, and of no other. A
-//! watch on the volumes tells which data went, and when.
+//! Deletes 300 claims in many ways, on the real controllers. `audit`, `explain` and `fix` have to warn from the act
+//! after which the data go without any further act, until the data are gone or kept. They must not warn of any other
+//! danger. A watch on the volumes records which data are deleted, and when.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -33,48 +33,48 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use warnings::{Warnings, fits, wrong_of_explain, wrong_of_fix};
 
-/// How many claims there are, and in how many namespaces, besides those that are deleted.
+/// How many claims there are, and in how many namespaces, besides the namespaces that are deleted.
 const CLAIMS: usize = 300;
 
 const NAMESPACES: usize = 5;
 
-/// The claims of a way begin it at so many different steps, and after so many all acts are done.
+/// How many different steps the claims of one case begin at, and after how many steps all acts are done.
 const STARTS: usize = 4;
 
 const STEPS: usize = STARTS + 2;
 
-/// How long explanations and repairs are looked at in each step, and at most, as long as nobody has asked about some
-/// way and danger that there is.
+/// How long `explain` and `fix` are asked in each step, and how long at most while some pair of case and danger was not
+/// asked about yet.
 const SLICE: Duration = Duration::from_secs(4);
 
 const LONGEST: Duration = Duration::from_secs(24);
 
-/// Dangers that pass within seconds may be missed on a busy machine, but no more ways than these.
+/// How many cases may be missed at most. Dangers that pass within seconds may be missed on a busy machine.
 const MISSED: usize = 12;
 
-/// So many are looked at at the same time.
+/// How many objects are asked about at the same time.
 const ABREAST: usize = 2;
 
-/// The controllers take a minute at most to let the pods of a removed node go.
+/// How long to wait. The controllers need a minute at most to remove the pods of a removed node.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// The finalizer of somebody who holds a claim.
+/// The finalizer of another owner on a claim.
 const HOLD: &str = "backup.example.com/hold";
 
-/// A claim with its volume, on its way.
+/// A claim with its volume, and how far its deletion has come.
 #[derive(Clone)]
 struct Case {
     course: &'static DeletionCase,
     namespace: String,
     name: String,
     volume: String,
-    /// The step in which it begins.
+    /// The step in which the first act is done.
     start: usize,
-    /// How many acts were done.
+    /// How many acts are done.
     done: usize,
-    /// How many pods were deleted.
+    /// How many pods are deleted.
     pods_deleted: usize,
-    /// Every version before the act by which the data are in danger was this one or an earlier one.
+    /// The newest resource version before the act that endangers the data.
     in_danger_after: Option<u64>,
 }
 
@@ -123,12 +123,12 @@ impl Case {
         })
     }
 
-    /// Classes have the names of their drivers.
+    /// Returns the name of the class, which is that of the driver.
     fn class(&self) -> &'static str {
         self.course.storage.driver().unwrap_or("manual")
     }
 
-    /// Its claim, its volume as its driver makes it, and its pods as they run.
+    /// Creates the claim, the volume as its driver would make it, and the pods as they run.
     async fn make(self, api: Api, folder: String) {
         let made = |object: Value| {
             let api = api.clone();
@@ -184,7 +184,7 @@ impl Case {
     async fn act(&mut self, api: &Api, act: Act) {
         let delete = async |path: String| {
             let gone = api.send(Method::DELETE, &path, None).await;
-            // A namespace has several claims, and each asks for its deletion.
+            // A namespace has several claims, and the case of each asks for the deletion of the namespace.
             assert!(gone.as_ref().is_ok_and(|_| true) || gone.is_err_and(|refused| [404, 409].contains(&refused.code)));
         };
         let patch = async |path: String, patch: Value| {
@@ -213,9 +213,9 @@ impl Case {
     }
 }
 
-/// The cluster with all claims, and what was seen of it.
+/// The cluster with all claims, and what the test has seen of it.
 struct Scene {
-    // Nobody acts any more when the cluster ends.
+    // The runtime is dropped first, so that no actor acts any more when the cluster ends.
     runtime: Runtime,
     plane: Plane,
     api: Api,
@@ -225,21 +225,21 @@ struct Scene {
     begin: Instant,
 }
 
-/// A way, a danger, and who tells of it.
+/// A case, a danger, and the command that tells of it.
 type Key = (&'static str, Danger, &'static str);
 
-/// What was looked at, and what was not as it should be.
+/// The counts of what was checked, and the faults.
 #[derive(Default)]
 struct Tally {
     audits: usize,
-    /// How often a danger, or that there is none, was to be told of by an audit, and how often it could not be judged
-    /// because it ended while it was looked at.
+    /// How often an audit had to tell of each danger, or of none. `between` counts the dangers that ended during an
+    /// audit, so that it could not be judged.
     judged: BTreeMap<Danger, usize>,
     between: usize,
-    /// How often `explain` and `fix` were looked at, by the way and the danger.
+    /// How often `explain` and `fix` were asked, by case and danger.
     asked: BTreeMap<(&'static str, Danger), usize>,
     runs: usize,
-    /// What was wrong the first time, and how often.
+    /// The first fault of each kind, and how often it occurred.
     wrong: BTreeMap<Key, (String, usize)>,
 }
 
@@ -248,7 +248,7 @@ impl Tally {
         self.asked.get(&(case.course.name, case.danger())).copied().unwrap_or_default()
     }
 
-    /// What was wrong with what somebody says, if anything was.
+    /// Records the fault of an answer, if it has one.
     fn judge(&mut self, case: &Case, danger: Danger, who: &'static str, wrong: Option<String>) {
         let key = (case.course.name, danger, who);
         if let Some(what) = wrong {
@@ -257,7 +257,7 @@ impl Tally {
     }
 }
 
-/// Our program as the administrator, apart from the control plane.
+/// Runs our program as the administrator; `config` is the path of the kubeconfig.
 fn pvctl(config: &str, arguments: &[&str]) -> Finished {
     Run::new(arguments).env("KUBECONFIG", config).finish()
 }
@@ -277,7 +277,7 @@ impl Scene {
         scene
     }
 
-    /// What is there before any claim.
+    /// Creates what has to exist before any claim.
     fn furnish(&self) {
         let create = |object: Value| _ = self.runtime.block_on(self.api.create(&object)).unwrap();
         for name in self.cases.iter().map(|case| &case.namespace).collect::<BTreeSet<_>>() {
@@ -317,7 +317,7 @@ impl Scene {
             while let Some(made) = makers.join_next().await {
                 made.unwrap();
             }
-            // Its pods are let go after 40 seconds at least.
+            // The pods of a removed node stay for at least 40 seconds.
             self.api.send(Method::DELETE, &path("Node", "", REMOVED), None).await.unwrap();
         });
         self.until("all claims are bound", || {
@@ -337,13 +337,13 @@ impl Scene {
         }
     }
 
-    /// The version of everything that is stored now. The watch has seen the volumes up to it, or does so soon.
+    /// Returns the newest resource version that is stored. The watch has seen the volumes up to it, or will do so soon.
     fn version(&self) -> u64 {
         let place = format!("{}?limit=1", path(PV, "", ""));
         version(&self.runtime.block_on(self.api.get(&place)).unwrap())
     }
 
-    /// Does what is done in a step.
+    /// Does all acts of a step.
     fn step(&mut self, step: usize) {
         let before = self.version();
         for case in &mut self.cases {
@@ -366,8 +366,8 @@ impl Scene {
         }
     }
 
-    /// What the danger of a case is as of that version; nothing where the data are gone: then there is nothing to tell
-    /// of. The watch is to have seen everything up to it.
+    /// Returns the danger of a case at that resource version, or nothing if the data are already gone. The watch must
+    /// have seen everything up to it.
     fn danger(&self, case: &Case, after: u64) -> Option<Danger> {
         let seen = self.actors.seen(&case.volume);
         // kube-controller-manager deletes the folder and then the object.
@@ -378,13 +378,13 @@ impl Scene {
         }
     }
 
-    /// Whether the data of a case are gone up to that version.
+    /// Returns whether the data of a case are gone at that version.
     fn is_gone(&self, case: &Case, version: u64) -> bool {
         let seen = self.actors.seen(&case.volume);
         [seen.erased, seen.deleted].into_iter().flatten().any(|gone| gone <= version)
     }
 
-    /// Looks at everything.
+    /// Audits all namespaces and judges the findings.
     fn audit(&mut self) {
         let config = self.plane.kubeconfig().to_string_lossy().into_owned();
         let before = self.version();
@@ -415,14 +415,14 @@ impl Scene {
         }
     }
 
-    /// Waits until the watch has seen what is stored now.
+    /// Waits until the watch has seen everything that is stored now.
     fn catch_up(&self) {
         let volumes = self.runtime.block_on(self.api.list(PV));
         let newest = volumes.iter().map(version).max().unwrap();
         self.until("the watch has seen everything", || self.actors.newest() >= newest);
     }
 
-    /// What is asked about: every other time the claim, where it is there, and else the volume.
+    /// Returns the kind to ask about: every other time the claim if it still has the volume, otherwise the volume.
     fn object(&self, case: &Case) -> &'static str {
         let read = |path: String, place: &str| {
             let found = self.runtime.block_on(self.api.get(&path)).ok()?;
@@ -433,7 +433,7 @@ impl Scene {
         if is_its_own && self.tally.asked(case).is_multiple_of(2) { "pvc" } else { "pv" }
     }
 
-    /// Asks about single volumes and claims, those first of whose way and danger least was asked.
+    /// Asks about single volumes and claims. Those whose case and danger were asked about least come first.
     fn sample(&mut self, begin: Instant) {
         while begin.elapsed() < LONGEST {
             let now = self.version();
@@ -453,7 +453,7 @@ impl Scene {
         }
     }
 
-    /// What is said of these volumes or claims by the two verbs that are asked about one object.
+    /// Asks `explain` and `fix` about each of these volumes or claims, and judges the answers.
     fn ask(&mut self, chosen: &[(Case, &'static str)]) {
         let config = self.plane.kubeconfig().to_string_lossy().into_owned();
         let both = |(case, kind): &(Case, &str)| {
@@ -470,7 +470,7 @@ impl Scene {
             self.tally.runs += 2;
             *self.tally.asked.entry((case.course.name, case.danger())).or_default() += 1;
             let Some(danger) = self.danger(case, after) else { continue };
-            // What went meanwhile nobody can be asked about.
+            // An object that is gone by now cannot be asked about.
             if explained.code == Some(2) || fixed.code == Some(2) {
                 self.tally.between += 1;
                 continue;
@@ -482,8 +482,8 @@ impl Scene {
         }
     }
 
-    /// What the watch has seen in the end: those whose data were in danger lost them after the act that did it, without
-    /// another one, and no others did.
+    /// Returns the faults at the end. Each volume in danger has to lose its data after the act that endangered them and
+    /// without another act. No other volume may lose its data.
     fn ends(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         for case in &self.cases {
@@ -528,7 +528,7 @@ fn nobody_loses_data_unwarned_on_the_way() {
         assert!(Instant::now() < until, "the data that are in danger are still there: {:?}", scene.ends());
         scene.sample(Instant::now());
         scene.audit();
-        // The last who are waited for are the pods of the removed node.
+        // The pods of the removed node are the last to be waited for.
         let pods = scene.runtime.block_on(scene.api.list("Pod"));
         if pods.iter().all(|pod| text(pod, "/spec/nodeName") != REMOVED) {
             scene.actors.returned.store(true, Ordering::SeqCst);

@@ -1,4 +1,4 @@
-//! Whether what is said of a claim warns of what may happen to its data.
+//! Whether the answers about a claim warn of what may happen to its data.
 
 use super::Case;
 use super::cases::Danger;
@@ -7,7 +7,8 @@ use crate::support::Finished;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The volumes and claims, as people type them, that the findings of an audit of that risk are about.
+/// The objects that an audit warns of, by risk: the volumes and claims of its findings and the volumes in their
+/// evidence, written as people type them.
 pub(super) struct Warnings {
     imminent: BTreeSet<String>,
     possible: BTreeSet<String>,
@@ -47,8 +48,8 @@ impl Warnings {
     }
 }
 
-/// Whether what is told fits what is so: of an imminent danger nothing less is told, of one that may come something,
-/// and where there is none no imminent one.
+/// Whether a warning fits the danger. An imminent danger needs an imminent warning. A possible danger needs any
+/// warning. Without danger there is no imminent warning.
 pub(super) fn fits(so: Danger, told: Danger) -> bool {
     match so {
         Danger::Imminent => told == Danger::Imminent,
@@ -57,12 +58,12 @@ pub(super) fn fits(so: Danger, told: Danger) -> bool {
     }
 }
 
-/// The text without its line breaks.
+/// Returns the text without its line breaks.
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What explanations say where data go.
+/// The words by which explanations say that data are deleted.
 const DANGERS: [&str; 3] = ["Danger", "the data are gone", "has deleted the storage"];
 
 pub(super) fn wrong_of_explain(case: &Case, danger: Danger, run: &Finished) -> Option<String> {
@@ -75,14 +76,14 @@ pub(super) fn wrong_of_explain(case: &Case, danger: Danger, run: &Finished) -> O
 
 pub(super) fn wrong_of_fix(case: &Case, danger: Danger, run: &Finished) -> Option<String> {
     let said = flat(&run.stdout);
-    // Nobody is there to agree to it.
+    // Exit code 6: nobody can agree to the offer.
     let offers = said.contains(&format!("retain: the data of volume {} are kept", case.volume)) && run.code == Some(6);
-    // In the moment between the end of a claim and the release of its volume it names the verb alone.
+    // After the end of a claim and before the release of its volume, `fix` names only the verb.
     let names = said.contains(&format!("`kubectl pvctl retain pv/{}`", case.volume)) && run.code == Some(1);
     let is_right = match danger {
         Danger::Imminent => offers || names,
         Danger::Possible => offers,
-        // What was made by hand, or would be left behind, is kept in order all the same.
+        // `fix` may still offer to keep a volume that was made by hand or would be left behind.
         Danger::None => !["deletes its data", "with its data"].iter().any(|words| said.contains(words)),
     };
     (!is_right).then(|| format!("of {}: {:?} {said} {}", case.volume, run.code, run.stderr))

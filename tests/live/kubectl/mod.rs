@@ -1,5 +1,6 @@
-//! The program under the real kubectl, and beside it: every flag of kubectl that says which cluster is asked, as whom
-//! and for which namespace, means to us what it means to kubectl. Both are sent to servers that write down who came.
+//! The program as a plugin of the real kubectl, and compared with it. Each flag of kubectl that selects the cluster,
+//! the user or the namespace means the same to the program as to kubectl. Both send their requests to servers that
+//! record who sent them.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -21,10 +22,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tables::{FILES, REFUSED, SAME, WRONG};
 
-/// What must not be printed: every token and password above.
+/// The texts that must not be printed: every token and password above.
 const SECRETS: [&str; 6] = ["t0ps3cret", "f1les3cret", "plug1ns3cret", "s3cret", "cGFzc3dvcmQ", "hunter2"];
 
-/// Servers, and a folder of kubeconfigs that lead to them.
+/// The servers, and a folder of kubeconfigs that lead to them.
 struct World(Stand);
 
 impl World {
@@ -45,7 +46,7 @@ impl World {
         write("other/ca.crt", &authority.pem);
         write("other/jim.crt", &jim.certificate);
         write("other/jim.key", &jim.key);
-        // Most files end with a newline.
+        // Most token files end with a newline.
         write("main/token", "f1les3cret\n");
         let answer = |status: Value| {
             let version = "client.authentication.k8s.io/v1";
@@ -121,7 +122,7 @@ impl World {
             ],
         });
         write("main/config", &main.to_string());
-        // It shares names with the first one, and its own paths count from its own folder.
+        // This kubeconfig shares names with the first one. Its relative paths count from its own folder.
         let other = json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "jim",
             "clusters": [{"name": "tls", "cluster": secured("ca.crt")}],
@@ -151,7 +152,7 @@ impl World {
         Self(stand)
     }
 
-    /// The words of a line of flags; `''` is an empty one.
+    /// Splits a line of flags into words. `''` is an empty word.
     fn words(&self, line: &str) -> Vec<String> {
         line.split_whitespace().map(|word| if word == "''" { String::new() } else { self.0.fill(word) }).collect()
     }
@@ -166,18 +167,18 @@ impl World {
         (finished, sent)
     }
 
-    /// kubectl with these flags.
+    /// Runs kubectl with these flags.
     fn kubectl(&self, files: &str, line: &str) -> (Finished, Sent) {
         let flags = self.words(line);
         let words: Vec<&str> = ["get", "pvc"].into_iter().chain(flags.iter().map(String::as_str)).collect();
         self.run(&plane::kubectl(), files, &words)
     }
 
-    /// Our program with these flags behind the verb, before it, and some on either side.
+    /// Runs our program with these flags after the verb, before it, and split around it.
     fn ours(&self, files: &str, line: &str) -> Vec<(Finished, Sent)> {
         let flags = self.words(line);
         let mut places = vec![0, flags.len()];
-        // Between two flags: no value begins so.
+        // The verb stands between two flags. No value begins with `-`.
         places.extend((1..flags.len()).rfind(|&place| flags[place].starts_with('-')));
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
         places.dedup();
@@ -258,7 +259,7 @@ fn what_kubectl_refuses_is_refused_with_a_sentence() {
     assert_eq!(wrong.len(), 0);
 }
 
-/// A few of them without kubectl, by the rules of client-go: the server, the name that it is called by, the header
+/// Some of the cases without kubectl, by the rules of client-go: the server, the name by which it is called, the header
 /// `Authorization`, the client certificate and the namespace.
 #[test]
 fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
@@ -288,7 +289,7 @@ fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
             assert_eq!(sent.namespaces, BTreeSet::from([namespace.to_owned()]), "KUBECONFIG={files} {line}");
         }
     }
-    // An authority that is stated by hand is asked, whatever the kubeconfig says of checks.
+    // If a flag states a certificate authority, it is used, even if the kubeconfig switches the check off.
     let line = "--context insecure --certificate-authority {dir}/main/pki/other-ca.crt";
     for (finished, sent) in world.ours("main", line) {
         assert!(finished.code == Some(3) && sent == Sent::default(), "{}", finished.stderr);
@@ -296,43 +297,44 @@ fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
     }
 }
 
-/// kubectl does with it what it must not; ours says why it does not.
+/// kubectl does what it should not. Our program does otherwise, and says why.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn where_we_differ_from_kubectl_is_known() {
     let world = World::new();
-    // kubectl lets the kubeconfig's token file go before the token that is stated by hand.
+    // kubectl prefers the token file of the kubeconfig to the token of the flag.
     let (theirs, sent) = world.kubectl("main", "--context file --token other");
     let authorization = |sent: &Sent| sent.facts.first().unwrap().authorization.clone();
     assert_eq!((theirs.code, authorization(&sent)), (Some(0), vec!["Bearer f1les3cret".to_owned()]));
     for (_, sent) in world.ours("main", "--context file --token other") {
         assert_eq!(authorization(&sent), ["Bearer other"]);
     }
-    // kubectl asks for a user and a password where there are no credentials; ours asks the server, which says so.
+    // Without credentials, kubectl asks for a user and a password. Our program sends the request without credentials,
+    // and the server decides.
     let (theirs, sent) = world.kubectl("main", "--context nobody");
     assert!(theirs.code == Some(1) && theirs.stdout.contains("Please enter Username") && sent.facts.is_empty());
     for (finished, sent) in world.ours("main", "--context nobody") {
         assert_eq!((finished.code, authorization(&sent)), (Some(0), Vec::new()));
     }
-    // kubectl takes an empty namespace for none at all. In a script that is a variable nobody set.
+    // kubectl ignores an empty namespace. In a script, an empty value is often a variable that was never set.
     assert_eq!(world.kubectl("main", "--context spaced -n ''").1.namespaces, BTreeSet::from(["team".to_owned()]));
     for (finished, sent) in world.ours("main", "--context spaced -n ''") {
         assert_eq!((finished.code, sent), (Some(2), Sent::default()), "{}", finished.stderr);
     }
-    // An extra without a value is no extra for kubectl.
+    // kubectl ignores an extra without a value.
     let (theirs, sent) = world.kubectl("main", "--as jane --as-user-extra scopes");
     assert_eq!((theirs.code, sent.facts.first().unwrap().acts_as.len()), (Some(0), 1));
     for (finished, sent) in world.ours("main", "--as jane --as-user-extra scopes") {
         assert_eq!((finished.code, sent), (Some(2), Sent::default()));
         assert!(finished.stderr.contains("it must be KEY=VALUE"), "{}", finished.stderr);
     }
-    // Without encryption, kubectl forgets that it is not to ask for compression.
+    // kubectl ignores `--disable-compression` on a connection without TLS.
     let encoding = |sent: &Sent| sent.facts.first().unwrap().encoding.clone();
     assert_eq!(encoding(&world.kubectl("main", "--disable-compression").1), ["gzip"]);
     for (_, sent) in world.ours("main", "--disable-compression") {
         assert_eq!(encoding(&sent), Vec::<String>::new());
     }
-    // Without a current context, kubectl asks whoever listens on port 8080 of this machine.
+    // Without a current context, kubectl asks port 8080 of this machine.
     let (theirs, _) = world.kubectl("blank", "");
     assert!(theirs.code == Some(1) && theirs.stderr.contains("localhost:8080"), "{theirs:?}");
     for (finished, _) in world.ours("blank", "") {
@@ -340,7 +342,7 @@ fn where_we_differ_from_kubectl_is_known() {
     }
 }
 
-/// The flags of `kubectl options`, with what stands there as the default.
+/// Returns the flags that `kubectl options` lists, each with its default.
 fn options() -> Vec<(String, String)> {
     let listed = Run::of(&plane::kubectl(), &["options"]).finish();
     assert_eq!(listed.code, Some(0), "{}", listed.stderr);
@@ -373,7 +375,7 @@ fn every_flag_of_kubectl_is_known_or_refused_for_a_reason() {
             refused.insert(name.as_str());
             continue;
         }
-        // What is accepted is compared with kubectl somewhere above.
+        // Every accepted flag is compared with kubectl in some case above.
         let is_tried = lines
             .iter()
             .flat_map(|line| line.split_whitespace())
@@ -387,7 +389,7 @@ fn every_flag_of_kubectl_is_known_or_refused_for_a_reason() {
     eprintln!("{} flags, {} of them refused: {refused:?}", flags.len(), refused.len());
 }
 
-/// A folder with the program as kubectl finds it, and a run of kubectl that has it on its `PATH`.
+/// Returns a folder with the program where kubectl finds it, and a run of kubectl that has this folder on its `PATH`.
 fn plugin(words: &[&str]) -> (tempfile::TempDir, Run) {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("kubectl-pvctl");
@@ -395,7 +397,7 @@ fn plugin(words: &[&str]) -> (tempfile::TempDir, Run) {
     let completion = folder.path().join("kubectl_complete-pvctl");
     fs::copy(root().join("completions/kubectl_complete-pvctl"), &completion).unwrap();
     executable(&completion);
-    // The script calls kubectl by its name.
+    // The completion script calls kubectl by its name.
     std::os::unix::fs::symlink(plane::kubectl(), folder.path().join("kubectl")).unwrap();
     let path = format!("{}:/usr/bin:/bin", folder.path().display());
     let run = Run::of(&plane::kubectl(), words).env("PATH", &path);
@@ -428,12 +430,12 @@ fn kubectl_finds_and_runs_the_plugin() {
     assert_eq!((sent.facts.len(), sent.namespaces), (1, BTreeSet::from(["team".to_owned()])));
     assert_eq!(sent.facts.first().unwrap().server, "b");
 
-    // The exit code is ours, and so is the way in which the program names itself.
+    // kubectl passes our exit code on, and the program names itself as a plugin.
     let (refused, _) = run(&["pvctl", "predict", "--context", "nowhere"]);
     assert!(refused.code == Some(2) && refused.stderr.contains("context \"nowhere\" does not exist"), "{refused:?}");
     let (help, _) = run(&["pvctl", "predict", "--help"]);
     assert!(help.stdout.contains("Usage: kubectl pvctl predict"), "{help:?}");
-    // kubectl does not take flags before the name of a plugin.
+    // kubectl accepts no flags before the name of a plugin.
     let (before, sent) = run(&["-n", "web", "pvctl", "predict"]);
     assert!(
         before.code == Some(1) && before.stderr.contains("flags cannot be placed before plugin name"),
@@ -447,7 +449,7 @@ fn kubectl_finds_and_runs_the_plugin() {
     assert!(completed.stdout.lines().any(|line| line.starts_with("spaced")), "{completed:?}");
 }
 
-/// A server that takes the connection and says nothing.
+/// The server accepts the connection and never answers.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn a_request_timeout_ends_both() {

@@ -1,6 +1,6 @@
-//! Command lines, each with what becomes of it.
+//! Command lines, each with its expected result.
 
-/// kubectl's flags that are refused, each with the reason why passing them over would be wrong.
+/// The flags of kubectl that are refused, each with the reason why ignoring it would be wrong.
 pub(super) const REFUSED: [(&str, &str); 7] = [
     ("kuberc", "it changes the defaults of kubectl's own commands; none of them is ours"),
     ("match-server-version", "the versions that are modelled are no client's version: nothing could be compared"),
@@ -11,10 +11,10 @@ pub(super) const REFUSED: [(&str, &str); 7] = [
     ("version", "each verb would print something else than it is for; the program itself has it, before any verb"),
 ];
 
-/// Which files are in `KUBECONFIG`, and flags after `kubectl get pvc` and after, or before, `kubectl pvctl predict`:
-/// both send the same.
+/// The files in `KUBECONFIG`, and flags. The flags stand after `kubectl get pvc`, and before or after `kubectl pvctl
+/// predict`. Both programs have to send the same.
 pub(super) const SAME: [(&str, &str); 80] = [
-    // The current context, which has no namespace, and others, which have one.
+    // The current context, which has no namespace, and other contexts, which have one.
     ("main", ""),
     ("main", "--context plain"),
     ("main", "--context spaced"),
@@ -28,7 +28,7 @@ pub(super) const SAME: [(&str, &str); 80] = [
     ("main", "--namespace web"),
     ("main", "--namespace=web --context spaced"),
     ("main", "-n web -n db"),
-    // Parts of a context in the place of its own.
+    // Flags that replace parts of a context.
     ("main", "--cluster b"),
     ("main", "--cluster b --context spaced"),
     ("main", "--cluster=tls --user token"),
@@ -45,7 +45,7 @@ pub(super) const SAME: [(&str, &str); 80] = [
     ("main", "--server {tls_name} --context secure"),
     ("main", "--server {b} --context lost-cluster"),
     ("main", "--context lost-user"),
-    // Credentials of every kind, by the kubeconfig and by flags; relative paths count from the file that has them.
+    // Credentials of every kind, in the kubeconfig and as flags. Relative paths count from the file that contains them.
     ("main", "--context secure"),
     ("main", "--context basic"),
     ("main", "--context certificate"),
@@ -80,7 +80,7 @@ pub(super) const SAME: [(&str, &str); 80] = [
     ("main", "--context unnamed --tls-server-name=api.test"),
     ("main", "--context named --server {tls}"),
     ("main", "--context secure --tls-server-name ''"),
-    // Acting as somebody else.
+    // Impersonation.
     ("main", "--as jane"),
     ("main", "--as=jane --as-group=ops --as-group dev --as-uid 42 --context secure"),
     ("main", "--as jane --as-user-extra scopes=view --as-user-extra=scopes=edit --as-user-extra example.com/team=a=b"),
@@ -90,13 +90,13 @@ pub(super) const SAME: [(&str, &str); 80] = [
     ("main", "--context acting --as-group dev --as-uid 43"),
     ("main", "--context acting --as-user-extra scopes=edit"),
     ("main", "--as ''"),
-    // How it is asked.
+    // How requests are sent.
     ("main", "--disable-compression=true --context secure"),
     ("main", "--disable-compression=false --context packed"),
     ("main", "--context packed"),
     ("main", "--request-timeout 30s --cache-dir {dir}/cache -v 0 --v=0 --log-flush-frequency 1s"),
     ("main", "--request-timeout=0"),
-    // Which files.
+    // Which files are read.
     ("other", "--kubeconfig {dir}/main/config --context spaced"),
     ("other", "--kubeconfig ''"),
     ("main", "--context secure --certificate-authority '' --client-certificate '' --client-key '' --cache-dir ''"),
@@ -117,7 +117,7 @@ pub(super) const FILES: [(&str, &str); 9] = [
     ("blank:other:main", "--user token"),
 ];
 
-/// What neither of the two does: our exit code, and what our sentence says.
+/// Command lines that both programs refuse: our exit code, and a part of our message.
 pub(super) const WRONG: [(&str, &str, i32, &str); 21] = [
     ("main", "--context nowhere", 2, "context \"nowhere\" does not exist"),
     ("main", "--cluster nowhere", 2, "cluster \"nowhere\" does not exist"),

@@ -1,5 +1,5 @@
-//! Who else acts on the objects of a repair on a real API server: the actors of `stage::adversary`, each by what it
-//! writes, and within one place. The real controllers answer.
+//! The actors that change the objects of a repair on a real API server. They are the actors of the adversary, each by
+//! what it writes, and each within one place. The real controllers answer.
 #![expect(clippy::panic, reason = "an actor that cannot act fails the test by panicking")]
 
 use crate::live::api::{Api, Refused, path};
@@ -8,31 +8,32 @@ pub(crate) use crate::support::api::Actor;
 use http::Method;
 use serde_json::{Value, json};
 
-/// The field of the policy.
+/// The field of the reclaim policy.
 const POLICY: &str = "persistentVolumeReclaimPolicy";
 
-/// Those whose ends are not known, and who act alike on a real API server at any moment: only what is lost is judged.
+/// The actors whose ends are not known, and who act alike on a real API server at any moment. The test judges only what
+/// is lost.
 pub(crate) const ROUGH: [Actor; 6] =
     [Actor::Applier, Actor::Syncer, Actor::Changer, Actor::VolumeMaker, Actor::ClaimMaker, Actor::Second];
 
-/// Where an actor acts.
+/// The place in which an actor acts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scene {
-    /// The name of the place: its namespace and its class.
+    /// The name of the place, which is the name of its namespace and its class.
     pub(crate) place: String,
-    /// The claims of the repair as they were at the start, or would be made: namespace, name, and what they ask for.
+    /// The claims of the repair, as they were at the start or would be created.
     pub(crate) claims: Vec<Value>,
     /// A number that tells runs apart.
     pub(crate) turn: usize,
 }
 
-/// The version of an object.
+/// Returns the resource version of an object.
 pub(crate) fn version(object: &Value) -> u64 {
     text(object, "/metadata/resourceVersion").parse().unwrap_or_default()
 }
 
 impl Scene {
-    /// The namespace of the tenant whom nobody asked.
+    /// Returns the namespace of the stranger.
     pub(crate) fn strange(&self) -> String {
         format!("{}-x", self.place)
     }
@@ -52,7 +53,7 @@ impl Scene {
         claims
     }
 
-    /// Lets the actor act; says at which version it deleted a claim.
+    /// Lets the actor act. Returns the resource version at which it deleted a claim, if it did.
     pub(crate) async fn act(&self, actor: Actor, api: &Api) -> Option<u64> {
         match actor {
             Actor::Nobody => {}
@@ -106,7 +107,8 @@ impl Scene {
         None
     }
 
-    /// Whether the data of a volume go at once when its policy is Delete: no look of a repair can come between.
+    /// Returns whether the data of a volume go at once when its policy is Delete. A repair cannot check anything in
+    /// between.
     pub(crate) async fn is_exposed(&self, api: &Api) -> bool {
         let claims = self.own_claims(api).await;
         self.volumes(api).await.iter().any(|volume| {
@@ -118,7 +120,7 @@ impl Scene {
         })
     }
 
-    /// As `kubectl apply` of a manifest with policy Delete leaves a volume.
+    /// Changes the volumes as `kubectl apply` of a manifest with policy Delete does.
     async fn apply(&self, api: &Api, manager: &str) {
         for volume in self.volumes(api).await {
             let name = text(&volume, "/metadata/name").to_owned();
@@ -132,7 +134,8 @@ impl Scene {
         }
     }
 
-    /// As `kubectl apply --server-side --force-conflicts` with policy Delete and the claim that the volume names.
+    /// Changes the volumes as `kubectl apply --server-side --force-conflicts` does, with policy Delete and the claim
+    /// that the volume names.
     async fn sync(&self, api: &Api) {
         for volume in self.volumes(api).await {
             let name = text(&volume, "/metadata/name").to_owned();
@@ -147,7 +150,7 @@ impl Scene {
         }
     }
 
-    /// Another volume, with other storage, under the name of each that no claim has.
+    /// Replaces each volume that no claim has by another volume of the same name with other storage.
     async fn make_volumes(&self, api: &Api) {
         for mut volume in self.volumes(api).await {
             if volume["status"]["phase"] == "Bound" {
@@ -166,7 +169,7 @@ impl Scene {
         }
     }
 
-    /// Another claim under the name of each that is there.
+    /// Replaces each claim by another claim of the same name.
     async fn make_claims(&self, api: &Api) -> Option<u64> {
         let mut deleted = None;
         for claim in self.own_claims(api).await {
@@ -180,7 +183,8 @@ impl Scene {
         deleted
     }
 
-    /// Another tool in a hurry: policy Retain, the claims go, and each volume is given to a claim of its own.
+    /// Acts as a second, careless tool: sets policy Retain, deletes the claims, and gives each volume to a claim of its
+    /// own.
     async fn take_away(&self, api: &Api) -> Option<u64> {
         let volumes = self.volumes(api).await;
         for volume in &volumes {
@@ -207,7 +211,7 @@ impl Scene {
         deleted
     }
 
-    /// The pods come to their end.
+    /// Ends the pods.
     pub(crate) async fn leave(&self, api: &Api) {
         for claim in &self.claims {
             let pod = pod(claim);
@@ -230,7 +234,7 @@ impl Scene {
         Some(version(&gone))
     }
 
-    /// As `bindAPIUpdate` of the scheduler's plugin does it.
+    /// Reserves a volume as `bindAPIUpdate` of the scheduler's plugin does.
     async fn reserve(&self, api: &Api) {
         let free = |volume: &Value| volume["status"]["phase"] == "Available" && volume["spec"]["claimRef"].is_null();
         for mut volume in self.volumes(api).await.into_iter().filter(free) {
@@ -241,13 +245,13 @@ impl Scene {
                 "uid": waiting["metadata"]["uid"], "resourceVersion": waiting["metadata"]["resourceVersion"],
             });
             volume["metadata"]["annotations"]["pv.kubernetes.io/bound-by-controller"] = "yes".into();
-            // The controller may have been quicker.
+            // The controller may have written first.
             passes(api.replace(&volume).await, &[409]);
         }
     }
 }
 
-/// Deletes each volume at once that it finds deletable, until the runtime ends: a driver that is always there.
+/// Deletes each volume at once that may be deleted, until the runtime ends, like a driver that is always available.
 pub(crate) async fn provisioner(api: Api) {
     watch(api.clone(), move |event, volume| {
         if event != "DELETED" && is_deletable(&volume) {
@@ -257,8 +261,8 @@ pub(crate) async fn provisioner(api: Api) {
     .await;
 }
 
-/// A driver deletes the storage of a volume, and then its object. It does not look again: whoever writes to the volume
-/// from now on is too late.
+/// Deletes the storage of a volume and then its object, as a driver does. The driver does not read the volume again, so
+/// any later write to the volume comes too late.
 async fn destroy(api: Api, mut volume: Value) {
     volume["apiVersion"] = json!("v1");
     volume["kind"] = json!(PV);
@@ -273,14 +277,14 @@ async fn destroy(api: Api, mut volume: Value) {
     .await;
 }
 
-/// Whether whoever deletes volumes may delete this one.
+/// Returns whether a driver may delete this volume.
 pub(crate) fn is_deletable(volume: &Value) -> bool {
     let ended = matches!(text(volume, "/status/phase"), "Released" | "Failed");
     text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete"
         && (ended || volume["metadata"]["deletionTimestamp"].is_string())
 }
 
-/// A claim that the volume fits.
+/// Returns a claim that the volume satisfies.
 fn fitting(volume: &Value, namespace: &str, name: &str) -> Value {
     let spec = &volume["spec"];
     json!({
@@ -292,7 +296,7 @@ fn fitting(volume: &Value, namespace: &str, name: &str) -> Value {
     })
 }
 
-/// A pod on a node that uses a claim.
+/// Returns a pod on a node that uses a claim.
 fn pod(claim: &Value) -> Value {
     let name = text(claim, "/metadata/name");
     json!({
@@ -305,7 +309,7 @@ fn pod(claim: &Value) -> Value {
     })
 }
 
-/// What was answered; nothing where it was refused in one of these ways.
+/// Returns the answer, or nothing if the request was refused with one of these codes.
 fn passes(answer: Result<Value, Refused>, refusals: &[u16]) -> Option<Value> {
     match answer {
         Ok(object) => Some(object),
@@ -314,12 +318,12 @@ fn passes(answer: Result<Value, Refused>, refusals: &[u16]) -> Option<Value> {
     }
 }
 
-/// Creates an object that may be there already.
+/// Creates an object, which may already exist.
 async fn create(api: &Api, object: &Value) -> Option<Value> {
     passes(api.create(object).await, &[409])
 }
 
-/// Changes an object that may go meanwhile.
+/// Changes an object, which may be deleted in between.
 async fn change(api: &Api, object: &Value, change: impl Fn(&mut Value)) {
     let metadata = ["/metadata/namespace", "/metadata/name"].map(|field| text(object, field));
     let path = path(text(object, "/kind"), metadata[0], metadata[1]);

@@ -1,6 +1,7 @@
-//! Repairs while somebody applies the volume's manifest again and again with the real kubectl, on the client's side and
-//! on the server's, with and without a `claimRef` in it, and while a provisioner deletes at once what may be deleted:
-//! no volume is lost, what ends with exit 0 has reached its goal, and a refusal says who writes and what to change.
+//! Repairs while a person applies the volume's manifest again and again with the real kubectl: client-side and
+//! server-side, with and without a `claimRef` in it. Meanwhile a provisioner deletes at once every volume that may be
+//! deleted. No volume is lost. A run with exit code 0 has reached its goal. A refusal says who writes and what to
+//! change.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -22,32 +23,32 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many runs there are, unless the environment says so: each way once.
+/// How many runs there are, unless [`RUNS`] says otherwise: one for each way.
 const SAMPLE: usize = 24;
 
-/// The variable that says it.
+/// The environment variable with the number of runs.
 const RUNS: &str = "PVCTL_APPLY_RUNS";
 
-/// So many go on at the same time.
+/// How many runs go on at the same time.
 const ABREAST: usize = 6;
 
-/// Whoever applies goes on for so long after the repair.
+/// How long the applier goes on after the repair.
 const AFTERWARDS: Duration = Duration::from_secs(2);
 
-/// By which name the applier on the server's side signs.
+/// The field manager of the server-side applier.
 const MANAGER: &str = "storage-sync";
 
-/// What is repaired.
+/// The repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verb {
     Move,
     Rename,
     Rebind,
-    /// The claim has lost its volume, which names it without a uid.
+    /// The claim is Lost, because the volume names it without a uid.
     RestoreLost,
-    /// The claim is gone, and the source says Retain.
+    /// The claim is gone, and the applied manifest has policy Retain.
     RestoreGone,
-    /// As the first; the source says Retain.
+    /// Like `Move`, but the applied manifest has policy Retain.
     MoveKept,
 }
 
@@ -65,17 +66,17 @@ impl Verb {
         words.iter().map(|word| word.replace('N', place)).collect()
     }
 
-    /// The policy in the source.
+    /// Returns the policy in the applied manifest.
     fn policy(self) -> &'static str {
         if matches!(self, Self::RestoreGone | Self::MoveKept) { "Retain" } else { "Delete" }
     }
 
-    /// Whether a claim goes while the source says Delete: this has to be refused.
+    /// Returns whether the repair has to be refused: it deletes a claim, and the applied manifest has policy Delete.
     fn is_refused(self) -> bool {
         matches!(self, Self::Move | Self::Rename | Self::Rebind)
     }
 
-    /// The volume and the claim that are to have each other in the end.
+    /// Returns the volume, and the namespace and name of the claim, that have to be bound to each other in the end.
     fn goal(self, place: &Place<'_>) -> (String, String, &'static str) {
         match self {
             Self::Move | Self::MoveKept => (place.of("a"), format!("{}-to", place.name), "data"),
@@ -86,7 +87,7 @@ impl Verb {
     }
 }
 
-/// What a run is.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug)]
 struct Lot {
     verb: Verb,
@@ -99,7 +100,7 @@ fn lot(number: usize) -> Lot {
     Lot { verb: Verb::ALL[number % Verb::ALL.len()], on_server: way % 2 == 1, names_claim: way / 2 % 2 == 1 }
 }
 
-/// The manifest of a volume as somebody keeps it.
+/// Returns the manifest of a volume, as a person keeps it.
 fn manifest(place: &Place<'_>, lot: Lot) -> Value {
     let name = place.of("a");
     let mut manifest = json!({
@@ -128,7 +129,7 @@ fn apply(place: &Place<'_>, lot: Lot, manifest: &[u8]) -> Finished {
     Run::of(&kubectl(), words).env("KUBECONFIG", &config).stdin(manifest).finish()
 }
 
-/// Brings the broken state about, with a volume that was made by applying its manifest.
+/// Creates the broken state, with a volume that was created by applying its manifest.
 fn begin(place: &Place<'_>, lot: Lot, manifest: &[u8]) {
     place.namespace(&format!("{}-to", place.name));
     if lot.verb == Verb::Rebind {
@@ -152,7 +153,7 @@ fn begin(place: &Place<'_>, lot: Lot, manifest: &[u8]) {
     }
 }
 
-/// What came of a run: its exit code, and what must not be.
+/// The result of a run: its exit code, how often the manifest was applied, and the faults.
 struct Came {
     lot: Lot,
     code: Option<i32>,
@@ -176,7 +177,7 @@ fn run(site: &Site, number: usize) -> Came {
     let ended = thread::scope(|scope| {
         scope.spawn(|| {
             while !stop.load(Ordering::SeqCst) {
-                // It may be refused, where the volume is going: whoever applies tries again.
+                // The API server may refuse it while the volume is being deleted. The next round applies it again.
                 let _tried = apply(&place, lot, &manifest);
                 applied.fetch_add(1, Ordering::SeqCst);
             }
@@ -194,7 +195,7 @@ fn run(site: &Site, number: usize) -> Came {
         Some(0) if !was_reached(&place, &volume, &namespace, claim) => {
             wrong.push(format!("exit 0, and {volume} never was that of {namespace}/{claim}"));
         }
-        // Whoever applies `claimRef` takes the volume from its claim again, after the repair as at any time.
+        // A manifest with `claimRef` takes the volume from its claim again, after the repair as at any other time.
         Some(0) if !lot.names_claim && !is_reached(&place, &volume, &namespace, claim) => {
             wrong.push(format!("exit 0, and it did not stay so: {:?}", place.all()));
         }
@@ -222,7 +223,7 @@ fn run(site: &Site, number: usize) -> Came {
     Came { lot, code: ended.code, applied: applied.into_inner(), wrong }
 }
 
-/// What was lost of the volumes, or could have been.
+/// Returns how volumes were lost, or could have been lost.
 fn lost(place: &Place<'_>, began: &[(String, u64)], lot: Lot) -> Vec<String> {
     let name = |namespace: &str, claim: &str| (namespace.to_owned(), claim.to_owned());
     let mut meant = vec![name(&place.name, "data")];
@@ -240,7 +241,7 @@ fn lost(place: &Place<'_>, began: &[(String, u64)], lot: Lot) -> Vec<String> {
     losses.collect()
 }
 
-/// Whether the volume was that of the claim at some moment, and Bound.
+/// Returns whether the volume was Bound to the claim at some moment.
 fn was_reached(place: &Place<'_>, volume: &str, namespace: &str, claim: &str) -> bool {
     let has = |volume: &Value| {
         let named = &volume["spec"]["claimRef"];
@@ -251,7 +252,7 @@ fn was_reached(place: &Place<'_>, volume: &str, namespace: &str, claim: &str) ->
     place.site.history(volume).iter().any(|(_, volume)| has(volume))
 }
 
-/// Whether it is so now.
+/// Returns whether the volume is bound to the claim now.
 fn is_reached(place: &Place<'_>, volume: &str, namespace: &str, claim: &str) -> bool {
     place.site.pv(volume).ends_with(&format!(", of {namespace}/{claim}"))
         && place.site.pvc(namespace, claim) == format!("Bound, {volume}")

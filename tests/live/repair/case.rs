@@ -1,5 +1,5 @@
-//! One repair behind a proxy, at one of whose requests something goes wrong and somebody acts: how it is run, gone on
-//! with or taken back, and judged.
+//! One repair behind a proxy. A fault occurs at one of its requests, and an actor acts there. The file says how the
+//! repair is run, continued or undone, and judged.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -27,26 +27,26 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// No run takes longer, with its waits.
+/// The longest time of a run, including its waits.
 const PATIENCE: Duration = Duration::from_mins(4);
 
-/// The controllers are done after that, also on a busy machine.
+/// How long the controllers may need to finish, also on a busy machine.
 const SETTLED: Duration = Duration::from_secs(45);
 
-/// They look at everything again after a second.
+/// A little more than the resync period of the controllers, which is one second.
 const RESYNC: Duration = Duration::from_millis(1500);
 
-/// What a run is to be.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lot {
     pub(crate) repair: usize,
     pub(crate) fault: Fault,
     pub(crate) actor: Actor,
-    /// Whether the controllers stand still.
+    /// Whether the controllers are stopped during the repair.
     pub(crate) stopped: bool,
-    /// Where they do: whether it is gone on with, or taken back, before they run again.
+    /// Whether a stopped repair is continued or undone before the controllers run again.
     pub(crate) early: bool,
-    /// Whether the way back is tried first.
+    /// Whether undoing is tried before continuing.
     pub(crate) back_first: bool,
     /// A number that tells runs apart.
     pub(crate) turn: usize,
@@ -58,38 +58,38 @@ impl Lot {
     }
 }
 
-/// One run of the program: none of its exit codes where it was killed.
+/// A run of the program that has ended. The exit code is missing if the program was killed.
 #[derive(Debug)]
 pub(crate) struct Ended {
     code: Option<i32>,
     said: String,
 }
 
-/// A run that was intercepted, before anybody looks what became of it.
+/// A run that was intercepted, before its result is judged.
 pub(crate) struct Intercepted {
     ended: Ended,
-    /// Whether the fault fell.
+    /// Whether the fault occurred.
     pub(crate) met: bool,
-    /// The request that it fell on.
+    /// The request at which the fault occurred.
     pub(crate) request: String,
     pub(crate) on_write: bool,
-    /// What became of it when it was gone on with while the controllers stood still.
+    /// The run that continued or undid the repair while the controllers were stopped.
     early: Option<Ended>,
 }
 
-/// How a place is to stand in the end.
+/// The state that a place has to reach in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Goal,
-    /// As before, or as the way back leaves it.
+    /// The state before the repair, or one that the way back leads to.
     Back,
-    /// As before.
+    /// The state before the repair.
     Untouched,
-    /// Nothing leads on: somebody is in the way.
+    /// A state in which neither way leads on, because an actor is in the way.
     Left,
 }
 
-/// A repair with its place, while nobody looks at the site.
+/// A case that does not borrow the site, so that the controllers can be stopped and started.
 pub(crate) struct Parked {
     run: Run,
     name: String,
@@ -106,18 +106,18 @@ struct Run {
     lot: Lot,
     interception: Arc<Interception>,
     proxy: Proxy,
-    /// The versions of the volumes when the repair began.
+    /// The resource versions of the volumes when the repair began.
     began: BTreeMap<String, u64>,
 }
 
-/// One repair behind its proxy.
+/// One repair, its place and its proxy.
 pub(crate) struct Case<'s> {
     run: Run,
     pub(crate) place: Place<'s>,
 }
 
 impl<'s> Case<'s> {
-    /// The broken state, and a proxy at which nothing happens yet.
+    /// Creates the broken state, and a proxy that does not intercept yet.
     pub(crate) fn new(site: &'s Site, lot: Lot, name: &str) -> Self {
         let place = Place::new(site, name);
         let interception = Arc::new(Interception::new());
@@ -140,7 +140,7 @@ impl<'s> Case<'s> {
             let mut manifest = place.manifest(&namespace, name);
             if let Some(now) = place.site.get(PVC, &namespace, name) {
                 manifest["spec"] = now["spec"].clone();
-                // A template does not say which volume.
+                // A template does not name the volume.
                 manifest["spec"]["volumeName"] = json!(null);
             }
             manifest
@@ -165,7 +165,7 @@ impl<'s> Case<'s> {
         word.replace('N', &self.place.name)
     }
 
-    /// The program with these words, behind the proxy.
+    /// Runs the program with these words, behind the proxy. `typed` is the name that is typed as an answer.
     fn tool(&self, words: &[&str], timeout: &str, typed: Option<&str>) -> Ended {
         let words: Vec<String> = words.iter().map(|word| self.named(word)).collect();
         let (output, journals) = (tempfile::tempdir().unwrap(), self.place.journals_at());
@@ -199,13 +199,13 @@ impl<'s> Case<'s> {
         Ended { code: status.code(), said: format!("{}{}", read("out"), read("err")) }
     }
 
-    /// The repair itself.
+    /// Runs the repair.
     fn repair(&self, timeout: &str) -> Ended {
         let repair = self.run.lot.repair();
         self.tool(repair.words, timeout, repair.typed)
     }
 
-    /// The requests that the repair makes when nothing goes wrong.
+    /// Counts the requests of a repair without faults.
     pub(crate) fn clean(&self) -> Requests {
         let (before, written) = (self.run.proxy.seen().len(), self.run.interception.writes.load(Ordering::SeqCst));
         let done = self.repair(if self.run.lot.stopped { "3s" } else { "60s" });
@@ -223,7 +223,7 @@ impl<'s> Case<'s> {
         Requests { reading: first, questions, carrying_out: own.len() - last - 1, writes }
     }
 
-    /// The repair with the fault at that request, and with whoever acts there.
+    /// Runs the repair with the fault and the actor at that request.
     pub(crate) fn intercept(&self, at: At<'static>) -> Intercepted {
         let Run { lot, interception, .. } = &self.run;
         interception.set(at);
@@ -247,12 +247,12 @@ impl<'s> Case<'s> {
         intercepted
     }
 
-    /// Goes on, or back.
+    /// Continues the repair, or undoes it if `back` is set.
     fn way(&self, back: bool, timeout: &str) -> Ended {
         if back { self.tool(BACK, timeout, None) } else { self.tool(ON, timeout, self.run.lot.repair().typed) }
     }
 
-    /// The journal of this repair; all of them have to be readable.
+    /// Returns the journal of this repair. All journals have to be readable.
     fn journal(&self) -> Result<Option<Reported>, String> {
         let told = self.place.run(&["history", "-o", "json"]);
         if told.code != Some(0) {
@@ -266,10 +266,10 @@ impl<'s> Case<'s> {
                 return Err(format!("a journal is not readable: {item} {}", one.stderr));
             }
         }
-        // The newest comes first, and what moved the claim before a way back under test is older than that.
+        // The newest journal comes first. If the way back is tested, the oldest journal is that of the move before it.
         let older = usize::from(self.run.lot.repair().name == "undo");
         let mut all: Vec<Value> = items.into_iter().rev().skip(older).collect();
-        // A plan that was agreed to and not begun, because the world had changed, has a journal of its own.
+        // A plan that was confirmed but not begun, because the cluster had changed, has a journal of its own.
         let begun = all.iter().position(|item| item["written"] == true).unwrap_or_default();
         Ok((begun < all.len()).then(|| all.swap_remove(begun)).map(|item| Reported {
             state: text(&item, "/state").to_owned(),
@@ -278,7 +278,7 @@ impl<'s> Case<'s> {
         }))
     }
 
-    /// What came of a run that was intercepted, once the controllers run.
+    /// Returns the result of an intercepted run, once the controllers run again.
     pub(crate) fn came(&self, intercepted: &Intercepted) -> Result<String, String> {
         let actor = if intercepted.met { self.run.lot.actor } else { Actor::Nobody };
         if intercepted.met && !self.run.interception.acted.load(Ordering::SeqCst) {
@@ -305,7 +305,7 @@ impl<'s> Case<'s> {
             None => (false, false),
         };
         let end = |end: End, what: &str| self.stands(end, actor).map(|()| what.to_owned());
-        // Controllers that stand still do nothing of what is predicted, and others undo it.
+        // Stopped controllers do nothing of what is predicted, and actors may undo it.
         let may_surprise = self.run.lot.stopped || !actor.is_harmless();
         match code {
             Some(0) if written && finished => end(End::Goal, "done"),
@@ -316,16 +316,17 @@ impl<'s> Case<'s> {
                 end(End::Untouched, &format!("nothing written, {how}"))
             }
             Some(2) if !written && !actor.is_harmless() => end(End::Untouched, "nothing written, exit 2"),
-            // The kill fell on a reading after the last step.
+            // The program was killed at a read after the last step.
             None if written && finished => end(End::Goal, "done, killed afterwards"),
-            // It was gone on with before the controllers ran again.
+            // The repair may have been continued before the controllers ran again.
             Some(5) | None if written => self.led_on(intercepted.early.as_ref(), actor),
             _ => Err(format!("the journal says {journal:?}")),
         }
     }
 
-    /// Where somebody may leave it in any way: the program ends in one of its ways, and what stopped is led on as far
-    /// as it goes. What was lost is judged for all.
+    /// Judges a run with a rough actor, after which many states are possible. The program has to end with one of its
+    /// exit codes. A repair that stopped is continued or undone as far as possible. The losses are judged for every
+    /// actor.
     fn judge_rough(&self, intercepted: &Intercepted) -> Result<String, String> {
         if !matches!(intercepted.ended.code, None | Some(0..=6)) {
             return Err("this is none of its exit codes".to_owned());
@@ -349,8 +350,9 @@ impl<'s> Case<'s> {
         Ok(if stopped(&self.journal()?) { "left" } else { led }.to_owned())
     }
 
-    /// Goes on with what stopped, or takes it back: the other one where one of them is refused; both again when the
-    /// actor has gone, or a way back has begun; and else the same is asked for anew.
+    /// Continues the repair that stopped, or undoes it. If one of the two is refused, the other one is tried. Both are
+    /// tried again once the actor has left or a way back has begun. If both fail again, the same repair is requested
+    /// anew.
     fn led_on(&self, early: Option<&Ended>, actor: Actor) -> Result<String, String> {
         let back_first = self.run.lot.back_first;
         let timeout = if actor.is_harmless() { "60s" } else { "15s" };
@@ -374,18 +376,18 @@ impl<'s> Case<'s> {
                     Some(2..=6) => _ = write!(refusals, "{way:?} ended with {:?}: {}", ended.code, ended.said),
                     code => return Err(format!("{way:?} ended with {code:?}: {}", ended.said)),
                 }
-                // Who asks for the way back of what cannot be taken back is told so after a look at the last request.
+                // If a repair cannot be undone, `undo` checks its last request and finds the repair finished.
                 if matches!(self.journal()?, Some(journal) if journal.state == "finished") {
                     return self.stands(End::Goal, actor).map(|()| "found to be done".to_owned());
                 }
             }
-            // Where nobody acts, one of the two goes through.
+            // Without an actor, one of the two ways has to succeed.
             if actor == Actor::Nobody {
                 break;
             }
             self.leave();
         }
-        // A way back is gone on with, and not asked for anew.
+        // A way back is only continued, and never requested anew.
         if actor != Actor::Nobody && self.run.lot.repair().name != "undo" {
             let ended = self.repair(timeout);
             match ended.code {
@@ -401,7 +403,7 @@ impl<'s> Case<'s> {
         Err(format!("neither way leads on, and it stands like {:?}: {refusals}", self.place.all()))
     }
 
-    /// How it stands after one of the ways: who goes on may go on with a way back.
+    /// Judges the state after a way succeeded. `apply --continue` may have continued a way back.
     fn ended(&self, back: bool, actor: Actor) -> Result<String, String> {
         let journal = self.journal()?.ok_or("there is no journal any more")?;
         if back || journal.taken_back {
@@ -413,7 +415,7 @@ impl<'s> Case<'s> {
         self.stands(End::Goal, actor).map(|()| "continued".to_owned())
     }
 
-    /// The pods of an actor come to their end.
+    /// Ends the pods of the actor.
     fn leave(&self) {
         let scene = self.run.interception.scene.lock().unwrap().clone();
         let site = self.place.site;
@@ -422,7 +424,7 @@ impl<'s> Case<'s> {
         }
     }
 
-    /// Waits until the place stands in one of the ways of this end, and stays so.
+    /// Waits until the place is in one of the states of this end, and stays there.
     fn stands(&self, end: End, actor: Actor) -> Result<(), String> {
         let repair = self.run.lot.repair();
         if actor == Actor::User {
@@ -443,7 +445,7 @@ impl<'s> Case<'s> {
         loop {
             let now = self.place.all();
             if self.fits(&now, &ways, actor) {
-                // What others have begun may go on.
+                // Other actors' writes may still have effects.
                 let first: &mut (Instant, Vec<String>) = since.get_or_insert_with(|| (Instant::now(), now.clone()));
                 if first.1 != now {
                     since = None;
@@ -494,7 +496,7 @@ impl<'s> Case<'s> {
         theirs_fit && (ways.iter().any(is_way) || (actor.is_in_the_way() && is_left()))
     }
 
-    /// What was lost of the volumes, or could have been.
+    /// Returns how volumes were lost, or could have been lost.
     pub(crate) fn harm(&self) -> Vec<String> {
         let (repair, interception) = (self.run.lot.repair(), &self.run.interception);
         let mut meant: Vec<(String, String)> =
@@ -506,7 +508,7 @@ impl<'s> Case<'s> {
             let seconds = repair.volumes.iter().map(|volume| format!("second-{}", self.place.of(volume)));
             meant.extend(seconds.map(|claim| (self.place.name.clone(), claim)));
         }
-        // Right before a write, and where the claim is going already, no look comes between.
+        // Right before a write, and if the claim is already being deleted, the repair cannot check once more.
         let came_too_late =
             interception.was_exposed.load(Ordering::SeqCst) || interception.is_write.load(Ordering::SeqCst);
         let is_others = actor.is_rough() && came_too_late;
@@ -519,14 +521,14 @@ impl<'s> Case<'s> {
         losses.collect()
     }
 
-    /// Removes what is left.
+    /// Removes everything that is left.
     pub(crate) fn clear(self) {
         self.leave();
         self.place.clear();
     }
 }
 
-/// What a journal tells.
+/// What the program reports of a journal.
 #[derive(Debug)]
 struct Reported {
     state: String,

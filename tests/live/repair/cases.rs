@@ -1,39 +1,40 @@
-//! The repairs whose requests are intercepted, each with the state that it starts from, and with every way in which its
-//! place may stand in the end.
+//! The repairs whose requests are intercepted, each with the state that it starts from and with every state in which
+//! its place may end.
 
 use super::actors::Actor;
 use crate::live::site::{PV, PVC, Place};
 use serde_json::json;
 
-/// How a place stands: a line for each volume and claim of it, but for those of the stranger. `N` is its name.
+/// The state of a place: one line for each of its volumes and claims, except those of the stranger. `N` stands for the
+/// name of the place.
 pub(crate) type Way = &'static [&'static str];
 
 /// A repair.
 pub(crate) struct Repair {
     pub(crate) name: &'static str,
     pub(crate) words: &'static [&'static str],
-    /// The name that has to be typed.
+    /// The name that has to be typed to confirm the repair.
     pub(crate) typed: Option<&'static str>,
-    /// Brings the state about that it starts from.
+    /// Creates the state that the repair starts from.
     pub(crate) begin: fn(&Place<'_>),
     pub(crate) before: Way,
     pub(crate) goal: Way,
-    /// After the way back, from wherever it begins.
+    /// The states after the way back, from any point at which it begins.
     pub(crate) undone: &'static [Way],
-    /// Further ends that one actor makes of it.
+    /// Further ends that are possible with one actor.
     pub(crate) intercepted: &'static [(Actor, &'static [Way])],
-    /// What may be left by whoever takes the name of a claim, or a claim: lines, besides those of the ends above.
+    /// The lines that may be left, besides those of the ends above, if an actor takes the name of a claim, or a claim.
     pub(crate) left: Way,
     /// The claims that may have one of the volumes.
     pub(crate) meant: &'static [(&'static str, &'static str)],
     pub(crate) volumes: &'static [&'static str],
-    /// The claims that are used by pods, and created again: those that are there at the start, or were.
+    /// The claims that pods use and that are created again: those that exist at the start, or existed.
     pub(crate) claims: &'static [(&'static str, &'static str)],
-    /// The data are handed to deletion, which was asked for.
+    /// Whether the repair itself asks for the deletion of the data.
     pub(crate) is_deletion: bool,
 }
 
-/// What the repair under test is the way back of.
+/// The repair that the way back under test takes back.
 pub(crate) const MOVE: Way = &["move", "pvc/data", "--to-namespace", "N-to"];
 const AT_HOME: Way = &["N-a: Bound, Delete, of N/data", "N/data: Bound, N-a"];
 const AT_HOME_KEPT: Way = &["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a"];
@@ -58,7 +59,7 @@ const NONE: Repair = Repair {
     is_deletion: false,
 };
 
-/// What is left where a claim that changes hands has gone, or come again, on either side.
+/// The lines that may be left if a claim that changes hands is deleted or created again, on either side.
 const LEFT_BY_MOVE: Way = &[
     "N-a: Released, Delete, of the former N/data",
     "N-a: Released, Retain, of the former N/data",
@@ -91,7 +92,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         before: LEFT_TO_DELETION,
         goal: AT_HOME_KEPT,
         undone: &[LEFT],
-        // It could be deleted before the repair began.
+        // The volume could already be deleted before the repair began.
         intercepted: &[(Actor::Driver, &[&[]])],
         left: &["N-a: Available, Retain, for N/data", "N/data: Pending, "],
         ..NONE
@@ -165,7 +166,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         meant: &[("N", "data"), ("N", "archive")],
         ..NONE
     },
-    // A claim asks for more than the volume has that is reserved for it.
+    // The claim requests more than the capacity of the volume that is reserved for it.
     Repair {
         name: "recreate",
         words: &["recreate", "pvc/data", "--set", "size=1Gi"],
@@ -184,7 +185,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         ],
         ..NONE
     },
-    // A claim names a class that is not there, and the volume is free for all.
+    // The claim names a class that does not exist, and any claim may take the volume.
     Repair {
         name: "recreate class",
         words: &["recreate", "pvc/data", "--set", "class=N"],
@@ -215,7 +216,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         left: &["N-a: Released, Delete, of the former N/data", "N-a: Released, Retain, of the former N/data"],
         ..NONE
     },
-    // A volume is reserved with a wrong letter.
+    // The volume is reserved for a misspelt claim name.
     Repair {
         name: "unbind",
         words: &["unbind", "pv/N-a", "--reserve-for", "N/data"],
@@ -249,7 +250,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         is_deletion: true,
         ..NONE
     },
-    // Somebody applied the volume again, without the uid of its claim.
+    // The volume was applied again, without the uid of its claim.
     Repair {
         name: "restore lost",
         words: &["restore", "pvc/data"],
@@ -269,7 +270,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         ],
         ..NONE
     },
-    // A claim is being deleted, and the finalizer of somebody who is gone keeps it.
+    // The claim is being deleted, and a finalizer keeps it whose owner is gone.
     Repair {
         name: "unfinalize",
         words: &["unfinalize", "pvc/data", "example.com/backup"],
@@ -284,14 +285,14 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         },
         before: KEPT_BY_FINALIZER,
         goal: LEFT,
-        // With Delete again the data would go with the claim.
+        // With policy Delete, as before, the data would be deleted with the claim.
         undone: &[&["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a, going"]],
         left: &["N/data: Pending, "],
         ..NONE
     },
 ];
 
-/// A volume that waits for a claim of that name.
+/// Creates a volume that is reserved for a claim of that name.
 fn reserved(place: &Place<'_>, policy: &str, claim: &str) {
     place.volume("a", policy);
     place.site.edit(PV, "", &place.of("a"), |volume| {

@@ -1,6 +1,6 @@
-//! Each request of a repair goes wrong in each way, one at a time, on the real controllers, which run or stand still,
-//! and with somebody who acts at that moment: whatever becomes of it, the journal tells, the repair is gone on with or
-//! taken back, and no volume is lost.
+//! Each request of a repair fails in each way, one at a time, on the real controllers, which run or are stopped. An
+//! actor acts at that moment. In every case the journal tells what happened, the repair is continued or undone, and no
+//! volume is lost.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -21,21 +21,22 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-/// How many runs there are, unless the environment says so: a sample of what `PVCTL_FAULTS=520` does.
+/// How many runs there are, unless [`RUNS`] says otherwise: a sample of the runs of `PVCTL_FAULTS=520`.
 const SAMPLE: usize = 40;
 
-/// The variable that says it.
+/// The environment variable with the number of runs.
 const RUNS: &str = "PVCTL_FAULTS";
 
-/// So many go on at the same time; they wait most of it.
+/// How many runs go on at the same time. They spend most of that time waiting.
 const ABREAST: usize = 24;
 
-/// Who acts: those whose ends are known, and those of whom only what is lost is judged.
+/// Returns the actors: those whose ends are known, and those for whom only losses are judged.
 fn actors() -> Vec<Actor> {
     Actor::WITH_ENDS.into_iter().chain(ROUGH).collect()
 }
 
-/// What a run is to be. The numbers of repairs, faults and actors have no common factor, so that each meets each.
+/// Returns the parameters of a run. The numbers of repairs, faults and actors have no common factor, so that each of
+/// them meets each other one.
 fn lot(number: usize) -> Lot {
     let stopped = number / 9 % 3 == 1;
     Lot {
@@ -49,8 +50,8 @@ fn lot(number: usize) -> Lot {
     }
 }
 
-/// The request at which a run is intercepted: the runs of a repair go over all that it makes, and most of them over
-/// those with which it carries its plan out, and over its writes.
+/// Returns the request at which a run is intercepted. The runs of a repair cover all its requests. Most of them
+/// intercept the requests that carry out the plan, and the writes.
 fn request(number: usize, runs: usize, requests: Requests) -> At<'static> {
     let (round, rounds) = (number / REPAIRS.len(), runs.div_ceil(REPAIRS.len()));
     let over = |count: usize| (round * count / rounds + number % 3) % count;
@@ -66,23 +67,24 @@ fn make(site: &Site, number: usize) -> Case<'_> {
     Case::new(site, lot(number), &format!("f{number}"))
 }
 
-/// What came of a run.
+/// The result of a run.
 struct Came {
     lot: Lot,
     met: bool,
-    /// Whether the fault fell on a write.
+    /// Whether the fault occurred at a write.
     on_write: bool,
     what: String,
 }
 
-/// By what runs are told.
+/// The property by which runs are counted.
 type Key = fn(&Came) -> String;
 
 fn abreast<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     so_many_abreast(ABREAST, all, work)
 }
 
-/// Does something with each, so many at the same time, in order; what came of it.
+/// Calls `work` with each element, at most `many` at the same time, and returns the results in the order of the
+/// elements.
 pub(crate) fn so_many_abreast<T: Send, R: Send>(many: usize, all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let (left, done) = (Mutex::new(all.into_iter().enumerate()), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -101,7 +103,7 @@ pub(crate) fn so_many_abreast<T: Send, R: Send>(many: usize, all: Vec<T>, work: 
     done.into_iter().map(|(_, came)| came).collect()
 }
 
-/// A run of which only the requests are counted.
+/// Returns a run without a fault, of which only the requests are counted.
 fn clean(repair: usize, stopped: bool) -> Lot {
     let (fault, actor) = (SLOW, Actor::Nobody);
     Lot { repair, fault, actor, stopped, early: false, back_first: false, turn: 0 }
@@ -150,13 +152,13 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     });
     let (still, moving): (Vec<usize>, Vec<usize>) = (0..runs).partition(|number| lot(*number).stopped);
 
-    // All that is intercepted while the controllers stand still is brought about before, and judged when they run
-    // again.
+    // The states for the runs with stopped controllers are created while the controllers run. The runs are judged once
+    // the controllers run again.
     let idle = abreast(kinds, |repair| Case::new(&site, clean(repair, true), &format!("still{repair}")).park());
     let parked: Vec<(usize, Parked)> = abreast(still, |number| (number, make(&site, number).park()));
     site.stop_controllers();
     let still_counts = abreast(idle, |parked| parked.back(&site).clean());
-    // What is asked for again and again, while it waits in vain, does not count.
+    // While a run waits in vain, it repeats requests, which do not count.
     let still_counts = still_counts.iter().zip(&counts);
     let still_counts: Vec<Requests> = still_counts
         .map(|(still, moving)| Requests { carrying_out: still.carrying_out.min(moving.carrying_out), ..*still })
@@ -205,12 +207,12 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(done.len(), runs);
-    // How often something is waited for differs, so that the last requests of a run may not come.
+    // How often a run asks while it waits differs, so that the last requests of a run may be missing.
     let missed = done.iter().filter(|came| !came.met).count();
     assert!(missed * 10 <= runs, "{missed} of {runs} runs ended before their fault");
 }
 
-/// What came of the runs, by repair, by actor and by fault, with controllers and without.
+/// Prints the results of the runs, by repair, by actor and by fault, with and without controllers.
 fn tell(done: &[Came]) {
     let by: [(&str, Key); 5] = [
         ("repair", |came| came.lot.repair().name.to_owned()),

@@ -1,6 +1,6 @@
-//! `fix` with what each repairable rule finds, on the real controllers, from the state as it arises: what stands there
-//! afterwards, what of it is left to a person and how that person repairs it, that a second time nothing is written,
-//! where the way back leads to, and that nothing was lost on any of these ways.
+//! `fix` with the findings of each repairable rule, on the real controllers, from the state as it arises. The test
+//! checks the state afterwards, what is left to a person and how the person repairs it, and that a second run writes
+//! nothing. It also checks where the way back leads, and that nothing is lost on any of these ways.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -25,116 +25,116 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// So many go on at the same time; they wait most of it.
+/// How many cases go on at the same time. They spend most of that time waiting.
 const ABREAST: usize = 6;
 
-/// The variable that names places, by commas between them, where not all are tried.
+/// The environment variable that selects places, separated by commas. Without it, all are tried.
 const CHOSEN: &str = "PVCTL_PLACES";
 
-/// What is not there after so long does not come: the controllers look again every second.
+/// How long a state may take to appear. The controllers resync every second.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What `fix --yes` leaves to a person of the states that these tests make, since no repair of it is safe: by rule and
-/// place.
+/// The findings that `fix --yes` leaves to a person, because no repair of them is safe: rule and place.
 const LEFT: [(&str, &str); 10] = [
-    // Its claim was deleted, so that somebody asked for it.
+    // Its claim was deleted, so a person asked for the deletion.
     ("data-about-to-go", "unwanted"),
-    // The volume has another uid than the claim's: which one is meant cannot be taken back.
+    // The volume has another uid than that of the claim. The choice between the two cannot be undone.
     ("lost-volumename-empty", "noname"),
-    // One of two volumes of the same storage has to be chosen.
+    // A person has to choose one of two volumes with the same storage.
     ("pv-duplicate-backing", "twice"),
-    // As of the first: the claim was made anew and does not name its volume.
+    // The claim was created again and does not name its volume.
     ("pv-released-claim-recreated", "anew"),
-    // The namespace is gone, and whoever makes one of that name gets the data.
+    // The namespace is gone, and whoever creates one of that name would get the data.
     ("pv-released-retain", "homeless"),
-    // With policy Retain the object of the volume goes.
+    // With policy Retain, the object of the volume is deleted.
     ("pv-terminating-provisioner-finalizer", "undriven"),
-    // Which class is meant a person knows.
+    // Only a person knows which class is meant.
     ("pvc-class-not-found", "misspelt"),
-    // The scheduler chooses anew, and nobody can tell it the former node.
+    // The scheduler chooses a node again, and cannot be told the former node.
     ("pvc-selected-node-gone", "nodeless"),
-    // The data are kept already; what keeps the claim is a pod that somebody may want to read.
+    // The data are already kept. The claim is kept by a pod that a person may want to read.
     ("pvc-terminating-completed-pod", "finished"),
-    // The data are kept already; a finalizer that is taken off does not come back.
+    // The data are already kept. A finalizer that is taken off does not come back.
     ("pvc-terminating-unknown-finalizer", "held"),
 ];
 
-/// Lines of a table, in which `@` is the name of the place: its namespace, its class, and what its volumes' names begin
-/// with.
+/// Lines of a table. `@` stands for the name of the place, which is its namespace, its class, and the prefix of its
+/// volumes' names.
 type Lines = &'static [&'static str];
 
-/// How a state arises, and what becomes of it.
+/// How a state arises, and what happens to it.
 struct Case {
     rule: &'static str,
     place: &'static str,
     class: Class,
     arise: fn(&Place<'_>),
-    /// How everything stands then: see [`Place::all`].
+    /// The state of all objects then: see [`Place::all`].
     stands: Lines,
-    /// What `audit` finds then on the objects of the place, but for what it only mentions.
+    /// What `audit` then finds on the objects of the place, without information.
     found: Lines,
-    /// What is done then, one after the other.
+    /// The acts that follow, in order.
     acts: &'static [Act],
     volumes: Lines,
     /// The claims that may have the volumes.
     meant: &'static [(&'static str, &'static str)],
-    /// What becomes of volumes that were on their way already.
+    /// The losses of volumes that were already being deleted.
     harm: Lines,
 }
 
 /// The class of a place.
 enum Class {
-    /// Its volumes are made by hand.
+    /// Its volumes are created by hand.
     ByHand,
-    /// They are made by a driver, as soon as there is a claim.
+    /// A driver creates its volumes as soon as there is a claim.
     Driver,
-    /// They are made by a driver once the scheduler has chosen a node.
+    /// A driver creates its volumes once the scheduler has chosen a node.
     Late,
 }
 
-/// One command, and what comes of it.
+/// One command, and its expected result.
 #[derive(Clone, Copy)]
 struct Act {
     words: Lines,
     code: i32,
-    /// What it says among other things.
+    /// The texts that the answer contains.
     says: Lines,
-    /// How many repairs it makes: each leaves a journal. With none nothing is written.
+    /// How many repairs the command makes; each leaves a journal. Without repairs nothing is written.
     repairs: usize,
-    /// How everything stands then; nothing where it is as before.
+    /// The state of all objects then, or nothing if it is unchanged.
     stands: Option<Lines>,
     found: Option<Lines>,
-    /// How it ends when it is asked for once more, and nothing is written.
+    /// The exit code of the same command if it is run again. It then writes nothing.
     again: Option<i32>,
-    /// What others do in its stead.
+    /// What other actors do instead of a command.
     others: Option<fn(&Place<'_>)>,
-    /// What is asked in a terminal, and the keys that are pressed then; without any it is agreed to with --yes.
+    /// The questions in a terminal, each with the keys that are pressed. Without any, the command is confirmed with
+    /// --yes.
     answers: &'static [(&'static str, &'static str)],
 }
 
 impl Act {
-    /// It makes so many repairs, and has nothing to do the second time.
+    /// The command makes so many repairs, and has nothing to do the second time.
     const fn does(words: Lines, repairs: usize, stands: Lines, found: Lines) -> Self {
         let (stands, found) = (Some(stands), Some(found));
         Self { words, code: 0, says: &[], repairs, stands, found, again: Some(0), others: None, answers: &[] }
     }
 
-    /// It writes nothing, and ends with that code.
+    /// The command writes nothing, and ends with that code.
     const fn refuses(words: Lines, code: i32, says: Lines) -> Self {
         Self { words, code, says, repairs: 0, stands: None, found: None, again: None, others: None, answers: &[] }
     }
 
-    /// It comes as it was to be feared, or hoped for.
+    /// Other actors act, with the result that was feared or hoped for.
     const fn comes(others: fn(&Place<'_>), stands: Lines, found: Lines) -> Self {
         Self { again: None, others: Some(others), ..Self::does(&[], 0, stands, found) }
     }
 
-    /// The way back, where it leads there. The one after that has nothing to take back.
+    /// `undo` leads to this state. A second `undo` has nothing to take back.
     const fn back(stands: Lines, found: Lines) -> Self {
         Self { again: Some(2), ..Self::does(&["undo"], 1, stands, found) }
     }
 
-    /// The way back where nothing of it is left to go: with policy Delete, as it had, the volume's data would go.
+    /// `undo` with nothing left to take back: with policy Delete, as before, the volume's data would be deleted.
     const NOTHING_BACK: Self = Self {
         says: &["nothing of what", "volume @-a keeps policy Retain"],
         repairs: 1,
@@ -142,12 +142,12 @@ impl Act {
         ..Self::refuses(&["undo"], 0, &[])
     };
 
-    /// The way back with another way back before it.
+    /// `undo` with an earlier repair left that a further `undo` takes back. It is therefore not repeated.
     const fn further(self) -> Self {
         Self { again: None, ..self }
     }
 
-    /// Somebody answers in a terminal.
+    /// A person answers these questions in a terminal.
     const fn asked(self, answers: &'static [(&'static str, &'static str)]) -> Self {
         Self { answers, ..self }
     }
@@ -156,18 +156,18 @@ impl Act {
         Self { says, ..self }
     }
 
-    /// It is found all the same, as something that only a person can end, and nothing is lost by it any more.
+    /// The rule still finds the object. Only a person can end that, and no data are lost by it any more.
     const fn harmless(self) -> Self {
         Self { again: Some(1), ..self }
     }
 
-    /// Something is left: each time it ends with 1.
+    /// A finding is left, so the command ends with 1 each time.
     const fn leaves(self) -> Self {
         Self { code: 1, again: Some(1), ..self }
     }
 }
 
-/// How a case goes on: what was not as it should be.
+/// The progress of a case: its expected state, its faults, and its number of repairs.
 struct Run<'p, 's> {
     place: &'p Place<'s>,
     stands: Vec<String>,
@@ -179,7 +179,7 @@ struct Run<'p, 's> {
 }
 
 impl<'p, 's> Run<'p, 's> {
-    /// The state as it arose.
+    /// Checks the state as it arose.
     fn new(place: &'p Place<'s>, stands: Lines, found: Lines) -> Self {
         let (stands, found) = (named(place, stands), named(place, found));
         let mut run = Self { place, stands, found, wrong: Vec::new(), repairs: 0, is_left: false };
@@ -187,7 +187,7 @@ impl<'p, 's> Run<'p, 's> {
         run
     }
 
-    /// Waits until everything stands as it should, and looks at what is found then.
+    /// Waits until the state is the expected one, and checks the findings.
     fn look(&mut self, when: &str) {
         let begin = Instant::now();
         let mut now = self.place.all();
@@ -259,7 +259,7 @@ impl<'p, 's> Run<'p, 's> {
         }
     }
 
-    /// What an act leaves as it is need not be said.
+    /// Sets the expected state after an act. If the act does not state it, it is unchanged.
     fn expect(&mut self, act: Act) {
         if let Some(lines) = act.stands {
             self.stands = named(self.place, lines);
@@ -269,7 +269,7 @@ impl<'p, 's> Run<'p, 's> {
         }
     }
 
-    /// Looks at everything that the watch has seen.
+    /// Checks everything that the watch has seen.
     fn watched(&mut self, volumes: Lines, meant: &[(&str, &str)], harm: Lines) {
         let meant: Vec<(String, String)> =
             meant.iter().map(|(namespace, name)| (whole(self.place, namespace), whole(self.place, name))).collect();
@@ -287,7 +287,8 @@ impl<'p, 's> Run<'p, 's> {
     }
 }
 
-/// The program in a terminal, with these answers to its questions: the exit code, and the words that were shown.
+/// Runs the program in a terminal with these answers to its questions. Returns the exit code and the words that were
+/// shown.
 fn answered(place: &Place<'_>, words: &[&str], answers: &[(&str, &str)]) -> (Option<i32>, String) {
     let mut screen = place.screen(words);
     for (question, keys) in answers {
@@ -298,7 +299,7 @@ fn answered(place: &Place<'_>, words: &[&str], answers: &[(&str, &str)]) -> (Opt
     (code, plain(shown.as_bytes()))
 }
 
-/// The text with the place's name.
+/// Returns the text with the name of the place.
 fn whole(place: &Place<'_>, text: &str) -> String {
     text.replace('@', &place.name)
 }
@@ -307,7 +308,7 @@ fn named(place: &Place<'_>, lines: &[&str]) -> Vec<String> {
     lines.iter().map(|line| whole(place, line)).collect()
 }
 
-/// What is found on the objects of a place: the rule and the object, in order.
+/// Returns the findings on the objects of a place, sorted: the rule and the object.
 fn found(place: &Place<'_>) -> Vec<String> {
     let run = place.site.plane.pvctl(&["audit", "-A", "-o", "json", "--exit-zero"]);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -335,7 +336,7 @@ fn found(place: &Place<'_>) -> Vec<String> {
     lines
 }
 
-/// Whether a volume came to be one that its driver deletes, by policy and phase, since it was kept for the first time.
+/// Returns whether, by policy and phase, the driver could delete a volume at some moment after it was first kept.
 fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
     let name = place.of(volume);
     let history = place.site.history(&name);
@@ -347,7 +348,7 @@ fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
     later.then(|| format!("{name} became deletable again after it was kept"))
 }
 
-/// One case from its state to the way back.
+/// Runs one case, from its state to the way back.
 fn run(site: &Site, case: &Case) -> (Vec<String>, usize, bool) {
     let place = match case.class {
         Class::ByHand => Place::new(site, case.place),

@@ -1,38 +1,39 @@
-//! What is lost of a volume, by all that a watch has seen of it since a repair began.
+//! Judges whether a volume was lost, by all that a watch has seen of it since a repair began.
 
 use super::actors::{is_deletable, version};
 use crate::live::site::text;
 use serde_json::{Value, json};
 
-/// A claim that somebody deleted while the repair went on.
+/// A claim that an actor deleted during the repair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deleted {
-    /// The version of the claim since then.
+    /// The resource version of the claim after its deletion was requested.
     pub(crate) version: u64,
-    /// It was deleted at the very write to a volume: after the last look at the claim.
+    /// Whether the claim was deleted at a write to a volume, which comes after the last read of the claim.
     pub(crate) at_write: bool,
 }
 
-/// How a volume is judged.
+/// The criteria by which a volume is judged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Judge {
-    /// The version of the volume when the repair began.
+    /// The resource version of the volume when the repair began.
     pub(crate) began: u64,
-    /// The claims that may have it: namespace and name.
+    /// The claims that may have the volume: namespace and name.
     pub(crate) meant: Vec<(String, String)>,
-    /// Its deletion was asked for.
+    /// Whether its deletion was requested.
     pub(crate) is_deletion: bool,
     pub(crate) deleted: Option<Deleted>,
-    /// Somebody changed the policy, or made the volume anew, after the last look that could have kept the data.
+    /// Whether an actor changed the policy, or replaced the volume, after the last check that could have kept the data.
     pub(crate) is_others: bool,
 }
 
 impl Judge {
-    /// What was lost of the volume, or could have been: the type of each event, and the volume.
+    /// Returns how the volume was lost, or could have been lost. `history` has the type of each event and the volume.
     ///
-    /// Once a volume may be deleted its driver may be at work, whatever is written afterwards. That is none of the
-    /// repair's doing where it was so before, where it was asked for, or where somebody deleted the claim of a volume
-    /// whose policy the repair had not touched, or had given back after the last look at the claim.
+    /// Once a volume may be deleted, its driver may delete it, whatever is written afterwards. The repair is not the
+    /// cause if the volume could be deleted before, or if the deletion was requested. It is not the cause, either, if
+    /// an actor deleted the claim of the volume and the repair had not touched the policy. The same holds if the repair
+    /// had given the policy back after its last check of the claim.
     pub(crate) fn losses(&self, history: &[(String, Value)]) -> Vec<String> {
         let Some(start) = history.iter().position(|(_, volume)| version(volume) == self.began) else {
             return vec!["the watch has not seen how it stood at the start".to_owned()];
@@ -44,7 +45,7 @@ impl Judge {
         let mut may_go = was_deletable || may_go_anyhow;
         let mut was_kept = is_kept(first);
         let mut is_touched = false;
-        // When the volume got its policy Delete back the last time.
+        // The resource version at which the volume last got its policy Delete back.
         let mut given_back = None;
         for (event, volume) in &history[start..] {
             let named = &volume["spec"]["claimRef"];
@@ -53,7 +54,7 @@ impl Judge {
                 losses.push(format!("it became that of {}/{}", claim.0, claim.1));
             }
             if volume["metadata"]["uid"] != first["metadata"]["uid"] && self.is_others {
-                // What comes after it is another volume.
+                // The following events are about another volume.
                 break;
             }
             if volume["spec"]["csi"] != first["spec"]["csi"] {
@@ -140,21 +141,21 @@ fn what_could_be_deleted_for_a_moment_is_lost() {
 
 #[test]
 fn what_others_do_is_not_the_repairs_doing() {
-    // It could be deleted before.
+    // The volume could be deleted before.
     let before = [at(1, "Released", "Delete", "data"), gone(2, "Released", "Delete", "data")];
     assert_eq!(judge().losses(&before), Vec::<String>::new());
     let deleting = |version, at_write| Judge { deleted: Some(Deleted { version, at_write }), ..judge() };
-    // Its claim was deleted before anything was written.
+    // The claim was deleted before anything was written.
     let untouched = [at(1, "Bound", "Delete", "data"), at(4, "Released", "Delete", "data")];
     assert_eq!(deleting(3, false).losses(&untouched), Vec::<String>::new());
     assert_eq!(judge().losses(&untouched).len(), 1);
-    // It was deleted after the policy was given back, before that, or at that very write.
+    // The claim was deleted after the policy was given back, before that, or at that very write.
     let given_back =
         [at(1, "Bound", "Retain", "data"), at(3, "Bound", "Delete", "data"), at(5, "Released", "Delete", "data")];
     assert_eq!(deleting(4, false).losses(&given_back), Vec::<String>::new());
     assert_eq!(deleting(2, false).losses(&given_back).len(), 1);
     assert_eq!(deleting(2, true).losses(&given_back), Vec::<String>::new());
-    // It was asked for.
+    // The deletion was requested.
     let handed = [
         at(1, "Released", "Retain", "data"),
         at(2, "Released", "Delete", "data"),

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// The answer takes its time, and comes while the program waits.
+/// The answer is delayed, and arrives while the program waits for it.
 pub(crate) const SLOW: Fault = Fault::Delayed(Duration::from_secs(2));
 
-/// What goes wrong with one request of a run.
+/// The faults that one request of a run can have.
 pub(crate) const FAULTS: [Fault; 8] = [
     Fault::ERROR,
     Fault::CONFLICT,
@@ -25,56 +25,57 @@ pub(crate) const FAULTS: [Fault; 8] = [
     Fault::KilledAfter,
 ];
 
-/// How many requests a repair makes: until it asks what it may do, how often it asks that, and from then on. In a
-/// larger cluster it reads more before, so that the last ones are counted from the questions on.
+/// How many requests a repair makes: reads until its first permission question, permission questions, and requests
+/// after the last question. In a larger cluster it reads more at first. The last requests are therefore counted from
+/// the questions on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Requests {
     pub(crate) reading: usize,
     pub(crate) questions: usize,
     pub(crate) carrying_out: usize,
-    /// How many of them write, or try to delete.
+    /// How many requests write, or try a deletion (dry run).
     pub(crate) writes: usize,
 }
 
-/// At which request something goes wrong, and what came of it. One that only tries to delete says so in its body, and
-/// counts as a write as well.
+/// The request at which a fault occurs, and what happened there. A dry-run deletion says so in its body, and counts as
+/// a write as well.
 #[derive(Default)]
 pub(crate) struct Interception {
     /// How many writes there were in all.
     pub(crate) writes: AtomicUsize,
-    /// At which request something goes wrong, and how far that is.
+    /// The request at which the fault occurs, and how many requests have been counted.
     trigger: Mutex<Option<Trigger>>,
-    /// The number of that request, among all that come to the proxy.
+    /// The number of that request among all requests to the proxy.
     number: AtomicUsize,
-    /// That request.
+    /// The method and the path of that request.
     pub(crate) request: Mutex<String>,
     pub(crate) is_write: AtomicBool,
-    /// The program that runs.
+    /// The running program.
     pub(crate) child: Mutex<Option<Child>>,
-    /// What the actor acts on.
+    /// The objects that the actor acts on.
     pub(crate) scene: Mutex<Scene>,
     /// Whether the actor has acted.
     pub(crate) acted: AtomicBool,
     /// Whether that request writes to a volume.
     pub(crate) writes_volume: AtomicBool,
-    /// The version at which the actor deleted a claim.
+    /// The resource version at which the actor deleted a claim.
     pub(crate) deleted: Mutex<Option<u64>>,
-    /// Whether the data of a volume would have gone at once, at the moment of the actor, with policy Delete.
+    /// Whether, when the actor acted, policy Delete would have deleted the data of a volume at once.
     pub(crate) was_exposed: AtomicBool,
 }
 
 impl Interception {
-    /// One that waits for no request yet.
+    /// Returns an interception that waits for no request yet.
     pub(crate) fn new() -> Self {
         Self { number: AtomicUsize::new(usize::MAX), ..Self::default() }
     }
 
-    /// From now on the requests are counted until that one.
+    /// Starts to count the requests until that one.
     pub(crate) fn set(&self, at: At<'_>) {
         *self.trigger.lock().unwrap() = Some(Trigger::new(at));
     }
 
-    /// It waits for no request any more; says whether the one has come.
+    /// Stops waiting for the request, and returns whether it has come.
     pub(crate) fn has_come(&self) -> bool {
         *self.trigger.lock().unwrap() = None;
         self.number.load(Ordering::SeqCst) != usize::MAX
@@ -97,7 +98,7 @@ impl Interception {
         }
     }
 
-    /// Whether something goes wrong with this request, which is counted and, if so, remembered.
+    /// Counts a request, and returns whether the fault occurs at it. If so, the request is recorded.
     fn is_at(&self, number: usize, line: &Line<'_>) -> bool {
         self.writes.fetch_add(usize::from(line.writes()), Ordering::SeqCst);
         if !self.trigger.lock().unwrap().as_mut().is_some_and(|trigger| trigger.is_at(line)) {
@@ -111,8 +112,8 @@ impl Interception {
     }
 }
 
-/// The proxy, where that fault meets the request that the interception waits for, and where the actor acts: after the
-/// API server where that has acted before the program knows of it, and else before it.
+/// Starts the proxy. The fault occurs at the request that the interception waits for. The actor acts there, too: after
+/// the API server if the fault lets the request reach it first, otherwise before it.
 pub(crate) async fn proxy(api: &Api, (fault, actor): (Fault, Actor), interception: &Arc<Interception>) -> Proxy {
     let waiting = Arc::clone(interception);
     let decide =

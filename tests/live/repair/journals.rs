@@ -1,5 +1,5 @@
-//! Journals on another cluster behind the same address, on the same one behind another, on a volume that was made anew,
-//! and journals that never began.
+//! Journals of another cluster behind the same address, of the same cluster behind another address, of a volume that
+//! was created again, and journals of repairs that never began.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test waits, and fails by panicking")]
 
 use crate::live::proxy::Proxy;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 /// The question after a plan.
 const QUESTION: &str = "Carry out this plan?";
 
-/// A client of whichever cluster is behind it at that moment.
+/// Returns a client of the cluster that is currently behind the address.
 fn either(current: &Arc<Mutex<Client>>) -> Client {
     let current = Arc::clone(current);
     let pass = move |request: Request<Body>| {
@@ -45,7 +45,7 @@ fn a_journal_is_of_its_cluster_and_not_of_an_address() {
     let stopped = through(&["move", "pvc/data", "--to-namespace", "tied-to", "--timeout", "3s"]);
     assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
 
-    // Behind the address there is a fresh cluster by now, with a stranger's volume of that name.
+    // A new cluster is behind the address now. It has a volume of that name, which belongs to somebody else.
     let strange = Place::new(&fresh, "tied");
     strange.namespace("tied-to");
     fresh.put(&json!({
@@ -73,7 +73,7 @@ fn a_journal_is_of_its_cluster_and_not_of_an_address() {
     assert_eq!(strange.rest(), before);
     assert_eq!(fresh.pvc("tied-to", "data"), "gone");
 
-    // The first cluster has another address by now, and the repair goes on there, and back through the proxy.
+    // The first cluster now has another address. The repair is continued there, and undone through the proxy.
     site.start_controllers();
     let place = Place::kept(&site, "tied", journals);
     place.claim_is("data", "gone");
@@ -115,7 +115,7 @@ fn a_volume_made_anew_is_not_the_one_of_a_journal() {
     let said = place.again(&["apply", "--continue"], 5).replace("\n  ", " ");
     assert!(said.contains("pv/anew-a is another one than the repair was about"), "{said}");
     assert!(said.contains("can neither go on nor be taken back"), "{said}");
-    // It is in nobody's way from then on.
+    // After that, the journal blocks no other repair.
     for words in [&["apply", "--continue"][..], &["undo"]] {
         let said = place.again(words, 2).replace("\n  ", " ");
         assert!(said.contains("there is no such journal"), "{said}");
@@ -156,7 +156,7 @@ fn what_never_began_is_not_in_the_way() {
     let shown = plain(shown.as_bytes());
     assert!(code == Some(130) && shown.contains("interrupted: nothing was written"), "{code:?}: {shown}");
 
-    // The claims go while the questions stand.
+    // The claims are deleted while the questions wait for an answer.
     let mut undone = places[0].screen(&["undo"]);
     let mut restored = places[2].screen(&["restore", "pvc/data"]);
     undone.until(QUESTION);
@@ -179,7 +179,7 @@ fn what_never_began_is_not_in_the_way() {
     places[0].again(&["apply", "--continue"], 2);
     places[2].claim_is("data", "Bound, restored-a");
     places[2].volume_is("a", "Bound, Retain, of restored/data");
-    // The move goes on, and not what was to take it back.
+    // The move is continued, and not the undo.
     places[1].repair(&["apply", "--continue"], 0);
     places[1].claim_of_is("broken-to", "data", "Bound, broken-a");
     for (place, name) in places.iter().zip(names) {

@@ -1,5 +1,5 @@
-//! How the verbs that repair behave to whoever types them, on the real controllers: what is reached is not waited for,
-//! a second time nothing is written and it ends with 0, and flags stand where they like.
+//! How the verbs that repair behave for the person who types them, on the real controllers. They do not wait for what
+//! is already reached. A second run writes nothing and ends with 0. Flags may stand anywhere.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -17,7 +17,7 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
     let mut site = Site::start();
     let place = Place::new(&site, "kept");
     place.bound("data", "a", "Delete");
-    // The volume of a claim, by the name of the claim.
+    // The volume is named by its claim.
     place.repair(&["retain", "pvc/data"], 0);
     place.volume_is("a", "Bound, Retain, of kept/data");
     assert!(place.again(&["retain", "pvc", "data"], 0).starts_with("Nothing to do: "));
@@ -27,7 +27,7 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
     place.claim_is("waits", "Pending, ");
     assert!(place.again(&["retain", "pvc/waits"], 6).contains("has no volume yet"));
     place.again(&["retain", "pvc/nobody"], 2);
-    // No controller runs, and one would have something to say: the claim of the volume goes.
+    // No controller runs, although one would have work: the claim of the volume is deleted.
     place.volume("b", "Delete");
     let journals = place.keep();
     site.stop_controllers();
@@ -39,7 +39,7 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
     assert!(begin.elapsed() < Duration::from_secs(12), "it has waited for {:?}", begin.elapsed());
     place.volume_is("a", "Bound, Retain, of the former kept/data");
     assert!(place.again(&["retain", "pv/kept-a"], 0).starts_with("Nothing to do: "));
-    // The binder has begun, and ended before the claim names its volume.
+    // The binder began to bind, and ended before the claim named its volume.
     let uid = site.get(PVC, "kept", "waits").unwrap()["metadata"]["uid"].clone();
     site.edit(PV, "", "kept-b", |volume| {
         volume["spec"]["claimRef"] =
@@ -68,7 +68,7 @@ fn what_is_reached_is_nothing_to_do() {
     place.claim_is("new", "Bound, offered-a");
     nothing(&place, &words);
     place.again(&["release", "pv/offered-a", "--reserve-for", "offered/other"], 6);
-    // To the last claim, which comes and takes it.
+    // The volume is released for its last claim, which is created and takes it.
     place.left("same", "b", "Retain");
     place.repair(&["release", "pv/offered-b"], 0);
     nothing(&place, &["release", "pv/offered-b"]);
@@ -164,7 +164,7 @@ fn what_is_reached_is_nothing_to_do() {
     place.unharmed(&["a"], &[("held", "data")]);
 }
 
-/// Of two findings one is repaired, and a guard refuses what the other asks for: the second time that one is left.
+/// One of two findings is repaired, and a guard refuses the other repair. In the second run that finding is left again.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn fix_leaves_what_a_guard_refuses_each_time() {

@@ -1,5 +1,5 @@
-//! What planners and findings promise, on the real controllers: whose policy `undo` gives back, what a reservation says
-//! of its end and who finds it later, and which of the tool's own verbs are proposed.
+//! What planners and findings promise, on the real controllers: to whom `undo` gives a policy back, what the program
+//! says about the end of a reservation and who finds it later, and which verbs of the program are proposed.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::live::api::path;
@@ -7,9 +7,9 @@ use crate::live::site::{PV, PVC, Place, Site, text};
 use http::Method;
 use serde_json::{Value, json};
 
-/// So long ago.
+/// A time long ago.
 const PAST: &str = "2026-01-10T08:00:00Z";
-/// Before that.
+/// A time before [`PAST`].
 const FORMERLY: &str = "2026-01-09T08:00:00Z";
 
 #[test]
@@ -17,14 +17,14 @@ const FORMERLY: &str = "2026-01-09T08:00:00Z";
 fn a_policy_goes_back_to_nobody_else() {
     let site = Site::start();
 
-    // The claim that had the volume has it still.
+    // The claim that had the volume still has it.
     let place = Place::new(&site, "same");
     place.bound("data", "a", "Delete");
     place.repair(&["retain", "pv/same-a"], 0);
     place.repair(&["undo"], 0);
     place.volume_is("a", "Bound, Delete, of same/data");
 
-    // One of the same name, with another uid; and one of another name.
+    // The new claim has the same name with another uid, or another name.
     for (name, claim) in [("anew", "data"), ("other", "next")] {
         let place = Place::new(&site, name);
         place.bound("data", "a", "Delete");
@@ -36,7 +36,7 @@ fn a_policy_goes_back_to_nobody_else() {
         refused(&place, claim, &format!("it was that of {name}/data with uid "));
     }
 
-    // Nobody had it: it was left by its claim, or free.
+    // No claim had the volume: it was Released, or Available.
     let place = Place::new(&site, "left");
     place.left("data", "a", "Delete");
     place.repair(&["retain", "pv/left-a"], 0);
@@ -50,13 +50,13 @@ fn a_policy_goes_back_to_nobody_else() {
     refused(&place, "data", "no claim had it");
 }
 
-/// Somebody takes the `claimRef` away.
+/// Removes the `claimRef` of a volume.
 fn free(place: &Place<'_>, volume: &str) {
     place.site.edit(PV, "", &place.of(volume), |volume| volume["spec"]["claimRef"] = Value::Null);
     place.volume_is(volume, "Available, Retain, of nobody");
 }
 
-/// The way back is refused, the volume stays as it is, and it is said who has it and who had it.
+/// Checks that the way back is refused and changes nothing, and that the answer says who has the volume and who had it.
 fn refused(place: &Place<'_>, claim: &str, before: &str) {
     let said = flat(&place.again(&["undo"], 6));
     let uid = place.site.get(PVC, &place.name, claim).unwrap()["metadata"]["uid"].clone();
@@ -79,14 +79,14 @@ fn a_reservation_ends_and_is_found_in_a_strange_namespace() {
     place.rest();
     site.store("Namespace", "", "tenant", |object| object["metadata"]["creationTimestamp"] = FORMERLY.into());
     site.store(PV, "", "tenant-a", |object| object["metadata"]["creationTimestamp"] = PAST.into());
-    // The namespace is older than the volume: it is reserved, and how that ends is said.
+    // The namespace is older than the volume, so the volume is reserved. The answer says how the reservation ends.
     let said = flat(&place.repair(&["fix", "pv/tenant-a"], 0));
     for words in ["kubectl pvctl undo ends it", "kubectl pvctl unbind pv/tenant-a --reserve-for NAMESPACE/NAME"] {
         assert!(said.contains(words), "{words}: {said}");
     }
     place.volume_is("a", "Available, Retain, for tenant/data");
     assert_eq!(strange(&place), None);
-    // It is taken back, the namespace is about to go, and nobody reserves it unattended.
+    // The reservation is undone. The namespace is being deleted, so the volume is not reserved unattended.
     place.repair(&["undo"], 0);
     place.volume_is("a", "Released, Retain, of the former tenant/data");
     send(&site, Method::DELETE, &path("Namespace", "", "tenant"), None);
@@ -94,7 +94,7 @@ fn a_reservation_ends_and_is_found_in_a_strange_namespace() {
     assert!(said.contains("left: pv-released-retain on pv/tenant-a"), "{said}");
     place.repair(&["release", "pv/tenant-a"], 0);
     place.volume_is("a", "Available, Retain, for tenant/data");
-    // Without the namespace, and in the one of another tenant, the reservation is found.
+    // The reservation is found if the namespace does not exist, and if it exists again, of another tenant.
     let mut namespace = site.get("Namespace", "", "tenant").unwrap();
     namespace["spec"]["finalizers"] = json!([]);
     send(&site, Method::PUT, "/api/v1/namespaces/tenant/finalize", Some(&namespace));
@@ -103,13 +103,13 @@ fn a_reservation_ends_and_is_found_in_a_strange_namespace() {
     place.namespace("tenant");
     let anew = strange(&place).unwrap();
     assert!(anew.contains("namespace tenant was created after the volume"), "{anew}");
-    // What the finding says ends it.
+    // The command in the finding ends the reservation.
     place.repair(&["unbind", "pv/tenant-a", "--reserve-for", "default/kept"], 0);
     place.volume_is("a", "Available, Retain, for default/kept");
     place.unharmed(&["a"], &[("tenant", "data")]);
 }
 
-/// What is found on the volume of a reservation in a strange namespace.
+/// Returns the finding about a reservation for a namespace that is gone or was created again.
 fn strange(place: &Place<'_>) -> Option<String> {
     let run = place.site.plane.pvctl(&["audit", "-A", "-o", "json", "--exit-zero"]);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -136,7 +136,7 @@ fn flat(said: &str) -> String {
 fn what_can_only_be_one_thing_is_repaired_unasked() {
     let mut site = Site::start();
 
-    // A syncer carried the mark of the binding along, and not the name of the volume.
+    // A sync tool copied the annotation of the binding, and not the name of the volume.
     let place = Place::new(&site, "noname");
     let mut claim = place.manifest("noname", "data");
     claim["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
@@ -161,7 +161,7 @@ fn what_can_only_be_one_thing_is_repaired_unasked() {
     place.again(&["fix", "pvc/data"], 0);
     place.unharmed(&["a"], &[("noname", "data")]);
 
-    // The controller stopped after it had chosen a volume for a claim, which has another one by now.
+    // The controller stopped after it had chosen a volume for a claim, and the claim now has another volume.
     let place = Place::new(&site, "half");
     place.bound("data", "a", "Retain");
     place.volume("b", "Delete");
@@ -186,7 +186,7 @@ fn what_can_only_be_one_thing_is_repaired_unasked() {
 fn what_was_named_is_told_of_at_once_and_with_verbs() {
     let site = Site::start();
 
-    // A node was chosen for a claim that is seconds old, and does not exist.
+    // The node that was chosen for a claim does not exist. The claim is seconds old.
     let place = Place::of_class(&site, "nodeless", "driver.example.com", "WaitForFirstConsumer");
     let mut claim = place.manifest("nodeless", "data");
     claim["metadata"]["annotations"] = json!({"volume.kubernetes.io/selected-node": "gone"});
@@ -202,11 +202,11 @@ fn what_was_named_is_told_of_at_once_and_with_verbs() {
     let said = flat(&(explained.stdout + &explained.stderr));
     assert!(said.contains("Node gone does not exist"), "{said}");
     assert!(said.contains("kubectl pvctl fix pvc/data -n nodeless proposes a repair"), "{said}");
-    // Nobody named it for `audit`.
+    // `audit` was not asked about this claim by name.
     let audited = site.plane.pvctl(&["audit", "-n", "nodeless", "-o", "json", "--exit-zero"]).stdout;
     assert!(!audited.contains("pvc-selected-node-gone"), "{audited}");
 
-    // A class that is misspelt.
+    // The name of the class is misspelt.
     let place = Place::new(&site, "standard");
     let mut claim = place.manifest("standard", "data");
     claim["spec"]["storageClassName"] = json!("standart");
@@ -218,7 +218,8 @@ fn what_was_named_is_told_of_at_once_and_with_verbs() {
     place.repair(&["recreate", "pvc/data", "--set", "class=standard"], 0);
     place.claim_is("data", "Bound, standard-a");
 
-    // A driver may be making a volume for the claim that was made anew: `restore` refuses, and so does `audit`.
+    // A driver may be creating a volume for the claim that was created again, so `restore` refuses and `audit` offers
+    // no command.
     let place = Place::of_class(&site, "driven", "driver.example.com", "Immediate");
     place.claim_in("driven", "data");
     let mut volume = json!({

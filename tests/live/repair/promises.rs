@@ -1,5 +1,5 @@
-//! What a repair promises where others write to the same objects: those who apply manifests, those who change a policy
-//! or replace a volume while it is under way, and admission that changes or denies its requests.
+//! What a repair promises if others write to the same objects: people who apply manifests, who change a policy or
+//! replace a volume during the repair, and admission that changes or denies its requests.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test waits, and fails by panicking")]
 
 use crate::live::site::{PV, Place, Site, text};
@@ -26,7 +26,7 @@ fn a_repair_holds_against_those_who_write_the_same_objects() {
 
 const MOVE: [&str; 2] = ["move", "pvc/data"];
 
-/// The manifest of a volume as somebody keeps it, with this policy and claim.
+/// Returns the manifest of a volume, as a person keeps it, with this policy and claim.
 fn source(place: &Place<'_>, policy: &str, claim: Option<&str>) -> Vec<u8> {
     let name = place.of("a");
     let mut manifest = json!({
@@ -52,7 +52,7 @@ fn moved_to(to: &str) -> [&str; 4] {
     [MOVE[0], MOVE[1], "--to-namespace", to]
 }
 
-/// `kubectl apply` keeps in an annotation what it applies again.
+/// `kubectl apply` records in an annotation what it applies again.
 fn applied_with_kubectl(site: &Site) {
     let place = Place::new(site, "applied");
     place.namespace("applied-to");
@@ -61,7 +61,7 @@ fn applied_with_kubectl(site: &Site) {
     let said = place.again(&moved_to("applied-to"), 6);
     assert!(said.contains("is applied by kubectl apply") && said.contains("with policy Delete"), "{said}");
     assert!(said.contains("set persistentVolumeReclaimPolicy to Retain in the source"), "{said}");
-    // It is the source that counts, and not what is stored.
+    // The applied manifest decides, and not the stored object.
     place.repair(&["retain", "pv/applied-a"], 0);
     place.again(&moved_to("applied-to"), 6);
     apply(&place, &[], &source(&place, "Retain", None));
@@ -70,7 +70,7 @@ fn applied_with_kubectl(site: &Site) {
     place.unharmed(&["a"], &[("applied", "data"), ("applied-to", "data")]);
 }
 
-/// Server-side apply keeps in the managed fields which of them a manager applies.
+/// Server-side apply records in the managed fields which fields a manager applies.
 fn applied_on_the_server(site: &Site) {
     let place = Place::new(site, "served");
     place.namespace("served-to");
@@ -79,7 +79,8 @@ fn applied_on_the_server(site: &Site) {
     place.bind("data", "a", "Delete");
     let said = place.again(&moved_to("served-to"), 6);
     assert!(said.contains("field manager storage-sync (server-side apply), with policy Delete"), "{said}");
-    // Once somebody else has set the field, its manager is not recorded any more, and may set it again all the same.
+    // Once another writer has set the field, the managed fields do not name its applier any more. The applier may still
+    // set it again.
     place.repair(&["retain", "pv/served-a"], 0);
     let said = place.again(&moved_to("served-to"), 6);
     assert!(said.contains("perhaps with another policy than Retain"), "{said}");
@@ -88,7 +89,7 @@ fn applied_on_the_server(site: &Site) {
     place.unharmed(&["a"], &[("served", "data"), ("served-to", "data")]);
 }
 
-/// The next apply would point the volume back at its former claim.
+/// The next apply would set the claimRef of the volume back to its former claim.
 fn applied_with_a_claim_ref(site: &Site) {
     let place = Place::new(site, "pointed");
     place.namespace("pointed-to");
@@ -101,7 +102,7 @@ fn applied_with_a_claim_ref(site: &Site) {
     place.unharmed(&["a"], &[("pointed", "data"), ("pointed-to", "data")]);
 }
 
-/// A move that waits for its claim to go, because the controllers stand still.
+/// Starts a move that waits for the deletion of its claim, because the controllers are stopped.
 fn moving(site: &mut Site, name: &str) -> (TempDir, thread::JoinHandle<Finished>) {
     let place = Place::new(site, name);
     let to = format!("{name}-to");
@@ -116,7 +117,7 @@ fn moving(site: &mut Site, name: &str) -> (TempDir, thread::JoinHandle<Finished>
     (place.keep(), run)
 }
 
-/// Somebody gives the volume its policy Delete back while its claim goes.
+/// A person sets policy Delete on the volume again while its claim is being deleted.
 fn the_policy_is_changed(site: &mut Site) {
     let (journals, run) = moving(site, "kept");
     site.edit(PV, "", "kept-a", |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Delete"));
@@ -132,7 +133,8 @@ fn the_policy_is_changed(site: &mut Site) {
     place.unharmed(&["a"], &[("kept", "data"), ("kept-to", "data")]);
 }
 
-/// The volume is deleted while its claim goes: nothing leads on, and nothing is said to.
+/// The volume is deleted while its claim is being deleted. The repair can neither go on nor be undone, and proposes
+/// neither.
 fn the_volume_goes(site: &mut Site) {
     let (journals, run) = moving(site, "lost");
     site.delete(PV, "", "lost-a");
@@ -147,7 +149,7 @@ fn the_volume_goes(site: &mut Site) {
     drop(journals);
 }
 
-/// Another volume of that name, which waits for that claim as well.
+/// Replaces the volume by another one of that name, which is reserved for that claim as well.
 fn replace(place: &Place<'_>, claim: &str) {
     let name = place.of("a");
     place.site.delete(PV, "", &name);
@@ -164,7 +166,7 @@ fn replace(place: &Place<'_>, claim: &str) {
     }));
 }
 
-/// A repair waits for a controller that does not run; its volume is replaced before somebody goes on with it.
+/// A repair waits for a controller that is stopped. Its volume is replaced before the repair is continued.
 fn a_replaced_volume_is_not_gone_on_with(site: &mut Site) {
     let place = Place::new(site, "replaced");
     place.left("data", "a", "Retain");
@@ -181,7 +183,7 @@ fn a_replaced_volume_is_not_gone_on_with(site: &mut Site) {
     for words in [["apply", "--continue"].as_slice(), &["undo"]] {
         let done = place.run(&[words, &["--yes"]].concat());
         let said = done.stdout + &done.stderr;
-        // Once it has said that its volume is lost, it is in nobody's way.
+        // Once a journal has recorded that its volume is lost, it blocks no other repair.
         let is_known = words == ["undo"];
         assert_eq!(done.code, Some(if is_known { 2 } else { 5 }), "{words:?} {said}");
         assert!((is_known || said.contains("replaced-a")) && !said.contains("Done: "), "{said}");
@@ -189,7 +191,7 @@ fn a_replaced_volume_is_not_gone_on_with(site: &mut Site) {
     place.volume_is("a", "Available, Retain, for replaced/new");
 }
 
-/// The same inside of one run.
+/// A volume is replaced during a single run of a repair.
 fn a_volume_is_replaced_during_a_run(site: &mut Site) {
     let place = Place::new(site, "swapped");
     place.left("data", "a", "Retain");
@@ -209,7 +211,7 @@ fn a_volume_is_replaced_during_a_run(site: &mut Site) {
     drop(journals);
 }
 
-/// Creates a policy and its binding, and waits until it acts, which takes the API server some seconds.
+/// Creates a policy and its binding, and waits until the policy is in force, which takes the API server some seconds.
 fn admission(site: &Site, policy: &Value, acts: impl Fn() -> bool) {
     let name = text(policy, "/metadata/name");
     let mut binding = json!({
@@ -226,7 +228,7 @@ fn admission(site: &Site, policy: &Value, acts: impl Fn() -> bool) {
     Site::until("admission acts", acts);
 }
 
-/// The volumes of one class.
+/// Returns the match constraints of an admission policy for updates of the volumes of one class.
 fn volumes_of(class: &str, condition: &str) -> Value {
     json!({
         "matchConstraints": {"resourceRules": [{
@@ -239,7 +241,8 @@ fn volumes_of(class: &str, condition: &str) -> Value {
     })
 }
 
-/// Retain becomes Delete on its way: it is said before anything is written; and where a trial does not show it, after.
+/// Admission changes Retain to Delete. The program says so before anything is written. If a dry run does not show it,
+/// the program says so afterwards.
 fn admission_changes_a_request(site: &Site) {
     let place = Place::new(site, "changed");
     place.bound("data", "a", "Delete");
@@ -271,7 +274,7 @@ fn admission_changes_a_request(site: &Site) {
     assert!(said.contains("does not store what was sent") && said.contains("is Delete, where"), "{said}");
     assert!(said.contains("mutating admission changes it"), "{said}");
     assert!(!said.contains("Done: "), "{said}");
-    // The journal does not count the step as done.
+    // The journal does not record the step as done.
     let history = place.run(&["history"]).stdout;
     assert!(!history.contains("done"), "{history}");
     admission(site, &with("changed-always", "true"), || policy_after("--dry-run=server") == "Delete");
@@ -282,7 +285,7 @@ fn admission_changes_a_request(site: &Site) {
     place.unharmed(&["a"], &[("changed", "data")]);
 }
 
-/// What a later step needs is denied: nothing is begun.
+/// Admission denies the request of a later step, so the repair does not begin.
 fn admission_denies_what_comes_later(site: &Site) {
     let place = Place::new(site, "denied");
     place.bound("data", "a", "Delete");

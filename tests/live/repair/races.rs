@@ -1,6 +1,6 @@
-//! Races that a repair may lose, on a real control plane: a StatefulSet creates a claim again in the middle of a plan,
-//! a ResourceQuota fills up, a claim comes back from a copy of etcd with the uid that it had, a journal was edited by
-//! hand, and a plan file asks for something else than it shows.
+//! Races that a repair may lose, on a real control plane. A StatefulSet creates a claim again in the middle of a plan.
+//! A ResourceQuota is used up. A claim is restored from a copy of etcd with its former uid. A journal was edited by
+//! hand. A plan file requests something else than it shows.
 #![expect(
     clippy::disallowed_methods,
     clippy::panic,
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 
-/// So many go on at the same time; they wait most of it.
+/// How many cases go on at the same time. They spend most of that time waiting.
 const ABREAST: usize = 6;
 
 fn started() -> Site {
@@ -26,7 +26,7 @@ fn started() -> Site {
     site
 }
 
-/// What was lost of a volume since it had that version, or could have been.
+/// Asserts that a volume was not lost, and could not have been lost, since it had that resource version.
 #[track_caller]
 fn keeps(place: &Place<'_>, volume: &str, began: u64, meant: &[(&str, &str)]) {
     let meant = meant.iter().map(|(namespace, name)| (namespace.replace('N', &place.name), (*name).to_owned()));
@@ -38,7 +38,7 @@ fn began(place: &Place<'_>, volume: &str) -> u64 {
     version(&place.site.get(PV, "", &place.of(volume)).unwrap())
 }
 
-/// Waits until a volume is kept: then the plan is under way.
+/// Waits until the policy of a volume is Retain, which shows that the plan has begun.
 fn under_way(place: &Place<'_>, volume: &str) {
     let name = place.of(volume);
     Site::until("the volume is kept", || {
@@ -52,7 +52,7 @@ fn post(place: &Place<'_>, path: &str, object: &Value) {
     sent.unwrap();
 }
 
-/// A set that is scaled up once the plan is under way: its controller makes the claim anew, and a pod that waits for
+/// A StatefulSet is scaled up once the plan has begun: its controller creates the claim again, and a pod that waits for
 /// it.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
@@ -98,7 +98,7 @@ fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
         let goal = if number == 1 { "of s1/archive".to_owned() } else { format!("of {}-to/data-db-0", place.name) };
         match ended.code {
             Some(0 | 1) => assert!(site.pv(&place.of("a")).ends_with(&goal), "{:?}\n{said}", place.all()),
-            // The set was quicker than the deletion, or has the claim by now: both ways look at that anew.
+            // The set was faster than the deletion, or has the claim by now. Both ways check that again.
             Some(4..=6) => {
                 let on = place.run(&["apply", "--continue", "--yes", "--timeout", "20s"]);
                 let back = (on.code != Some(0)).then(|| place.run(&["undo", "--yes", "--timeout", "20s"]));
@@ -111,8 +111,8 @@ fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
     });
 }
 
-/// The quota of the target fills up between the review and the creation of the claim: the plan stops, nothing is lost,
-/// and it is gone on with when there is room, or taken back.
+/// The quota of the target is used up between the review and the creation of the claim. The plan stops and nothing is
+/// lost. It is continued once there is room, or undone.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn a_quota_fills_up_in_the_middle_of_a_plan() {
@@ -126,7 +126,7 @@ fn a_quota_fills_up_in_the_middle_of_a_plan() {
             "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few", "namespace": to},
             "spec": {"hard": {"persistentvolumeclaims": "1"}},
         });
-        // Its controller does not run here.
+        // The test sets the status, because the quota controller does not run.
         let set_used = |quota: &mut Value, used: &str| {
             let at = format!("{path}/few");
             *quota = site.runtime.block_on(site.api.get(&at)).unwrap();
@@ -159,7 +159,7 @@ fn a_quota_fills_up_in_the_middle_of_a_plan() {
     }
 }
 
-/// A claim comes back with the uid that it had, as from a copy of etcd that somebody restores in part.
+/// A claim is restored with its former uid, as from a partial restore of a copy of etcd.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn a_claim_comes_back_with_the_uid_that_it_had() {
@@ -194,7 +194,7 @@ fn a_claim_comes_back_with_the_uid_that_it_had() {
     });
 }
 
-/// A move that stopped after its claim was marked for deletion, and the file of its journal.
+/// Runs a move that stops after its claim was marked for deletion, and returns the file of its journal.
 fn stopped(place: &Place<'_>) -> PathBuf {
     let ended =
         place.run(&["move", "pvc/data", "--to-namespace", &format!("{}-to", place.name), "--yes", "--timeout", "2s"]);
@@ -208,7 +208,7 @@ fn stopped(place: &Place<'_>) -> PathBuf {
     all.into_iter().next().unwrap()
 }
 
-/// What somebody makes of a journal, by hand.
+/// A change of a journal by hand: its name, and the function that makes it.
 type Edit = (&'static str, fn(&str, &str) -> String);
 
 const EDITS: [Edit; 8] = [
@@ -232,7 +232,7 @@ const EDITS: [Edit; 8] = [
     ("half of it", |text, _| text[..text.len() / 2].to_owned()),
 ];
 
-/// Whatever somebody makes of a journal, going on with it or taking it back loses nothing, and writes to nothing else.
+/// Whatever a person changes in a journal, continuing or undoing it loses nothing and writes to no other object.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn a_journal_that_was_edited_by_hand_does_no_harm() {
@@ -265,7 +265,7 @@ fn a_journal_that_was_edited_by_hand_does_no_harm() {
             let said = format!("{what}: {words:?}: {}{}", ended.stdout, ended.stderr);
             assert!(ended.code.is_some_and(|code| code <= 6), "{:?} {said}", ended.code);
             assert!(!said.contains("panicked"), "{said}");
-            // A journal that names another target everywhere asks for another move, as whoever owns the file may.
+            // A journal that names another target everywhere requests another move, which the owner of the file may do.
             let to = if what == "another target" { "N-x" } else { "N-to" };
             keeps(&place, "a", a, &[("N", "data"), (to, "data")]);
             assert_eq!(began(&place, "b"), b, "{said}: the other volume was written to");
@@ -275,7 +275,7 @@ fn a_journal_that_was_edited_by_hand_does_no_harm() {
     });
 }
 
-/// A plan file of which something was changed is carried out only where it is the plan of its request all the same.
+/// A plan file with a change is carried out only if it is still the plan of its request.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn a_plan_file_that_was_tampered_with_writes_nothing() {

@@ -1,6 +1,6 @@
-//! Two people repair the same claim at once, each with plans and journals of their own: programs are killed,
-//! controllers stand still for a while, a volume is deleted and made anew under its name, and the API server is reached
-//! by another address afterwards. No volume is lost, none comes to a stranger, and every journal leads on or back.
+//! Two people repair the same claim at once, each with plans and journals of their own. Programs are killed,
+//! controllers are stopped for a while, a volume is replaced by one of the same name, and the API server is later
+//! reached at another address. No volume is lost or given to a stranger, and every journal can be continued or undone.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -27,25 +27,25 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How many repairs there are, unless the environment says so.
+/// How many repairs there are, unless [`RUNS`] says otherwise.
 const SAMPLE: usize = 24;
 
-/// The variable that says it.
+/// The environment variable with the number of repairs.
 const RUNS: &str = "PVCTL_OPERATORS_RUNS";
 
-/// So many go on at the same time.
+/// How many repairs go on at the same time.
 const ABREAST: usize = 6;
 
-/// So many begin between two stops of the controllers.
+/// How many repairs begin in one round, during which the controllers are stopped or run.
 const ROUND: usize = 12;
 
-/// The controllers stand still for so long.
+/// How long the controllers are stopped.
 const PAUSE: Duration = Duration::from_secs(3);
 
-/// No run takes longer, with its waits.
+/// The longest time of a run, including its waits.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What an operator asks for. `N` is the name of the place.
+/// The repairs that an operator can request. `N` stands for the name of the place.
 const WAYS: [&[&str]; 6] = [
     &["move", "pvc/data", "--to-namespace", "N-to"],
     &["rename", "pvc/data", "archive"],
@@ -58,22 +58,23 @@ const WAYS: [&[&str]; 6] = [
 /// The claims that may have the volumes.
 const MEANT: [(&str, &str); 5] = [("N", "data"), ("N-to", "data"), ("N", "archive"), ("N", "vault"), ("N", "copy")];
 
-/// What a repair is.
+/// The parameters of a repair.
 #[derive(Clone, Copy, Debug)]
 struct Lot {
     number: usize,
-    /// What the operators ask for; where the volume is made anew there is one of them alone.
+    /// The repairs that the operators request, by their place in [`WAYS`]. There is only one operator if the volume is
+    /// replaced.
     first: usize,
     second: Option<usize>,
-    /// How much later the second one begins.
+    /// How much later the second operator begins.
     later: Duration,
-    /// When the first one is killed.
+    /// When the first program is killed, if it is.
     killed: Option<Duration>,
-    /// The controllers stand still while they begin.
+    /// Whether the controllers are stopped when the operators begin.
     paused: bool,
-    /// The volume is made anew once the first one was killed.
+    /// Whether the volume is replaced once the first program was killed.
     anew: bool,
-    /// The server is reached by another address afterwards.
+    /// Whether the API server is later reached at another address.
     moved: bool,
     back_first: bool,
 }
@@ -97,21 +98,21 @@ fn lot(number: usize) -> Lot {
     }
 }
 
-/// An operator: the words, and the journals.
+/// An operator: the words of the command, and the folder of the journals.
 struct Operator {
     words: Vec<String>,
     journals: TempDir,
 }
 
-/// A repair while nobody looks at the site.
+/// A repair that does not borrow the site, so that the controllers can be stopped and started.
 struct Begun {
     lot: Lot,
     name: String,
     journals: TempDir,
     operators: Vec<Operator>,
-    /// The versions and the uids of the volumes before.
+    /// The names of the volumes, with their resource versions and uids before the repair.
     began: Vec<(String, u64, String)>,
-    /// How the ones who were not killed ended.
+    /// How the programs ended that were not killed.
     ended: Vec<String>,
 }
 
@@ -138,7 +139,7 @@ fn begin(site: &Site, number: usize) -> Begun {
     Begun { lot, name: place.name.clone(), operators, journals: place.keep(), began: began.to_vec(), ended: Vec::new() }
 }
 
-/// A program that runs, and where it writes what it says.
+/// A running program, and the folder of its output.
 struct Running {
     child: Child,
     output: TempDir,
@@ -156,12 +157,12 @@ impl Running {
     }
 
     fn kill(mut self) {
-        // It may have ended already.
+        // The program may have ended already.
         _ = self.child.kill();
         self.child.wait().unwrap();
     }
 
-    /// How it ended.
+    /// Waits for the end of the program, and returns its exit code and its output.
     fn end(mut self) -> (Option<i32>, String) {
         let begin = Instant::now();
         let status = loop {
@@ -178,7 +179,7 @@ impl Running {
     }
 }
 
-/// Lets the operators begin; what still runs.
+/// Starts the operators, and returns the programs that still run.
 fn start(site: &Site, begun: &Begun) -> Vec<Running> {
     let kubeconfig = site.plane.kubeconfig().to_string_lossy();
     let first = Running::start(&kubeconfig, begun, &begun.operators[0]);
@@ -200,14 +201,14 @@ fn start(site: &Site, begun: &Begun) -> Vec<Running> {
     running
 }
 
-/// Deletes a volume, and makes one like it under its name: other storage, and so other data.
+/// Deletes a volume, and creates one like it with the same name, other storage, and therefore other data.
 fn make_anew(site: &Site, name: &str) {
     let mut volume = site.get(PV, "", name).unwrap();
     site.delete(PV, "", name);
     let path = path(PV, "", name);
     while let Some(mut going) = site.get(PV, "", name) {
         going["metadata"]["finalizers"] = json!([]);
-        // It may go meanwhile, or be written to.
+        // The volume may be gone by then, or another writer may have changed it.
         _ = site.runtime.block_on(site.api.send(Method::PUT, &path, Some(&going)));
     }
     volume["apiVersion"] = json!("v1");
@@ -218,13 +219,13 @@ fn make_anew(site: &Site, name: &str) {
     site.put(&volume);
 }
 
-/// What came of a repair.
+/// The result of a repair.
 struct Came {
     what: Vec<String>,
     wrong: Vec<String>,
 }
 
-/// The repair when the controllers run again, and all programs have ended.
+/// A repair whose programs have all ended, while the controllers run again.
 struct Case<'s> {
     place: Place<'s>,
     lot: Lot,
@@ -250,8 +251,8 @@ impl Case<'_> {
         }
     }
 
-    /// The journals of an operator: the id, whether something was written, whether it is through: it ended, was taken
-    /// back, or has lost its volume to the one who made that anew.
+    /// Returns the journals of an operator: the id, whether anything was written, and whether it is over. A journal is
+    /// over if it is finished, was taken back, or has lost its volume because the test replaced it.
     fn journals(&self, operator: &Operator) -> Result<Vec<(String, bool, bool)>, String> {
         let told = self.run(operator, &["history", "-o", "json"], false);
         if told.code != Some(0) {
@@ -267,7 +268,7 @@ impl Case<'_> {
         Ok(items.iter().map(one).collect())
     }
 
-    /// Leads every journal of an operator on or back, or asks for the same anew.
+    /// Continues or undoes every open journal of an operator, in the order that the parameters say.
     fn lead(&mut self, at: usize) -> Result<Vec<String>, String> {
         let mut what = Vec::new();
         let operator = &self.operators[at];
@@ -305,7 +306,7 @@ impl Case<'_> {
         Ok(what)
     }
 
-    /// Whether the data are somebody's for whom they are, or can be given to them by one more command.
+    /// Returns whether a claim that may have the data has them, or gets them by one further command.
     fn is_reachable(&mut self) -> bool {
         let named = |claim: &(&str, &str)| (claim.0.replace('N', &self.place.name), claim.1.to_owned());
         let volume = self.place.of("a");
@@ -335,7 +336,7 @@ impl Case<'_> {
 
     fn judge(mut self) -> Came {
         let mut came = Came { what: Vec::new(), wrong: Vec::new() };
-        // Whoever was in the other's way may have to wait for him.
+        // An operator that was in the other one's way may have to wait for it, so the first one is tried twice.
         let many = self.operators.len();
         for at in [0, 1, 0].into_iter().filter(|at| *at < many) {
             match self.lead(at) {
@@ -366,7 +367,7 @@ impl Case<'_> {
         came
     }
 
-    /// What was written to the volume that took the name of another, or because of it.
+    /// Returns what the program wrote to the volume that replaced another one, or because of it.
     fn touched(&self) -> Vec<String> {
         let name = self.place.of("a");
         let old = &self.began[0].2;
@@ -390,14 +391,14 @@ impl Case<'_> {
         wrong
     }
 
-    /// What was lost of the volumes that were there at the start, or could have been.
+    /// Returns how the volumes that existed at the start were lost, or could have been lost.
     fn lost(&self) -> Vec<String> {
         let named = |claim: &(&str, &str)| (claim.0.replace('N', &self.place.name), claim.1.to_owned());
         let meant: Vec<(String, String)> = MEANT.iter().map(named).collect();
         let losses = self.began.iter().flat_map(|(volume, began, uid)| {
             let judge = Judge { began: *began, meant: meant.clone(), ..Judge::default() };
             let mut history = self.place.site.history(volume);
-            // What the test itself makes anew is another volume. It deletes the first one, which no repair does.
+            // A volume that the test replaced is another volume. The test deletes the first one, which no repair does.
             let is_anew = self.lot.anew;
             let goes =
                 |event: &str, now: &Value| event == "DELETED" || now["metadata"]["deletionTimestamp"].is_string();
@@ -409,7 +410,7 @@ impl Case<'_> {
     }
 }
 
-/// All repairs of a round: they begin, perhaps while the controllers stand still, and are judged afterwards.
+/// Runs all repairs of a round. They begin, perhaps while the controllers are stopped, and are judged afterwards.
 fn round(site: &mut Site, numbers: Vec<usize>, url: &str) -> Vec<(Lot, Came)> {
     let begun = so_many_abreast(ABREAST, numbers, |number| begin(site, number));
     let paused = begun.first().is_some_and(|begun| begun.lot.paused);

@@ -1,5 +1,5 @@
-//! Each verb that repairs, from a state that arose as it does for people, on the real controllers: what is so in the
-//! end, what the way back leads to, and that a second time nothing is written.
+//! Each verb that repairs, on the real controllers, from a state that arises as it does for people. The test checks the
+//! final state, where the way back leads, and that a second run writes nothing.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -44,7 +44,7 @@ fn release(site: &Site) {
     assert!(place.again(&["release", "pv/release-a"], 0).starts_with("Nothing to do: "));
     place.repair(&["undo"], 0);
     place.volume_is("a", "Released, Retain, of the former release/data");
-    // It goes to a claim of its last one's name, and to no other.
+    // Only a claim with the name of its last claim gets the volume.
     place.repair(&["release", "pv/release-a"], 0);
     place.claim_in("release", "other");
     place.claim_in("release", "data");
@@ -78,7 +78,7 @@ fn release(site: &Site) {
     place.unharmed(&["c"], &[("release", "data3"), ("release", "whoever")]);
 }
 
-/// With policy Delete and nobody to delete it, the volume is Failed; it is kept before anything else.
+/// With policy Delete and no deleter, the volume is Failed. It is kept before anything else.
 fn release_of_failed(site: &Site) {
     let place = Place::new(site, "failed");
     place.volume_on("a", "Delete", "nfs", &json!({"server": "nfs.example.com", "path": "/a"}));
@@ -100,7 +100,7 @@ fn reclaim(site: &Site) {
     place.again(&["reclaim", "pv/reclaim-a", "--delete"], 6);
     place.again(&["reclaim", "pv/reclaim-a", "--delete", "--confirm", "reclaim-b"], 6);
     place.repair(&["reclaim", "pv/reclaim-a", "--delete", "--confirm", "reclaim-a"], 0);
-    // There is no driver here who would do it.
+    // No driver runs that would delete the volume.
     place.volume_is("a", "Released, Delete, of the former reclaim/data");
     place.again(&["reclaim", "pv/reclaim-a", "--delete", "--confirm", "reclaim-a"], 0);
     assert!(place.again(&["undo"], 6).contains("a deletion that has begun goes on"));
@@ -109,7 +109,7 @@ fn reclaim(site: &Site) {
 
 fn unbind(site: &mut Site) {
     let place = Place::new(site, "unbind");
-    // Somebody reserved it, with a wrong letter.
+    // The volume was reserved for a misspelt claim name.
     place.volume("a", "Retain");
     site.edit(PV, "", "unbind-a", |volume| {
         volume["spec"]["claimRef"] = json!({"namespace": "unbind", "name": "dta"});
@@ -125,7 +125,7 @@ fn unbind(site: &mut Site) {
     place.volume_is("a", "Bound, Retain, of unbind/data");
     place.unharmed(&["a"], &[("unbind", "data")]);
 
-    // The controller ends in the middle of a binding, and the claim is made anew before it comes back.
+    // The controller stops in the middle of a binding. The claim is created again before the controller runs again.
     place.volume("b", "Retain");
     site.edit(PV, "", "unbind-b", |volume| {
         volume["spec"]["claimRef"] = json!({"namespace": "unbind", "name": "nobody"});
@@ -144,7 +144,7 @@ fn unbind(site: &mut Site) {
     site.delete(PVC, "unbind", "half");
     let place = Place::kept(site, "unbind", journals);
     place.claim_in("unbind", "half");
-    // As the controller itself does it: nobody is named any more. What it makes of that does not come without it.
+    // The claimRef is removed, as the controller itself does. The binding that would follow needs the controller.
     place.repair(&["unbind", "pv/unbind-b"], 1);
     place.volume_is("b", "Available, Retain, of nobody");
     let journals = place.keep();
@@ -158,7 +158,8 @@ fn unbind(site: &mut Site) {
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn claims_get_their_volumes_back() {
     let mut site = Site::start();
-    // Somebody applied the volume again, without the uid of its claim; or a backup with the uid of an older one.
+    // The volume was applied again without the uid of its claim, or restored from a backup with the uid of an older
+    // claim.
     for (name, uid, phase) in
         [("cleared", None, "Available"), ("other", Some("90d00000-0000-4000-8000-00000000000d"), "Released")]
     {
@@ -176,7 +177,7 @@ fn claims_get_their_volumes_back() {
         place.repair(&["undo"], 0);
         place.claim_is("data", &format!("Lost, {name}-a"));
         place.volume_is("a", &broken);
-        // What `fix` finds to do is the same.
+        // `fix` finds the same repair.
         place.repair(&["fix", "pvc/data"], 0);
         place.claim_is("data", &format!("Bound, {name}-a"));
         place.again(&["fix", "pvc/data"], 0);
@@ -198,7 +199,7 @@ fn claims_get_their_volumes_back() {
         place.unharmed(&["a"], &[(name, "data")]);
     }
 
-    // It was deleted and made anew.
+    // The claim was deleted and created again.
     let place = Place::new(&site, "anew");
     place.left("data", "a", "Retain");
     place.claim_in("anew", "data");
@@ -213,7 +214,7 @@ fn claims_get_their_volumes_back() {
     place.claim_is("data", "Bound, anew-a");
     place.unharmed(&["a"], &[("anew", "data")]);
 
-    // It is being deleted, and somebody's finalizer keeps it.
+    // The claim is being deleted, and a finalizer of another owner keeps it.
     let place = Place::new(&site, "kept");
     place.bound("data", "a", "Delete");
     site.edit(PVC, "kept", "data", |claim| {
@@ -224,7 +225,7 @@ fn claims_get_their_volumes_back() {
     assert!(refused.contains("would wait in vain until claim kept/data is gone"), "{refused}");
     place.unharmed(&["a"], &[("kept", "data")]);
 
-    // A pod uses it; and when that is gone, the controllers are late.
+    // A pod uses the claim. After the pod is gone, the controllers are late.
     let place = Place::new(&site, "going");
     place.bound("data", "a", "Delete");
     place.pod("user", "data");
@@ -257,7 +258,7 @@ fn claims_get_their_volumes_back() {
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn claims_are_replaced_and_get_other_volumes() {
     let site = Site::start();
-    // A claim that has no volume yet gets one that was another's.
+    // A claim without a volume gets one that another claim had.
     let place = Place::new(&site, "waits");
     place.left("old", "a", "Retain");
     place.claim_in("waits", "data");
@@ -268,7 +269,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.again(&["undo"], 6);
     place.unharmed(&["a"], &[("waits", "old"), ("waits", "data")]);
 
-    // One that has a volume gets an older copy.
+    // A claim with a volume gets an older copy.
     let place = Place::new(&site, "has");
     place.left("copy", "b", "Retain");
     place.bound("data", "a", "Delete");
@@ -283,7 +284,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.volume_is("b", "Released, Retain, of the former has/copy");
     place.unharmed(&["a", "b"], &[("has", "data"), ("has", "copy")]);
 
-    // A class that is not there.
+    // The class of the claim does not exist.
     let place = Place::new(&site, "class");
     place.volume("a", "Retain");
     let mut wrong = place.manifest("class", "data");
@@ -301,7 +302,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.volume_is("a", "Released, Retain, of the former class/data");
     place.unharmed(&["a"], &[("class", "data")]);
 
-    // A name with a wrong letter; and the volume that it got is not lost on the way back.
+    // The name of the claim is misspelt. The volume that the new claim got is not lost on the way back.
     let place = Place::new(&site, "typo");
     place.claim_in("typo", "dta");
     place.claim_is("dta", "Pending, ");
@@ -334,7 +335,7 @@ fn volumes_change_hands() {
     place.claim_is("data", "Bound, move-a");
     place.volume_is("a", "Bound, Delete, of move/data");
     place.again(&["undo"], 2);
-    // Once more, under another name, and with its policy.
+    // The claim is moved again, with another name, and its volume gets its policy back.
     let to = ["move", "pvc/data", "--to-namespace", "moved", "--name", "archive", "--restore-policy"];
     place.repair(&to, 0);
     place.claim_of_is("moved", "archive", "Bound, move-a");
@@ -385,7 +386,7 @@ fn finalizers_whose_owner_is_gone_are_taken_off() {
     place.again(&["undo"], 6);
     place.unharmed(&["a"], &[("stuck", "data")]);
 
-    // A volume whose provisioner is gone: its object goes, and the journal knows the storage.
+    // The provisioner of a volume is gone. The object of the volume is deleted, and the journal records the storage.
     place.left("data2", "b", "Retain");
     site.edit(PV, "", "stuck-b", |volume| {
         volume["metadata"]["finalizers"].as_array_mut().unwrap().push(json!(FINALIZER));
@@ -417,14 +418,14 @@ fn plans_come_from_files_and_journals() {
     assert!(place.again(&["apply", &file], 0).starts_with("Nothing to do: "));
     place.repair(&["undo"], 0);
     place.volume_is("a", "Released, Retain, of the former file/data");
-    // The world is the one of the plan again.
+    // The cluster is in the state of the plan again.
     place.repair(&["apply", &file], 0);
     place.volume_is("a", "Available, Retain, for file/data");
     place.again(&["apply", "--continue"], 2);
     place.unharmed(&["a"], &[("file", "data")]);
     drop(place);
 
-    // Without controllers nothing goes on; what had been done is gone on with, or taken back, when they are back.
+    // Without controllers nothing goes on. Once they run again, the repair is continued or undone.
     for (name, back) in [("stops", false), ("returns", true)] {
         let place = Place::new(&site, name);
         let to = format!("{name}-new");

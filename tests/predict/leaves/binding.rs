@@ -1,5 +1,5 @@
-//! B: the four writes of a binding, each left out when it would change nothing, each error ending it without a
-//! rollback; U: the two ways back (`docs/controllers/binding.md`).
+//! B: the four writes of a binding. A write that would change nothing is skipped, and an error ends the binding without
+//! a rollback. U: the two ways to unbind a volume (`docs/controllers/binding.md`).
 
 use super::build::{claim, volume};
 use super::case::case;
@@ -12,7 +12,8 @@ cases! {
         .syncs_claim("c")
         .expect(json!({"branch": "C26", "steps": ["B0"], "next": "resync"}));
 
-    // Only the claimRef lacks: a claim bound by the controller that lost it, on a volume still recorded Bound.
+    // Only the claimRef is missing: the controller bound this claim, and the volume lost its claimRef but is still
+    // recorded as Bound.
     b1_the_claim_ref_is_written: case(&["B1"])
         .volume(volume("pv-1").phase("Bound"))
         .claim(claim("c").bound_to("pv-1"))
@@ -28,7 +29,7 @@ cases! {
             "next": "event",
         }));
 
-    // Phase and message; the stale claimRef.resourceVersion is not refreshed.
+    // The phase is written and the message is removed. The outdated claimRef.resourceVersion is not refreshed.
     b2_the_phase_is_written: case(&["B2"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").phase("Failed").message("it broke"))
         .claim(claim("c").bound_to("pv-1"))
@@ -40,7 +41,7 @@ cases! {
             "next": "event",
         }));
 
-    // The claim named its volume itself, so it gets bind-completed only.
+    // A person set the volumeName of the claim, so the claim gets only bind-completed.
     b3_the_claim_is_completed: case(&["B3"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").phase("Bound"))
         .claim(claim("c").names("pv-1").status("Bound", &["RWO"], "1Gi"))
@@ -52,8 +53,8 @@ cases! {
             "next": "event",
         }));
 
-    // From Pending to Bound: the current attributes class too. The capacity is the one before a resize that is under
-    // way.
+    // When the claim changes from Pending to Bound, the current attributes class is written too. The capacity is the
+    // one before the resize that is in progress.
     b4_the_status_is_written: case(&["B4"])
         .volume(volume("pv-1").size("5Gi").claimed_by("c", "uid-c").phase("Bound").attributes_class("fast")
             .annotated("volume.alpha.kubernetes.io/pre-resize-capacity", "3Gi"))
@@ -68,7 +69,8 @@ cases! {
             "next": "event",
         }));
 
-    // Already Bound: the access modes follow the volume, order included; the capacity does not.
+    // The claim is Bound already: its access modes are copied from the volume, including their order, but its capacity
+    // is not.
     b4_access_modes_always_follow: case(&["B4"])
         .volume(volume("pv-1").size("5Gi").modes(&["RWX", "RWO"]).claimed_by("c", "uid-c").phase("Bound"))
         .claim(claim("c").bound_to("pv-1").status("Bound", &["RWO", "RWX"], "1Gi"))
@@ -80,7 +82,7 @@ cases! {
             "next": "event",
         }));
 
-    // From Lost to Bound the attributes class stays empty.
+    // When the claim changes from Lost to Bound, the attributes class stays empty.
     b4_a_lost_claim_comes_back: case(&["B4"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").phase("Bound").attributes_class("fast"))
         .claim(claim("c").bound_to("pv-1").phase("Lost"))
@@ -92,7 +94,8 @@ cases! {
             "next": "event",
         }));
 
-    // A claim asks for 1Gi, and a reserved volume is not tested: all but the claim's status is written.
+    // The claim asks for 1Gi, and the size of a reserved volume is not tested. Everything is written except the claim's
+    // status.
     b5_the_volume_states_no_capacity: case(&["B5"])
         .only_with("foreign storage: the API server wants spec.capacity.storage")
         .volume(volume("pv-1").without_capacity().claimed_by("c", "uid-c"))
@@ -131,7 +134,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // A cache that lags: the claimed volume in the API is newer than the one that the controller holds.
+    // The cache is stale: the API server's volume is claimed and newer than the one in the controller's cache.
     b6_a_stale_volume_is_a_conflict: case(&["B6"])
         .only_with("a stale cache")
         .volume(volume("pv-1").claimed_by("other", "uid-other"))
@@ -216,7 +219,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // Other annotations stay, so only the one key is removed.
+    // Other annotations stay, so only this one key is removed.
     u1_the_controller_made_the_binding: case(&["U1"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").phase("Bound")
             .annotated("pv.kubernetes.io/bound-by-controller", "yes")
@@ -272,7 +275,7 @@ cases! {
         }));
 }
 
-/// The same object one version earlier.
+/// Returns the same object with an earlier resource version.
 fn older(mut volume: super::build::Volume) -> super::build::Volume {
     volume.0.meta.resource_version = pvctl::model::ResourceVersion::Recorded("9".into());
     volume

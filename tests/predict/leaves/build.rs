@@ -1,5 +1,5 @@
-//! Small builders of objects as an API server would store them. Unless a case says otherwise a volume is a free CSI
-//! volume of 1Gi, `ReadWriteOnce`, class `gold`, policy Retain, and a claim in namespace `a` asks for just that.
+//! Small builders of objects as an API server would store them. By default a volume is a free CSI volume of 1Gi with
+//! access mode `ReadWriteOnce`, class `gold` and policy Retain. A claim is in namespace `a` and asks for exactly that.
 
 use pvctl::model::{
     AccessMode, AccessModes, AnnotationKey, BindingMode, ClaimPhase, ClaimRef, ClaimStatus, EphemeralVolume,
@@ -9,10 +9,10 @@ use pvctl::model::{
 };
 use std::sync::Arc;
 
-/// The namespace of every claim and pod here.
+/// The namespace of every claim and pod in these tests.
 pub(crate) const NAMESPACE: &str = "a";
 
-/// The moment at which terminating objects were deleted.
+/// The deletion time of terminating objects.
 const DELETED: Timestamp = Timestamp(1_780_000_000);
 
 fn meta(namespace: &str, name: &str, version: &str) -> ObjectMeta {
@@ -64,7 +64,7 @@ macro_rules! metadata_methods {
         }
     };
     (terminating) => {
-        /// Deletes the object, which stays because of its finalizers.
+        /// Marks the object as deleted. Its finalizers keep it.
         pub(crate) fn terminating(mut self) -> Self {
             self.0.meta.deleted = Some(DELETED);
             self.0.meta.deletion_grace_seconds = Some(0);
@@ -83,7 +83,7 @@ macro_rules! metadata_methods {
     };
 }
 
-/// A volume.
+/// A builder of a volume.
 #[derive(Clone, Debug)]
 pub(crate) struct Volume(pub(crate) PersistentVolume);
 
@@ -154,7 +154,7 @@ impl Volume {
         self
     }
 
-    /// A claimRef as the controller writes it, read at the claim's version 20.
+    /// Sets a claimRef as the controller writes it after reading version 20 of the claim.
     pub(crate) fn claimed_by(mut self, claim: &str, uid: &str) -> Self {
         self.0.claim_ref = Some(ClaimRef {
             api_version: "v1".into(),
@@ -168,7 +168,7 @@ impl Volume {
         self
     }
 
-    /// Another namespace of the claimRef.
+    /// Sets the namespace of the claimRef.
     pub(crate) fn claim_namespace(mut self, namespace: &str) -> Self {
         if let Some(named) = &mut self.0.claim_ref {
             named.namespace = namespace.into();
@@ -176,7 +176,7 @@ impl Volume {
         self
     }
 
-    /// A claimRef as people write it: namespace and name only.
+    /// Sets a claimRef as people write it, with only namespace and name.
     pub(crate) fn reserved_for(mut self, claim: &str) -> Self {
         self.0.claim_ref = Some(ClaimRef { namespace: NAMESPACE.into(), name: claim.into(), ..ClaimRef::default() });
         self
@@ -198,7 +198,7 @@ impl Volume {
     }
 }
 
-/// A claim in namespace [`NAMESPACE`].
+/// A builder of a claim in namespace [`NAMESPACE`].
 #[derive(Clone, Debug)]
 pub(crate) struct Claim(pub(crate) PersistentVolumeClaim);
 
@@ -253,7 +253,7 @@ impl Claim {
         self
     }
 
-    /// As the controller leaves a claim that it has bound to a volume that it found itself.
+    /// Makes the claim look as the controller leaves it after it chose and bound a volume.
     pub(crate) fn bound_to(self, volume: &str) -> Self {
         self.names(volume)
             .annotated("pv.kubernetes.io/bind-completed", "yes")
@@ -286,7 +286,7 @@ impl Claim {
         self
     }
 
-    /// A selector with an operator that does not exist, which an API server would refuse.
+    /// Sets a selector with an operator that does not exist. An API server would refuse it.
     pub(crate) fn wants_label_by(mut self, key: &str, operator: &str) -> Self {
         self.0.selector = Some(Box::new(LabelSelector {
             expressions: Box::new([LabelRequirement {
@@ -310,11 +310,11 @@ impl Claim {
     }
 }
 
-/// A class.
+/// A builder of a class.
 #[derive(Clone, Debug)]
 pub(crate) struct Class(pub(crate) StorageClass);
 
-/// A class that binds immediately, with an external provisioner.
+/// A class with immediate binding and an external provisioner.
 pub(crate) fn class(name: &str) -> Class {
     Class(StorageClass {
         meta: ObjectMeta { created: Some(Timestamp(1_700_000_000)), ..meta("", name, "5") },
@@ -348,11 +348,11 @@ impl Class {
     }
 }
 
-/// A pod in namespace [`NAMESPACE`].
+/// A builder of a pod in namespace [`NAMESPACE`].
 #[derive(Clone, Debug)]
 pub(crate) struct PodBuilder(pub(crate) Pod);
 
-/// A pod that is not scheduled yet and uses nothing.
+/// A pod that is not scheduled yet and uses no claim.
 pub(crate) fn pod(name: &str) -> PodBuilder {
     PodBuilder(Pod { meta: meta(NAMESPACE, name, "30"), phase: PodPhase::Pending, ..Pod::default() })
 }
@@ -365,7 +365,7 @@ impl PodBuilder {
         self
     }
 
-    /// Adds a generic ephemeral volume whose claim has that name: upstream calls it `<pod>-<volume>`.
+    /// Adds a generic ephemeral volume whose claim has that name. Upstream names the claim `<pod>-<volume>`.
     pub(crate) fn uses_ephemeral(mut self, name: &str) -> Self {
         let volume = name.strip_prefix(&*format!("{}-", self.0.meta.name)).unwrap_or(name).into();
         let meta = ObjectMeta { name: name.into(), namespace: NAMESPACE.into(), ..ObjectMeta::default() };

@@ -1,4 +1,4 @@
-//! One case: the objects, what is synced, and what must come of it.
+//! A case: the objects, the sync, and the expected decision.
 
 use super::build::{Claim, Class, NAMESPACE, PodBuilder, Volume};
 use pvctl::controllers::persistent_volume::dispatch::Seen;
@@ -25,22 +25,23 @@ use std::sync::Arc;
 pub(crate) enum Reached {
     /// By objects that an API server can hold.
     Plain,
-    /// Only with this: a scripted answer, a stale cache, a running operation, older rules, or foreign storage.
+    /// Only under this condition: a scripted answer, a stale cache, a running operation, an older version, or an object
+    /// that no API server would store.
     Only(&'static str),
 }
 
-/// What the informer's lister says to a key from the queue, and what the controller's cache has.
+/// What the informer's lister returns for a key from the work queue, and what the controller's cache contains.
 #[derive(Clone, Debug)]
 pub(crate) enum Lister {
     /// The lister fails.
     Fails(&'static str),
-    /// The object is there at the second version; the cache has the first one, if any.
+    /// The object exists at the second version. The cache has the first version, or no object if there is none.
     Present(Option<&'static str>, &'static str),
-    /// It is gone, and the cache does not have it either.
+    /// The object does not exist, and the cache does not have it either.
     Gone,
-    /// It is gone; the cache has this volume.
+    /// The object does not exist, but the cache has this volume.
     GoneVolume(Box<PersistentVolume>),
-    /// It is gone; the cache has this claim.
+    /// The object does not exist, but the cache has this claim.
     GoneClaim(Box<PersistentVolumeClaim>),
 }
 
@@ -55,7 +56,7 @@ enum Call {
     ClaimKey(&'static str, Lister),
 }
 
-/// One case.
+/// A case.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     leaves: &'static [&'static str],
@@ -76,7 +77,7 @@ pub(crate) struct Case {
     expected: Value,
 }
 
-/// A case that proves these leaves, reached by objects alone.
+/// Creates a case that reaches these leaves by objects alone.
 pub(crate) fn case(leaves: &'static [&'static str]) -> Case {
     Case {
         leaves,
@@ -99,23 +100,23 @@ pub(crate) fn case(leaves: &'static [&'static str]) -> Case {
 }
 
 impl Case {
-    /// The leaves that it proves.
+    /// Returns the leaves that the case must reach.
     pub(crate) fn leaves(&self) -> &'static [&'static str] {
         self.leaves
     }
 
-    /// How they are reached.
+    /// Returns how the leaves are reached.
     pub(crate) fn reached(&self) -> Reached {
         self.reached
     }
 
-    /// They are reached only with this.
+    /// States that the leaves are reached only under this condition.
     pub(crate) fn only_with(mut self, what: &'static str) -> Self {
         self.reached = Reached::Only(what);
         self
     }
 
-    // The world.
+    // The objects of the world.
 
     pub(crate) fn volume(mut self, volume: Volume) -> Self {
         self.volumes.push(volume.0);
@@ -137,7 +138,7 @@ impl Case {
         self
     }
 
-    /// A pod that the informer has not seen yet.
+    /// Adds a pod that the informer has not seen yet.
     pub(crate) fn unseen_pod(mut self, pod: PodBuilder) -> Self {
         self.unseen_pods.push((pod.0.meta.namespace.clone(), pod.0.meta.name.clone()));
         self.pod(pod)
@@ -148,7 +149,7 @@ impl Case {
         self
     }
 
-    // What decides besides the objects.
+    // Conditions besides the objects.
 
     pub(crate) fn kube(mut self, minor: u32) -> Self {
         self.behavior = KubernetesBehavior::of(KubeVersion::modelled(minor).unwrap());
@@ -165,13 +166,13 @@ impl Case {
         self
     }
 
-    /// The API server refuses the n-th write with this text.
+    /// Makes the API server refuse the n-th write with this text.
     pub(crate) fn refuses(mut self, write: u32, text: &str) -> Self {
         self.answers.refuse = Some((write, ApiRefusal::Other(text.to_owned())));
         self
     }
 
-    /// The API server refuses the n-th write and all that follow with this text.
+    /// Makes the API server refuse the n-th write and all later writes with this text.
     pub(crate) fn refuses_from(mut self, write: u32, text: &str) -> Self {
         self.answers.refuse_from = Some((write, ApiRefusal::Other(text.to_owned())));
         self
@@ -197,25 +198,25 @@ impl Case {
         self
     }
 
-    /// Neither of the controller's caches has that claim yet.
+    /// Hides that claim from both caches of the controller.
     pub(crate) fn unseen_claim(mut self, name: &'static str) -> Self {
         self.unseen_claims.push(name);
         self
     }
 
-    /// The controller's caches have this older version.
+    /// Gives the controller's caches this older version.
     pub(crate) fn stale_volume(mut self, older: Volume) -> Self {
         self.stale_volumes.push(older.0);
         self
     }
 
-    /// The controller's caches have this older version.
+    /// Gives the controller's caches this older version.
     pub(crate) fn stale_claim(mut self, older: Claim) -> Self {
         self.stale_claims.push(older.0);
         self
     }
 
-    // What is synced.
+    // The sync.
 
     pub(crate) fn syncs_volume(mut self, name: &'static str) -> Self {
         self.call = Call::Volume(persistent_volume::CONTROLLER, name);
@@ -237,13 +238,13 @@ impl Case {
         self
     }
 
-    /// The ephemeral-volume controller syncs that pod.
+    /// Lets the ephemeral-volume controller sync that pod.
     pub(crate) fn syncs_pod(mut self, name: &'static str) -> Self {
         self.call = Call::Pod(name);
         self
     }
 
-    /// pvc-protection works on the key of a claim that is gone by then.
+    /// Lets pvc-protection sync the key of a claim that does not exist any more.
     pub(crate) fn protects_deleted_claim(mut self, name: &'static str) -> Self {
         self.call = Call::DeletedClaim(name);
         self
@@ -259,13 +260,13 @@ impl Case {
         self
     }
 
-    /// What must come of it; what is left out must be empty.
+    /// Sets the expected decision. Fields that are left out must be empty.
     pub(crate) fn expect(mut self, expected: Value) -> Self {
         self.expected = expected;
         self
     }
 
-    /// Runs the case.
+    /// Runs the case and compares the decision with the expected one.
     pub(crate) fn check(self) {
         let expected = self.expected.as_object().unwrap_or_else(|| panic!("{:?} expects nothing", self.leaves)).clone();
         let proven = proven(&expected);
@@ -389,7 +390,8 @@ impl Case {
         shape(branch, &sync.finish().0)
     }
 
-    /// What matching says of each volume. A free one that fits is M16 if it was chosen, and M15 if another one was.
+    /// Returns the verdict of matching on each volume. A free volume that fits is M16 if it was chosen, and M15 if
+    /// another one was chosen.
     fn verdicts(&self, snapshot: &Snapshot, id: ClaimId, observed: &Map<String, Value>) -> Value {
         let claim = snapshot.claim(id);
         let delay = snapshot
@@ -434,7 +436,7 @@ fn seen<'s, T>(lister: &Lister, cached: impl FnOnce(&Lister) -> Option<Held<'s, 
     }
 }
 
-/// The leaves that an expected answer names.
+/// Returns the leaves that an expected decision names.
 fn proven(expected: &Map<String, Value>) -> Vec<String> {
     let mut ids = vec![expected["branch"].as_str().unwrap().to_owned()];
     for step in expected.get("steps").and_then(Value::as_array).into_iter().flatten() {
@@ -454,7 +456,7 @@ fn object(about: &ObjectRef) -> String {
     }
 }
 
-/// A decision as cases write it down; what is empty is left out.
+/// Returns a decision in the form in which cases state it. Empty fields are left out.
 fn shape(branch: Branch, record: &Record<'_, Branch>) -> Map<String, Value> {
     let (mut writes, mut events, mut operations, mut enqueued) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for effect in &record.effects {
@@ -514,7 +516,7 @@ fn shape(branch: Branch, record: &Record<'_, Branch>) -> Map<String, Value> {
     observed
 }
 
-/// What a new volume holds, as far as `docs/controllers/provisioning.md` says it.
+/// Returns the fields of a new volume that `docs/controllers/provisioning.md` specifies.
 fn created(volume: &PersistentVolume) -> Value {
     let annotations: Map<String, Value> =
         volume.meta.annotations.iter().map(|(key, value)| (key.as_str().to_owned(), value.into())).collect();

@@ -1,4 +1,4 @@
-//! C: where a claim's sync ends (`docs/controllers/claims.md`).
+//! C: the ends of a claim's sync (`docs/controllers/claims.md`).
 
 use super::build::{claim, class, pod, volume};
 use super::case::case;
@@ -7,7 +7,8 @@ use pvctl::world::{OperationState, Read};
 use serde_json::json;
 
 cases! {
-    // The provisioner is a migrated in-tree plugin, so migrated-to is due; the error is wrapped by text.
+    // The provisioner is a migrated in-tree plugin, so the controller adds migrated-to. The sync wraps the error as
+    // text.
     c1_the_migration_annotation_is_refused: case(&["C1"])
         .only_with("a refused write")
         .claim(claim("c").annotated("volume.kubernetes.io/storage-provisioner", "kubernetes.io/aws-ebs"))
@@ -24,7 +25,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // IsDelayBindingMode returns the lister's error from the same line as that of a class without a mode.
+    // IsDelayBindingMode returns the lister's error and the error for a class without a mode from the same line.
     c2_the_binding_mode_is_not_known: case(&["C2"])
         .only_with("a failing lister of classes: reading an input fills in an absent volumeBindingMode, as the API \
                     server does; upstream returns both errors from the same place")
@@ -34,7 +35,7 @@ cases! {
         .syncs_claim("c")
         .expect(json!({"branch": "C2", "error": "the cache is gone", "next": "backoff"}));
 
-    // Noticed only because a bucket with the claim's modes is visited.
+    // The bad selector is noticed only because the search visits a bucket with the claim's access modes.
     c3_the_selector_cannot_be_used: case(&["C3"])
         .only_with("foreign storage: the API server refuses such a selector")
         .volume(volume("pv-1"))
@@ -64,7 +65,7 @@ cases! {
             "next": "resync",
         }));
 
-    // E: all four writes; the volume was not reserved, so both sides get bound-by-controller.
+    // The binding (B) makes all four writes. The volume was not reserved, so volume and claim get bound-by-controller.
     c4_a_matching_volume_is_bound: case(&["C4"])
         .volume(volume("pv-1").size("2Gi"))
         .claim(claim("c"))
@@ -92,7 +93,8 @@ cases! {
             "next": "event",
         }));
 
-    // Note 5: the newest default class wins, of equally old ones the first by name. No event, no status write.
+    // Note 5: the newest default class wins, and among classes of the same age the first one by name. There is no event
+    // and no status write.
     c5_the_default_class_is_assigned: case(&["C5"])
         .claim(claim("c").without_class())
         .class(class("older").default_since(100))
@@ -105,7 +107,7 @@ cases! {
             "next": "event",
         }));
 
-    // Note 6: a class-less volume goes before the default class.
+    // Note 6: a volume without a class has precedence over the default class.
     c5_comes_after_matching: case(&["C4"])
         .volume(volume("pv-1").class("").claimed_by("c", "uid-c").phase("Bound"))
         .claim(claim("c").without_class())
@@ -155,7 +157,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The running pod and the finished one are no reason to wait for the scheduler; the status is Pending already.
+    // A running or finished pod is no reason to wait for the scheduler. The status is Pending already.
     c7_no_pod_could_be_scheduled: case(&["C7"])
         .claim(claim("c"))
         .class(class("gold").waits())
@@ -168,7 +170,7 @@ cases! {
             "next": "resync",
         }));
 
-    // updateClaimStatus(Pending) takes a status back that nothing holds up.
+    // updateClaimStatus(Pending) resets a status that no volume justifies.
     c7_puts_the_claim_back_to_pending: case(&["C7"])
         .claim(claim("c").status("Bound", &["RWO"], "1Gi"))
         .class(class("gold").waits())
@@ -193,7 +195,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Generic ephemeral volumes count by their computed name, ownership is not checked.
+    // Generic ephemeral volumes are found by the computed name of their claim. The owner is not checked.
     c8_several_pods_wait_for_a_node: case(&["C8"])
         .claim(claim("web-data"))
         .class(class("gold").waits())
@@ -242,7 +244,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Note 2: a selected node that is present, even empty, ends the waiting. The static volume is left alone (M9).
+    // Note 2: a selected-node annotation ends the waiting, even if it is empty. The static volume is not used (M9).
     c12_an_external_provisioner_is_asked: case(&["C12"])
         .volume(volume("pv-1"))
         .claim(claim("c").annotated("volume.kubernetes.io/selected-node", ""))
@@ -275,7 +277,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The refusal to start is not an error of the sync.
+    // That the operation cannot start is no error of the sync.
     c14_provisioning_is_under_way: case(&["C14"])
         .only_with("a running operation")
         .claim(claim("c"))
@@ -292,7 +294,7 @@ cases! {
         .syncs_claim("c")
         .expect(json!({"branch": "C15", "operations": ["backoff provision-a/c[uid-c]"], "next": "backoff"}));
 
-    // An explicitly empty class never gets the default one since 1.30.
+    // Since 1.30 a claim with an explicitly empty class never gets the default class.
     c16_no_volume_and_no_class: case(&["C16"])
         .claim(claim("c").class(""))
         .class(class("standard").default_since(100))
@@ -315,7 +317,7 @@ cases! {
             "next": "event",
         }));
 
-    // The first test that fails is the only one reported, so each volume here fails all tests after its own.
+    // Only the first test that fails is reported. So each volume here also fails all later tests.
     c18a_the_named_volume_is_deleted: case(&["C18a"])
         .volume(volume("pv-1").size("1Mi").class("silver").finalizers(&["kubernetes.io/pv-protection"]).terminating())
         .claim(claim("c").names("pv-1"))
@@ -338,7 +340,7 @@ cases! {
             "next": "resync",
         }));
 
-    // The beta annotation wins over the field.
+    // The beta annotation has precedence over the field.
     c18c_the_named_volume_has_another_class: case(&["C18c"])
         .volume(volume("pv-1").annotated("volume.beta.kubernetes.io/storage-class", "silver").attributes_class("fast"))
         .claim(claim("c").names("pv-1"))
@@ -386,7 +388,7 @@ cases! {
             "next": "resync",
         }));
 
-    // RWX does not imply RWO.
+    // RWX does not include RWO.
     c18g_the_named_volume_lacks_a_mode: case(&["C18g"])
         .volume(volume("pv-1").modes(&["RWX"]))
         .claim(claim("c").names("pv-1"))
@@ -398,7 +400,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Phase, labels and selector are not tested, and 1500m rounds up to the requested 2 bytes.
+    // Phase, labels and selector are not tested. 1500m is rounded up to the requested 2 bytes.
     c19_the_named_volume_is_free: case(&["C19"])
         .volume(volume("pv-1").size("1500m").phase("Pending"))
         .claim(claim("c").request("2").names("pv-1").wants_label("disk", "ssd"))
@@ -421,8 +423,8 @@ cases! {
             "next": "event",
         }));
 
-    // No test at all: too small, another class, another mode, being deleted. The whole claimRef is replaced, and a
-    // volume that a person reserved never gets bound-by-controller.
+    // A reserved volume is not tested at all: this one is too small, has another class and another mode, and is being
+    // deleted. The whole claimRef is replaced. A volume that a person reserved never gets bound-by-controller.
     c20_the_named_volume_is_reserved: case(&["C20"])
         .volume(volume("pv-1").size("1Mi").class("silver").modes(&["ROX"]).reserved_for("c")
             .finalizers(&["kubernetes.io/pv-protection"]).terminating())
@@ -457,7 +459,7 @@ cases! {
             "next": "event",
         }));
 
-    // The event comes in 1.36 on this path as well; the status stays as it is.
+    // In 1.36 this path emits the event too. The status does not change.
     c22_the_named_volume_is_taken_and_the_controller_chose_it: case(&["C22"])
         .volume(volume("pv-1").claimed_by("other", "uid-other").phase("Bound"))
         .claim(claim("c").names("pv-1").annotated("pv.kubernetes.io/bound-by-controller", "yes")
@@ -496,14 +498,14 @@ cases! {
             "next": "event",
         }));
 
-    // Neither a write nor an event once the claim is Lost; its old capacity stays.
+    // A claim that is Lost already causes neither a write nor an event. Its old capacity stays.
     c24_says_nothing_twice: case(&["C24"])
         .claim(claim("c").bound_to("pv-1").status("Lost", &["RWO"], "1Gi"))
         .syncs_claim("c")
         .expect(json!({"branch": "C24", "next": "resync"}));
 
-    // Taken back without a test of size or class; claim.volumeName is right, so only the volume is written, and the
-    // claim's status is compared with the smaller volume only while it is not Bound.
+    // The volume is claimed again without a test of size or class. spec.volumeName of the claim is right already, so
+    // only the volume is written. A claim that is Bound already does not get the capacity of the smaller volume.
     c25_the_bound_volume_is_unclaimed: case(&["C25"])
         .volume(volume("pv-1").size("1Mi").class("silver"))
         .claim(claim("c").bound_to("pv-1"))
@@ -528,7 +530,7 @@ cases! {
         .syncs_claim("c")
         .expect(json!({"branch": "C26", "steps": ["B0"], "next": "resync"}));
 
-    // Only uids are compared: a claimRef with a wrong name is repaired, and counts as made by the controller then.
+    // Only uids are compared. A claimRef with a wrong name is corrected, and then counts as written by the controller.
     c26_a_wrong_name_is_repaired: case(&["C26"])
         .volume(volume("pv-1").claimed_by("misspelt", "uid-c").phase("Bound"))
         .claim(claim("c").bound_to("pv-1"))
@@ -543,7 +545,7 @@ cases! {
             "next": "event",
         }));
 
-    // An empty uid counts as another one.
+    // An empty uid counts as a different uid.
     c27_the_bound_volume_has_no_uid: case(&["C27"])
         .volume(volume("pv-1").reserved_for("c"))
         .claim(claim("c").bound_to("pv-1"))

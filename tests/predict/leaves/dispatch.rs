@@ -1,4 +1,4 @@
-//! D: what becomes of a key from a queue (`docs/controllers/machinery.md`).
+//! D: how a key from a work queue is handled (`docs/controllers/machinery.md`).
 
 use super::build::{claim, volume};
 use super::case::{Lister, case};
@@ -37,7 +37,7 @@ cases! {
         .handles_claim_key("a/c", Lister::Present(Some("20"), "9"))
         .expect(json!({"branch": "D3"}));
 
-    // The uid of the claimRef plays no part.
+    // The uid of the claimRef does not matter.
     d4_a_claimed_volume_is_gone: case(&["D4"])
         .only_with("a deletion between two syncs")
         .handles_volume_key("pv-1", Lister::GoneVolume(Box::new(volume("pv-1").reserved_for("c").0)))
@@ -68,7 +68,7 @@ cases! {
         .handles_claim_key("a/c", Lister::GoneClaim(Box::new(claim("c").0)))
         .expect(json!({"branch": "D8"}));
 
-    // storeObjectUpdate, with the words of strconv.
+    // storeObjectUpdate returns the error text of strconv.
     d9_the_version_is_no_number: case(&["D9"])
         .only_with("foreign storage: resource versions of an API server are numbers")
         .volume(volume("pv-1"))
@@ -89,7 +89,7 @@ cases! {
                       parsing \"99999999999999999999\": value out of range",
         }));
 
-    // Equal versions pass: that is how the resync syncs again.
+    // An object with the same version is synced again. This is how the resync works.
     d10_the_object_is_synced: case(&["D10"])
         .volume(volume("pv-1").phase("Pending"))
         .handles_volume_key("pv-1", Lister::Present(Some("10"), "10"))

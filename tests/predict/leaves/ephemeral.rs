@@ -1,4 +1,4 @@
-//! E: where a sync of a pod by the ephemeral-volume controller ends, and EV: what it does for one volume.
+//! E: the ends of a pod's sync by the ephemeral-volume controller. EV: what the sync does for one volume.
 
 use super::build::{PodBuilder, claim, pod};
 use super::case::case;
@@ -9,7 +9,7 @@ fn web() -> PodBuilder {
     pod("web").uses_ephemeral("web-scratch")
 }
 
-/// What a sync does that finds the claim of `scratch`, and not the pod as its owner.
+/// Returns the expected decision if the claim of `scratch` exists and the pod is not its owner.
 fn not_owned() -> Value {
     json!({
         "branch": "E4", "steps": ["EV1"],
@@ -35,7 +35,7 @@ cases! {
         .syncs_pod("web")
         .expect(json!({"branch": "E2", "next": "event"}));
 
-    // Neither a node nor a phase is asked for: claims are made for pods that have ended, too.
+    // Neither node nor phase is checked, so a claim is also created for a pod that has ended.
     e3_the_claim_of_an_ended_pod_is_made: case(&["E3", "EV3"])
         .pod(web().runs_on("n-1").phase("Succeeded"))
         .syncs_pod("web")
@@ -43,7 +43,7 @@ cases! {
             "branch": "E3", "steps": ["EV3"], "writes": [{"create": "pvc/a/web-scratch"}], "next": "event",
         }));
 
-    // Nothing of the claim is compared but its owner: it may even be on its way out.
+    // Only the owner of the claim is checked. The claim may even be terminating.
     e3_the_claim_is_there: case(&["E3", "EV2"])
         .claim(claim("web-scratch").owned_by("uid-web").finalizers(&["example.com/backup"]).terminating())
         .pod(web())
@@ -62,7 +62,7 @@ cases! {
         .syncs_pod("web")
         .expect(not_owned());
 
-    // The first error ends the sync: the volume before it has its claim, and the one after it is not looked at.
+    // The first error ends the sync. The volume before it has its claim, and the volume after it is not handled.
     e4_the_first_error_ends_the_sync: case(&["E4", "EV3", "EV1"])
         .claim(claim("web-data"))
         .pod(web().uses_ephemeral("web-data").uses_ephemeral("web-logs"))
@@ -78,7 +78,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The controller does not treat this error specially; the retry finds the claim in the informer.
+    // The controller does not treat this error specially. The retry finds the claim in the informer.
     e4_the_claim_is_there_already: case(&["E4", "EV4"])
         .only_with("a stale cache: the claim is missing in the informer")
         .claim(claim("web-scratch").owned_by("uid-web"))

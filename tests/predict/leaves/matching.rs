@@ -1,8 +1,8 @@
-//! M: what matching says of each volume (`docs/controllers/matching.md`), by the question to one volume and by the
-//! decision that follows.
+//! M: the verdict of matching on each volume (`docs/controllers/matching.md`), tested by the query about one volume and
+//! by the decision that follows.
 //!
-//! In every case the volume that is left out would be chosen but for the one test: it is the smallest, and it fails all
-//! tests that come later in the order as well, where they can be combined.
+//! In every case one test alone prevents the choice of the rejected volume. That volume is the smallest one, and it
+//! also fails all later tests if these can be combined.
 
 use super::build::{claim, class, volume};
 use super::case::case;
@@ -21,7 +21,7 @@ cases! {
             "verdicts": {"pv-1": "M2", "pv-2": "M2"},
         }));
 
-    // Exact: 1500m is below 2, although the named path rounds it up.
+    // The comparison is exact: 1500m is less than 2, although the size of a named volume is rounded up.
     m3_it_is_too_small: case(&["M3"])
         .volume(volume("pv-1").size("1500m").block())
         .volume(volume("pv-2").size("1"))
@@ -56,7 +56,7 @@ cases! {
             "verdicts": {"pv-1": "M5"},
         }));
 
-    // A reserved volume is tested for deletion too.
+    // A reserved volume is also tested for deletion.
     m6_it_is_being_deleted: case(&["M6"])
         .volume(volume("pv-1").reserved_for("c").finalizers(&["kubernetes.io/pv-protection"]).terminating())
         .claim(claim("c"))
@@ -68,7 +68,8 @@ cases! {
             "verdicts": {"pv-1": "M6"},
         }));
 
-    // Phase, class, labels, binding mode and the smaller volume do not count. The reservation stays a person's.
+    // Phase, class, labels, binding mode and the existence of a smaller volume do not matter. The volume still counts
+    // as reserved by a person.
     m7_it_is_reserved: case(&["M7"])
         .volume(volume("pv-1").size("5Gi").class("silver").phase("Released").reserved_for("c"))
         .volume(volume("pv-2").size("1Gi"))
@@ -108,7 +109,7 @@ cases! {
             "verdicts": {"pv-1": "M9"},
         }));
 
-    // A brand-new volume is Pending until its own sync.
+    // A new volume is Pending until its own first sync.
     m10_it_is_not_available: case(&["M10"])
         .volume(volume("pv-1").phase("Pending"))
         .volume(volume("pv-2").phase("Released"))
@@ -133,7 +134,7 @@ cases! {
             "verdicts": {"pv-1": "M11", "pv-2": "M11"},
         }));
 
-    // The beta annotation wins when its key is present, even empty.
+    // The beta annotation has precedence if its key exists, even with an empty value.
     m12_it_has_another_class: case(&["M12"])
         .volume(volume("pv-1").annotated("volume.beta.kubernetes.io/storage-class", ""))
         .volume(volume("pv-2").class("silver"))
@@ -146,7 +147,7 @@ cases! {
             "verdicts": {"pv-1": "M12", "pv-2": "M12"},
         }));
 
-    // The smallest that fits, whatever its name.
+    // The smallest volume that fits is chosen, whatever its name.
     m15_m16_the_smallest_is_chosen: case(&["M15", "M16"])
         .volume(volume("pv-1").size("3Gi"))
         .volume(volume("pv-2").size("2Gi"))
@@ -176,7 +177,7 @@ cases! {
             "verdicts": {"pv-1": "M15", "pv-2": "M16", "pv-3": "M15"},
         }));
 
-    // A bucket has to hold every requested mode literally; RWX implies none of them.
+    // A bucket must contain every requested mode literally. RWX includes none of the others.
     m16_every_requested_mode_is_there: case(&["M16"])
         .volume(volume("pv-1").modes(&["RWX"]))
         .volume(volume("pv-2").modes(&["RWO"]))
@@ -206,7 +207,7 @@ cases! {
             "next": "event",
         }));
 
-    // The bucket with fewer modes ends the search, although the other volume is smaller and even reserved.
+    // A result in the bucket with fewer modes ends the search, although the other volume is smaller and even reserved.
     m16_fewer_modes_go_first: case(&["M16"])
         .volume(volume("pv-1").size("1Ti"))
         .volume(volume("pv-2").modes(&["RWO", "RWX"]).reserved_for("c"))

@@ -1,10 +1,11 @@
-//! Every leaf of `docs/controllers/`, reached by a case whose expected answer stands beside it.
+//! Every leaf of `docs/controllers/` is reached by a case, which states the expected decision.
 //!
-//! A case's expected branch, steps, writes, events, operations, error and next sync are typed in from these pages and
-//! upstream's source and tests, never taken from this program's answers. `docs/PARITY.md` is made from the cases.
+//! The expected branch, steps, writes, events, operations, error and next sync of a case were copied by hand from these
+//! pages, upstream's source and upstream's tests. They never come from the answers of this program. `docs/PARITY.md` is
+//! generated from the cases.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a case that cannot be built is a failed test")]
 
-/// Cases by name: each becomes a test, and all of them a list for the parity table.
+/// Defines cases by name. Each becomes a test, and all together become a list for the parity table.
 macro_rules! cases {
     ($($name:ident: $case:expr;)+) => {
         $(
@@ -14,7 +15,7 @@ macro_rules! cases {
             }
         )+
 
-        /// Every case of this file with the name of its test.
+        /// Returns every case of this file with the name of its test.
         pub(super) fn all() -> Vec<(&'static str, super::case::Case)> {
             vec![$((concat!(module_path!(), "::", stringify!($name)), $case)),+]
         }

@@ -1,4 +1,4 @@
-//! `docs/PARITY.md`, made from the cases, and the promise behind it: every leaf is reached or says why not.
+//! Generates `docs/PARITY.md` from the cases, and checks that every leaf is reached or has a reason why it is not.
 
 #![expect(clippy::disallowed_methods, reason = "the table is compared with a file, and written when asked to")]
 
@@ -7,7 +7,8 @@ use pvctl::controllers::Branch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The leaves, read off upstream before they were written in code: ids and names are compared with the code's.
+/// The leaves as a list that was read from upstream before the code was written. Its ids and names are compared with
+/// those of the code.
 const CHECKLIST: &str = "\
 D1 KeyUnparsable · D2 ListerFailed · D3 StaleVersionIgnored · D4 VolumeDeletedClaimEnqueued · D5 VolumeDeletedUnclaimed · \
 D6 DeletionAlreadyProcessed · D7 ClaimDeletedVolumeEnqueued · D8 ClaimDeletedUnbound · D9 VersionUnparsable · \
@@ -53,7 +54,7 @@ X9 VolumeProtectionAdded · X10 VolumeKeptBound · X11 VolumeProtectionRemoved �
 E1 PodGone · E2 PodTerminating · E3 PodVolumesHandled · E4 PodVolumeFailed · \
 EV1 ClaimNotOwned · EV2 ClaimExists · EV3 ClaimCreated · EV4 ClaimCreateRefused";
 
-/// The leaves without a case, and why.
+/// The leaves without a case, each with the reason.
 const NOT_REACHED: [(&str, &str); 5] = [
     ("M1", "later: only the scheduler leaves volumes out that it chose for another claim of the pod"),
     ("M8", "later: only the scheduler asks for a node"),
@@ -66,7 +67,7 @@ const NOT_REACHED: [(&str, &str); 5] = [
     ),
 ];
 
-/// The functions of Kubernetes 1.36 whose leaves an enum holds.
+/// Returns the function of Kubernetes 1.36 whose leaves an enum contains.
 fn upstream(function: &str) -> &'static str {
     match function {
         "DispatchBranch" => "`syncVolumeByKey`, `syncClaimByKey`",
@@ -104,7 +105,7 @@ fn all_cases() -> Vec<(&'static str, Case)> {
     .concat()
 }
 
-/// The case that is shown for each leaf: the first that needs nothing special, else the first.
+/// Returns the case that is shown for each leaf: the first one that needs no special condition, or else the first one.
 fn shown() -> BTreeMap<&'static str, (&'static str, Reached)> {
     let mut shown: BTreeMap<&'static str, (&'static str, Reached)> = BTreeMap::new();
     for (test, case) in all_cases() {

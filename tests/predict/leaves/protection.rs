@@ -1,4 +1,5 @@
-//! X: where a sync of the protection controllers ends (`docs/controllers/protection.md`). They never say anything.
+//! X: the ends of a sync by the protection controllers (`docs/controllers/protection.md`). These controllers emit no
+//! events.
 
 use super::build::{Claim, claim, pod, volume};
 use super::case::case;
@@ -6,7 +7,7 @@ use pvctl::model::Kind;
 use pvctl::world::Read;
 use serde_json::json;
 
-/// A protected claim that is being deleted.
+/// A claim that is being deleted and has the protection finalizer.
 fn leaving() -> Claim {
     claim("c").finalizers(&["kubernetes.io/pvc-protection", "example.com/backup"]).terminating()
 }
@@ -29,7 +30,7 @@ cases! {
             "next": "event",
         }));
 
-    // A claim volume of a scheduled pod: neither its phase nor its deletion counts.
+    // A scheduled pod uses the claim. Neither its phase nor its deletion matters.
     x3_a_finished_pod_keeps_the_claim: case(&["X3"])
         .claim(leaving())
         .pod(pod("done").uses("c").runs_on("n-1").phase("Succeeded").terminating())
@@ -60,7 +61,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // These controllers have always retried errors, unlike the binder.
+    // These controllers retry errors in every version, unlike the persistent volume controller.
     x5_is_retried_in_every_version: case(&["X5"])
         .only_with("a failing read")
         .kube(28)
@@ -73,7 +74,8 @@ cases! {
             "next": "backoff",
         }));
 
-    // An unscheduled pod does not count, nor an ephemeral claim of another owner or of a pod that is shut down.
+    // These do not use the claim: a pod that is not scheduled, a pod with an ephemeral volume whose claim has another
+    // owner, and an ephemeral volume of a pod that is shut down.
     x6_nobody_uses_the_claim: case(&["X6"])
         .claim(leaving().owned_by("uid-ended"))
         .pod(pod("new").uses("c"))
@@ -96,7 +98,7 @@ cases! {
         .protects_claim("c")
         .expect(json!({"branch": "X7", "next": "event"}));
 
-    // The gate is alpha and off by default. Only the entry of this type is printed; others in the list stay.
+    // The gate is alpha and off by default. Only the condition of this type is printed; other conditions stay.
     x8_an_unused_claim_is_marked: case(&["X8"])
         .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)
@@ -113,7 +115,7 @@ cases! {
             "next": "event",
         }));
 
-    // Here an unscheduled pod counts.
+    // For this condition a pod that is not scheduled counts.
     x8_a_used_claim_is_marked: case(&["X8"])
         .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)
@@ -130,7 +132,7 @@ cases! {
             "next": "event",
         }));
 
-    // A condition of the right status is left alone, its time too.
+    // A condition with the right status is not changed, and neither is its time.
     x8_not_when_the_condition_is_right: case(&["X7"])
         .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)
@@ -139,7 +141,7 @@ cases! {
         .protects_claim("c")
         .expect(json!({"branch": "X7", "next": "event"}));
 
-    // The live list is asked for this question as well.
+    // The live list is read for this condition as well.
     x8_fails_with_the_live_list: case(&["X5"])
         .only_with("a failing read")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)
@@ -152,7 +154,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The finalizer is then added to the object as it was read before the condition was written.
+    // The finalizer is then added to the object as it was before the condition was written, which is a conflict.
     x8_makes_the_finalizer_wait: case(&["X8", "X2"])
         .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)
@@ -187,13 +189,13 @@ cases! {
             "next": "event",
         }));
 
-    // The recorded phase alone counts: nobody claims this one.
+    // Only the recorded phase matters: no claim is bound to this volume.
     x10_a_bound_volume_is_kept: case(&["X10"])
         .volume(volume("pv-1").phase("Bound").finalizers(&["kubernetes.io/pv-protection"]).terminating())
         .protects_volume("pv-1")
         .expect(json!({"branch": "X10", "next": "event"}));
 
-    // Claimed, but not Bound yet.
+    // The volume has a claimRef, but is not Bound yet.
     x11_a_volume_that_is_not_bound_goes: case(&["X11"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").finalizers(&["kubernetes.io/pv-protection"]).terminating())
         .claim(claim("c"))

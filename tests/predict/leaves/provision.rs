@@ -1,4 +1,4 @@
-//! PE, PI: where a provisioning operation ends (`docs/controllers/provisioning.md`).
+//! PE, PI: the ends of a provisioning operation (`docs/controllers/provisioning.md`).
 
 use super::build::{Claim, Class, claim, class, node, volume};
 use super::case::case;
@@ -6,7 +6,7 @@ use pvctl::model::Kind;
 use pvctl::world::Read;
 use serde_json::json;
 
-/// A class of the one in-tree plugin that provisions.
+/// A class of the only in-tree plugin that provisions.
 fn host_path() -> Class {
     class("gold").provisioner("kubernetes.io/host-path")
 }
@@ -41,7 +41,8 @@ cases! {
             "next": "backoff",
         }));
 
-    // The class names a migrated plugin, so its CSI driver is asked, and a migrated-to on the claim is dropped.
+    // The class names a migrated plugin, so its CSI driver is asked to provision. A migrated-to on the claim is
+    // removed.
     pe3_the_provisioner_is_named: case(&["PE3"])
         .claim(claim("c").annotated("pv.kubernetes.io/migrated-to", "ebs.csi.aws.com"))
         .class(class("gold").provisioner("kubernetes.io/aws-ebs"))
@@ -61,7 +62,7 @@ cases! {
             "next": "event",
         }));
 
-    // A missing beta twin is not repaired; the event comes at every sync.
+    // A missing beta annotation is not added. The event is emitted at every sync.
     pe4_the_provisioner_is_named_already: case(&["PE4"])
         .claim(claim("c").annotated("volume.kubernetes.io/storage-provisioner", "csi.example.com"))
         .class(class("gold"))
@@ -76,7 +77,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Comes before anything is written.
+    // This test comes before any write.
     pi1_a_data_source_is_not_supported: case(&["PI1"])
         .claim(claim("c").with_data_source())
         .class(host_path())
@@ -90,7 +91,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // No event.
+    // There is no event.
     pi2_the_claim_is_refused: case(&["PI2"])
         .only_with("a refused write")
         .claim(claim("c"))
@@ -125,7 +126,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // It exists, under the name that is due, and does not match the claim.
+    // A volume with the name of the new volume exists, and does not match the claim.
     pi4_the_volume_exists: case(&["PI4"])
         .volume(volume("pvc-uid-c").class("silver"))
         .claim(asked())
@@ -138,7 +139,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Comes before the question whether the plugin may provision at all.
+    // This test comes before the test whether the plugin may provision.
     pi5_mount_options_are_not_supported: case(&["PI5"])
         .claim(asked())
         .class(host_path().mount_options(&["ro", "noatime"]))
@@ -183,7 +184,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The scheduler gets to choose another node.
+    // selected-node is removed, so that the scheduler can choose another node.
     pi8_the_plugin_fails: case(&["PI8"])
         .claim(asked().block().annotated("volume.kubernetes.io/selected-node", "n-1"))
         .class(host_path().waits())
@@ -227,7 +228,8 @@ cases! {
             "next": "resync",
         }));
 
-    // doDeleteVolume removes the storage, and then reads the volume for its finalizer: it was never created.
+    // doDeleteVolume deletes the storage, and then reads the volume because of its finalizer. The volume was never
+    // created.
     pi10_the_clean_up_misses_the_volume: case(&["PI10"])
         .only_with("refused writes")
         .claim(asked())
@@ -283,7 +285,7 @@ cases! {
             "next": "resync",
         }));
 
-    // The Bound phase that the controller sends is dropped by the API server (`docs/controllers/api-server.md`).
+    // The controller sends the phase Bound, and the API server drops it (`docs/controllers/api-server.md`).
     pi11_the_volume_is_created: case(&["PI11"])
         .claim(asked())
         .class(host_path())
@@ -309,7 +311,7 @@ cases! {
             "next": "event",
         }));
 
-    // One refusal is made good by the next try.
+    // A single refused write is repaired by the next attempt.
     pi11_the_second_try_succeeds: case(&["PI11"])
         .only_with("a refused write")
         .claim(asked())

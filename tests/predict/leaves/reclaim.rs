@@ -1,4 +1,4 @@
-//! R, DO, RO: what becomes of a volume whose claim is gone (`docs/controllers/reclaiming.md`).
+//! R, DO, RO: what happens to a volume whose claim is gone (`docs/controllers/reclaiming.md`).
 
 use super::build::{Volume, claim, pod, volume};
 use super::case::case;
@@ -11,19 +11,19 @@ fn orphan(policy: &str) -> Volume {
     volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound").policy(policy)
 }
 
-/// The same, already Released: its sync writes nothing before it reclaims.
+/// The same volume in phase Released. Its sync writes nothing before it reclaims.
 fn released(policy: &str) -> Volume {
     orphan(policy).phase("Released")
 }
 
-/// The same object one version earlier.
+/// Returns the same object with an earlier resource version.
 fn older(mut volume: Volume) -> Volume {
     volume.0.meta.resource_version = ResourceVersion::Recorded("9".into());
     volume
 }
 
 cases! {
-    // migrated-to is put right first; then no policy counts any more.
+    // First migrated-to is corrected. Then no policy is applied.
     r1_the_volume_is_migrated: case(&["R1"])
         .volume(orphan("Delete").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/gce-pd").source("gcePersistentDisk"))
         .syncs_volume("pv-1")
@@ -49,7 +49,7 @@ cases! {
             "next": "event",
         }));
 
-    // The recycler's pod has to run first; only its end changes anything.
+    // First the recycler pod has to run. Only its end changes the volume.
     r3_the_policy_is_recycle: case(&["R3"])
         .volume(orphan("Recycle").source("nfs"))
         .syncs_volume("pv-1")
@@ -104,7 +104,8 @@ cases! {
             "branch": "V5", "steps": ["R7"], "operations": ["backoff recycle-pv-1[uid-pv-1]"], "next": "backoff",
         }));
 
-    // Static nfs: the plugin is there and cannot delete. The operation ends without an error, so without back-off.
+    // A static nfs volume: its plugin exists and cannot delete. The operation ends without an error and so without
+    // back-off.
     do1_no_plugin_can_delete: case(&["DO1"])
         .volume(orphan("Delete").source("nfs"))
         .syncs_volume("pv-1")
@@ -125,7 +126,8 @@ cases! {
             "next": "event",
         }));
 
-    // A provisioned volume of a removed type has the text without its wrapping; silent once Failed.
+    // For a provisioned volume of a removed type the message is not wrapped. Nothing is written once the volume is
+    // Failed.
     do1_a_failed_volume_is_tried_silently: case(&["DO1"])
         .volume(orphan("Delete").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/glusterfs").source("glusterfs")
             .finalizers(&["kubernetes.io/pv-controller"]).phase("Failed").message("kept"))
@@ -157,7 +159,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // A static CSI volume: left to its driver since 1.31, without a GET.
+    // A static CSI volume: since 1.31 it is left to its driver without a GET.
     do3_the_driver_deletes: case(&["DO3"])
         .volume(orphan("Delete"))
         .syncs_volume("pv-1")
@@ -181,7 +183,7 @@ cases! {
             "next": "resync",
         }));
 
-    // The API's volume lost its claimRef meanwhile.
+    // The API server's volume has lost its claimRef meanwhile.
     do5_the_volume_is_free_by_now: case(&["DO5"])
         .only_with("a stale cache")
         .volume(volume("pv-1").policy("Delete").host_path("/tmp/data"))
@@ -194,7 +196,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Only below some /tmp/.
+    // The deleter accepts only paths that contain /tmp/ and more text after it.
     do6_the_plugin_fails: case(&["DO6"])
         .volume(released("Delete").host_path("/srv/data"))
         .syncs_volume("pv-1")
@@ -250,7 +252,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The pattern is not anchored: any /tmp/ with something behind it counts.
+    // The pattern is not anchored: any path with /tmp/ and more text after it matches.
     do8_storage_and_volume_are_deleted: case(&["DO8"])
         .volume(orphan("Delete").host_path("/srv/tmp/data").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/host-path")
             .finalizers(&["kubernetes.io/pv-protection", "kubernetes.io/pv-controller"]))
@@ -267,7 +269,7 @@ cases! {
             "next": "event",
         }));
 
-    // Logged only.
+    // The error is only logged.
     do9_deleting_the_volume_is_refused: case(&["DO9"])
         .only_with("a refused write")
         .volume(released("Delete").host_path("/tmp/data"))
@@ -293,7 +295,7 @@ cases! {
             "next": "resync",
         }));
 
-    // The API's volume is a reservation by now: a claimRef without a uid is not released.
+    // The API server's volume is a reservation now. A volume whose claimRef has no uid is not released.
     ro2_the_volume_is_reserved_by_now: case(&["RO2"])
         .only_with("a stale cache")
         .volume(volume("pv-1").policy("Recycle").source("nfs").reserved_for("gone"))
@@ -306,7 +308,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Scheduled or not; the finished one does not count.
+    // A pod uses the volume whether it is scheduled or not. A finished pod does not.
     ro3_pods_use_the_volume: case(&["RO3"])
         .volume(released("Recycle").source("nfs"))
         .pod(pod("web").uses("gone").runs_on("n-1"))
@@ -321,7 +323,7 @@ cases! {
             "next": "resync",
         }));
 
-    // A new claim of the name is in the cache, so its pods are not the old volume's.
+    // The cache has a new claim with this name, so the pods that use the name do not use the old volume.
     ro3_not_when_a_new_claim_has_the_name: case(&["V6"])
         .volume(released("Recycle").source("nfs"))
         .claim(claim("gone").uid("uid-new"))
@@ -348,7 +350,7 @@ cases! {
             "next": "event",
         }));
 
-    // No error, so no back-off: every sync tries again.
+    // There is no error and so no back-off. Every sync tries again.
     ro5_the_recycler_fails: case(&["RO5"])
         .only_with("a scripted answer of the recycler")
         .volume(released("Recycle").host_path("/srv/data"))

@@ -1,4 +1,4 @@
-//! The two old bugs of `docs/two-bugs.md`, on the library: as Kubernetes 1.14 decided, and as 1.36 does.
+//! The two old bugs of `docs/two-bugs.md`, reproduced with the library: the decisions of Kubernetes 1.14 and of 1.36.
 
 use super::build::{Claim, Class, Volume, claim, class, volume};
 use super::case::case;
@@ -10,17 +10,17 @@ use pvctl::simulate::{Outcome, Settings};
 use pvctl::snapshot::{Coverage, Parts, Snapshot};
 use serde_json::json;
 
-/// A class that waits for a pod, and a static volume of it that nobody asked the scheduler about.
+/// A class with binding mode WaitForFirstConsumer.
 fn delayed() -> Class {
     class("gold").waits()
 }
 
-/// A claim for which the scheduler chose a node on which nothing static fits: it is to be provisioned.
+/// A claim for which the scheduler chose a node on which no static volume fits, so that a volume is to be provisioned.
 fn to_be_provisioned() -> Claim {
     claim("c").annotated("volume.kubernetes.io/selected-node", "n-1")
 }
 
-/// What an external provisioner creates: claimed with a uid, without the mark of the controller.
+/// A volume as an external provisioner creates it: its claimRef has a uid, and bound-by-controller is absent.
 fn provisioned() -> Volume {
     volume("pv-1")
         .claimed_by("c", "uid-c")
@@ -29,7 +29,7 @@ fn provisioned() -> Volume {
         .annotated("pv.kubernetes.io/provisioned-by", "csi.example.com")
 }
 
-/// Where the claim of the first bug ends under the rules of a minor: its phase and its volume.
+/// Returns the phase and the volume with which the claim of the first bug ends in a minor version.
 fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
     let snapshot = Snapshot::new(Parts {
         objects: Objects {
@@ -64,7 +64,7 @@ fn the_claim_ends_bound_in_1_14_and_waits_in_1_36() {
 }
 
 cases! {
-    // 1.14: the selected node ends the delay of binding, so the claim is matched to the static volume.
+    // 1.14: the selected-node annotation ends delayed binding, so the claim is matched with the static volume.
     in_1_14_a_selected_node_lets_a_static_volume_win: case(&["C4"])
         .only_with("the historical rules of 1.14")
         .kube(14)
@@ -94,7 +94,7 @@ cases! {
             "next": "event",
         }));
 
-    // 1.36: only the class decides on the delay; the provisioner is asked.
+    // 1.36: only the class decides whether binding is delayed. The provisioner is asked.
     in_1_36_the_provisioner_is_asked: case(&["C12", "M9"])
         .volume(volume("pv-1"))
         .claim(to_be_provisioned())
@@ -115,7 +115,8 @@ cases! {
             "verdicts": {"pv-1": "M9"},
         }));
 
-    // 1.14: the volume's event overtook the claim's; without bound-by-controller nobody asks again.
+    // 1.14: the event of the volume was handled before the event of the claim. Without bound-by-controller the API
+    // server is not asked.
     in_1_14_an_unseen_claim_releases_its_volume: case(&["V5"])
         .only_with("the historical rules of 1.14 and a stale cache")
         .kube(14)
@@ -131,7 +132,7 @@ cases! {
             "next": "event",
         }));
 
-    // With the mark, 1.14 asked again as well.
+    // With bound-by-controller 1.14 asked again as well.
     in_1_14_the_mark_of_the_controller_saves_the_volume: case(&["V8"])
         .only_with("the historical rules of 1.14 and a stale cache")
         .kube(14)
@@ -162,7 +163,7 @@ cases! {
             "next": "event",
         }));
 
-    // What is left of it in 1.36: a volume that is Released already is reclaimed on the cache's word alone.
+    // The rest of the bug in 1.36: a volume that is Released already is reclaimed by the state of the cache alone.
     in_1_36_a_released_volume_is_not_asked_about: case(&["V5"])
         .only_with("a stale cache")
         .volume(provisioned().phase("Released"))
@@ -176,7 +177,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Another uid in the cache: always one live GET, in any phase.
+    // If the cache has a claim with another uid, there is always one live GET, in any phase.
     in_1_36_an_older_claim_of_the_name_is_asked_about: case(&["V9"])
         .only_with("a stale cache")
         .volume(provisioned())

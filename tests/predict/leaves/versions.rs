@@ -1,5 +1,5 @@
-//! What differs between minors (`docs/controllers/versions.md`): the booleans of the rules, and the decisions
-//! that they turn.
+//! Differences between minor versions (`docs/controllers/versions.md`): the booleans of [`KubernetesBehavior`] and the
+//! decisions that depend on them.
 
 use super::build::{claim, class, volume};
 use super::case::case;
@@ -18,13 +18,13 @@ fn with(minor: u32, gate: &str, state: bool) -> KubernetesBehavior {
     behavior
 }
 
-/// The minors that have a line in `MODELLED`.
+/// Returns the minor versions that have a line in `MODELLED`.
 fn modelled() -> impl Iterator<Item = u32> {
     let all = KubeVersion::all().filter(|version| *version != KubeVersion::HISTORICAL);
     all.map(|version| version.to_string()["1.".len()..].parse().unwrap())
 }
 
-/// The modelled minors in which something is so by default.
+/// Returns the modelled minor versions for which the function returns true by default.
 fn minors(rule: impl Fn(&KubernetesBehavior) -> bool) -> Vec<u32> {
     modelled().filter(|minor| rule(&of(*minor))).collect()
 }
@@ -50,7 +50,7 @@ fn each_rule_holds_in_the_minors_of_the_rule_book() {
     assert_eq!(minors(|behavior| behavior.requests_can_be_lowered), [32, 33, 34, 35, 36]);
 }
 
-/// `docs/two-bugs.md` says so.
+/// `docs/two-bugs.md` states this.
 #[test]
 fn the_historical_rules_are_the_oldest_with_two_bugs() {
     let oldest = of(28);
@@ -145,7 +145,7 @@ fn versions_are_read_as_people_write_them() {
     assert_eq!(of(33).version.to_string(), "1.33");
 }
 
-/// What `--help` says of them, "1.14 or 1.28 to 1.36", is true only then.
+/// `--help` says "1.14 or 1.28 to 1.36". This is true only if the versions are in order and without gaps.
 #[test]
 fn versions_are_in_order_and_without_gaps() {
     let all: Vec<KubeVersion> = KubeVersion::all().collect();
@@ -158,7 +158,8 @@ fn versions_are_in_order_and_without_gaps() {
 }
 
 cases! {
-    // Before 1.30 an explicitly empty class tried the default one too, and the API server refused.
+    // Before 1.30 the controller tried to set the default class for an explicitly empty class too, and the API server
+    // refused.
     an_empty_class_before_1_30: case(&["C6"])
         .only_with("rules of 1.28 or 1.29")
         .kube(29)
@@ -186,7 +187,8 @@ cases! {
             "next": "resync",
         }));
 
-    // Static CSI with Delete failed up to 1.29; and a missing plugin was a failure with back-off up to 1.35.
+    // A static CSI volume with policy Delete became Failed up to 1.29. Up to 1.35 a missing plugin was a failure with
+    // back-off.
     a_static_csi_volume_before_1_30: case(&["DO6"])
         .only_with("rules of 1.28 and 1.29")
         .kube(29)
@@ -205,7 +207,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The world s7-000004 of the oracle, 1.30.14.
+    // This is the world s7-000004 of the oracle with 1.30.14.
     a_static_csi_volume_in_1_30: case(&["DO3"])
         .only_with("rules of 1.30")
         .kube(30)
@@ -218,7 +220,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Before 1.36 the volume was read before a plugin was looked for.
+    // Before 1.36 the volume was read before the plugin was looked up.
     the_order_of_deleting_before_1_36: case(&["DO4"])
         .only_with("rules of 1.28 to 1.35 and a failing read")
         .kube(35)
@@ -244,7 +246,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Without the gate HonorPVReclaimPolicy the storage of a volume that is being deleted is left alone.
+    // Without the gate HonorPVReclaimPolicy the storage of a volume that is being deleted is not deleted.
     a_terminating_volume_before_1_31: case(&["DO5"])
         .only_with("rules of 1.28 to 1.30")
         .kube(30)
@@ -284,7 +286,7 @@ cases! {
             "next": "event",
         }));
 
-    // Without the gate the finalizer is neither set nor removed.
+    // Without the gate the finalizer is neither added nor removed.
     a_provisioned_host_path_in_1_30: case(&["DO8"])
         .only_with("rules of 1.28 to 1.30")
         .kube(30)
@@ -327,7 +329,7 @@ cases! {
             "next": "event",
         }));
 
-    // Attributes classes are not compared at all before 1.31, and nothing is copied to the claim.
+    // Before 1.31 attributes classes are not compared at all, and nothing is copied to the claim.
     attributes_classes_before_1_31: case(&["C19"])
         .only_with("rules of 1.28 to 1.30")
         .kube(30)
@@ -366,7 +368,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Errors are only logged before 1.36: the claim waits for its next event or the resync.
+    // Before 1.36 errors are only logged. The claim waits for its next event or the resync.
     errors_before_1_36: case(&["C22"])
         .only_with("rules of 1.28 to 1.35")
         .kube(35)
@@ -380,7 +382,8 @@ cases! {
             "next": "resync",
         }));
 
-    // Portworx is migrated by default since 1.31; before, its in-tree plugin provisions out of sight.
+    // Portworx is migrated by default since 1.31. Before, its in-tree plugin provisions, and its result is not
+    // modelled.
     portworx_since_1_31: case(&["PE3"])
         .only_with("rules of 1.31")
         .kube(31)

@@ -1,4 +1,4 @@
-//! V: where a volume's sync ends (`docs/controllers/volumes.md`).
+//! V: the ends of a volume's sync (`docs/controllers/volumes.md`).
 
 use super::build::{claim, volume};
 use super::case::case;
@@ -29,7 +29,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // A terminating volume may not get a finalizer; every sync ends here.
+    // A terminating volume must not get a finalizer, so every sync ends here.
     v1_a_terminating_volume_gets_no_finalizer: case(&["V1"])
         .volume(volume("pv-1").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/host-path").policy("Delete")
             .phase("Bound").claimed_by("gone", "uid-gone").finalizers(&["kubernetes.io/pv-protection"]).terminating())
@@ -49,7 +49,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The message goes with the phase; the reason is never written.
+    // The message is removed with the phase. The reason is never written.
     v2_nobody_claims_it: case(&["V2"])
         .volume(volume("pv-1").phase("Failed").message("it broke"))
         .syncs_volume("pv-1")
@@ -59,13 +59,13 @@ cases! {
             "next": "event",
         }));
 
-    // An equal phase is not written, and a message beside it stays.
+    // An equal phase is not written, and the message beside it stays.
     v2_it_is_available_already: case(&["V2"])
         .volume(volume("pv-1").message("an old one"))
         .syncs_volume("pv-1")
         .expect(json!({"branch": "V2", "next": "resync"}));
 
-    // The claim is not looked up; also leaves Released.
+    // The claim is not looked up. The volume also leaves the phase Released.
     v3_it_is_reserved: case(&["V3"])
         .volume(volume("pv-1").reserved_for("c").phase("Released"))
         .syncs_volume("pv-1")
@@ -75,7 +75,7 @@ cases! {
             "next": "event",
         }));
 
-    // Absent in both caches, so the API server is asked, and fails.
+    // Both caches lack the claim, so the API server is asked, and this read fails.
     v4_the_claim_cannot_be_read: case(&["V4"])
         .only_with("a failing read")
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound"))
@@ -90,7 +90,7 @@ cases! {
         .syncs_volume("pv-1")
         .expect(json!({"branch": "V4", "error": "the cache is gone", "next": "backoff"}));
 
-    // Request.Namespace of client-go 0.30.
+    // The error comes from Request.Namespace of client-go 0.30.
     v4_the_claim_has_no_namespace: case(&["V4"])
         .only_with("a failing read")
         .kube(30)
@@ -112,7 +112,7 @@ cases! {
             "next": "event",
         }));
 
-    // gentype.Client.Get of client-go 0.31: without a namespace the path is one that the server does not know.
+    // gentype.Client.Get of client-go 0.31: without a namespace the server does not know the path.
     v5_the_claim_has_no_namespace: case(&["V5"])
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").claim_namespace("").phase("Bound"))
         .syncs_volume("pv-1")
@@ -123,7 +123,7 @@ cases! {
             "next": "event",
         }));
 
-    // Failed is kept, reclaim runs again.
+    // The phase Failed stays, and the volume is reclaimed again.
     v5_a_failed_volume_stays_failed: case(&["V5"])
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Failed").message("it broke"))
         .syncs_volume("pv-1")
@@ -140,7 +140,7 @@ cases! {
             "next": "event",
         }));
 
-    // Events on both sides; the claim is not enqueued and no phase is written.
+    // Both objects get events. The claim is not enqueued, and no phase is written.
     v7_the_modes_differ: case(&["V7"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").block())
         .claim(claim("c"))
@@ -168,7 +168,7 @@ cases! {
         .syncs_volume("pv-1")
         .expect(json!({"branch": "V9", "enqueued": ["pvc/a/c"], "next": "event"}));
 
-    // The claim's own phase and its bind-completed do not matter; also leaves Failed.
+    // The claim's own phase and its bind-completed do not matter. The volume also leaves the phase Failed.
     v10_the_claim_names_it: case(&["V10"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").phase("Failed").message("it broke"))
         .claim(claim("c").names("pv-1").phase("Lost"))
@@ -179,7 +179,7 @@ cases! {
             "next": "event",
         }));
 
-    // Provisioned for the claim, which took another one: the backend is deleted by its driver.
+    // The volume was provisioned for the claim, which took another one. Its driver deletes the storage.
     v11_a_provisioned_volume_is_surplus: case(&["V11"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").annotated("pv.kubernetes.io/provisioned-by", "csi.example.com")
             .annotated("pv.kubernetes.io/bound-by-controller", "yes").policy("Delete"))
@@ -193,7 +193,7 @@ cases! {
             "next": "event",
         }));
 
-    // The emptied map of annotations vanishes.
+    // The map of annotations is removed because it is empty.
     v12_a_volume_of_the_controller_is_surplus: case(&["V12"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").annotated("pv.kubernetes.io/bound-by-controller", "yes").phase("Bound"))
         .claim(claim("c").bound_to("pv-2"))

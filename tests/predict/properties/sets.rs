@@ -1,4 +1,4 @@
-//! How much of a prediction is listed, counted and exact.
+//! How many outcomes of a prediction are listed, counted and exact.
 
 use super::{all_outcomes, all_rules, check, predicted, some_rules, targets};
 use crate::support::worlds::{Cluster, contended, free_volume, waiting_claim, worlds};
@@ -46,7 +46,7 @@ fn no_world_makes_any_version_panic() {
 fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
     let volumes = (0..40).map(|number| free_volume(format!("v{number:02}"), "1Gi", "")).collect::<Vec<_>>();
     let claims = (0..40).map(|number| waiting_claim(format!("c{number:02}"), "ns", "1Gi", "")).collect::<Vec<_>>();
-    // Volumes with different access modes are looked at one set after the other.
+    // Volumes with different access modes are visited one set of modes after the other.
     let mut odd = free_volume("odd".to_owned(), "1Gi", "");
     odd.access_modes = AccessModes(Arc::new([AccessMode::ReadWriteOnce, AccessMode::ReadWriteMany]));
     for odd in [None, Some(odd)] {
@@ -101,7 +101,7 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
     assert!(single > 20 && several > 10, "{single} components with one joint state, {several} with several");
 }
 
-/// Wherever at most six volumes and six claims can influence each other, the answer is exact.
+/// If at most six volumes and six claims can influence each other, the answer is exact.
 #[test]
 fn six_by_six_is_always_exact() {
     let strategy = prop_oneof![worlds(6, 6).boxed(), contended(6, 6).boxed()];

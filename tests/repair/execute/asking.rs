@@ -1,4 +1,4 @@
-//! What is asked of the API server before anything is written: trials, rights and quotas.
+//! The questions to the API server before anything is written: dry runs, rights and quotas.
 
 use super::{Ear, NEW_LIST, NOW, OLD_LIST, PV, Server, options};
 use crate::support::faults::Fault;
@@ -25,7 +25,7 @@ async fn a_rehearsal_writes_nothing() {
                 .to_owned()
         )
     );
-    // Nothing is carried out without a journal.
+    // Without a journal, nothing is carried out.
     let confirmed = server.confirmed().await;
     let stop = execute(&server.client(), confirmed, &mut journal, &self::options(), &ear).await.unwrap_err();
     assert_eq!(stop.kind, StopKind::Refused);
@@ -76,7 +76,8 @@ async fn receipts_say_what_is_permitted_and_accepted() {
     assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Changed);
 }
 
-/// A claim whose name is free only when the old one is gone is tried under another name, before that is deleted.
+/// If the name of the new claim is free only once the old claim is gone, the creation is tried under another name
+/// before the deletion.
 #[tokio::test(start_paused = true)]
 async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     let tried = |server: &Server| {
@@ -90,14 +91,14 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     let asked = receipts(&server.client(), &plan).await.unwrap();
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
     let bodies = tried(&server);
-    // The new claim, and the old one as it would come back.
+    // The new claim is tried, and the old one as the way back would create it.
     assert_eq!(bodies.len(), 2);
     assert_eq!(bodies[0]["metadata"]["name"], "late-pvctl-1");
     assert_eq!(bodies[0]["metadata"]["namespace"], "db");
     assert_eq!(bodies[0]["spec"]["resources"]["requests"]["storage"], "2Gi");
     assert!(server.log().contains(&format!("GET {OLD_LIST}/late-pvctl-1")));
 
-    // A name that somebody has is none that is free.
+    // A name that another claim has is not used.
     let taken = json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": { "name": "late-pvctl-1", "namespace": "db", "uid": "other" }, "spec": {}, "status": {} });
     server.store(|store| store.put_at(&format!("{OLD_LIST}/late-pvctl-1"), taken));
@@ -105,14 +106,15 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     assert_eq!(receipts(&server.client(), &plan).await.unwrap().dry_run, Some(Ok(())));
     assert_eq!(tried(&server)[0]["metadata"]["name"], "late-pvctl-2");
 
-    // Names have a longest length, and a label does not end with a dot.
+    // A name has a maximum length, and a label does not end with a dot.
     let server = Server::new();
     let plan = server.plan_to_replace(&format!("{}.{}", "a".repeat(244), "b".repeat(8))).await;
     receipts(&server.client(), &plan).await.unwrap();
     assert_eq!(tried(&server)[0]["metadata"]["name"], format!("{}-pvctl-1", "a".repeat(244)));
 }
 
-/// What admission has against it refuses the plan before anything is deleted; what says nothing of it is a warning.
+/// If admission refuses the creation, the plan is refused before anything is deleted. A refusal for another reason is a
+/// warning.
 #[tokio::test(start_paused = true)]
 async fn what_is_tried_under_another_name_refuses_or_warns() {
     const TRIED: &str = "create pvc/late -n db (tried under the name late-pvctl-1, because its own is taken until the old claim is gone)";
@@ -154,7 +156,7 @@ async fn what_is_tried_under_another_name_refuses_or_warns() {
         assert_eq!(asked.doubts, [format!("{doubt}: HTTP {code}: {message}")]);
         assert_eq!(server.writes().len(), 0);
     }
-    // Whoever may not look for a free name is told that it was not tried.
+    // If the user may not look for a free name, the answer says that the creation was not tried.
     let server = Server::new();
     let plan = server.plan_to_replace("late").await;
     let server = server.fault(&format!("GET {OLD_LIST}/late-pvctl-1"), Fault::Refused(403, "not yours"));
@@ -164,7 +166,7 @@ async fn what_is_tried_under_another_name_refuses_or_warns() {
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), vec![doubt.to_owned()]));
 }
 
-/// At a review somebody who writes to the object between the reading and the trial says nothing about the repair.
+/// A write by another client between the read and the dry run of a review says nothing about the repair.
 #[tokio::test(start_paused = true)]
 async fn a_trial_meets_whoever_writes_at_the_same_time() {
     const MODIFIED: &str = "the object has been modified";
@@ -174,16 +176,17 @@ async fn a_trial_meets_whoever_writes_at_the_same_time() {
     let asked = receipts(&server.client(), &plan).await.unwrap();
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
     let tried = server.log().iter().filter(|line| line.starts_with("dry PATCH")).count();
-    // The first write twice; and once each the other write to the volume, and what takes these two back.
+    // The first write is tried twice. The other write to the volume and the two writes of the way back are tried once
+    // each.
     assert_eq!(tried, 5);
-    // Who changes what the step rests on is named.
+    // If another client changes what the step depends on, the run stops.
     server.store(|store| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle")));
     assert_eq!(server.writes().len(), 0);
     let stop = receipts(&server.client(), &plan).await.unwrap_err();
     assert_eq!(stop.kind, StopKind::Changed);
 }
 
-/// A plan is data, which anybody can change: what its request does not ask for is refused, and so is what the API
+/// A plan is data, which anybody can change. The review refuses what the request does not ask for, and what the API
 /// server was not asked.
 #[tokio::test(start_paused = true)]
 async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
@@ -200,7 +203,7 @@ async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
     let object = "the plan is not the one of its request: it gives up the object of volume pv-1";
     let gives_object = |plan: &mut Plan| plan.volumes[0].given_up = vec![repair::GivenUp::Object];
     rejected(&|plan, _| gives_object(plan), "request", object).await;
-    // An undo makes a claim Lost again, and deletes no data.
+    // An undo may make a claim Lost again, but deletes no data.
     let undo =
         repair::Request::Undo { journal: "20261122T140134Z-move-00000000".to_owned(), provisioner_stopped: false };
     rejected(
@@ -229,7 +232,7 @@ async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
     rejected(&|_, asked| asked.rights.retain(|(right, _)| right.verb != "delete"), "rights", unasked).await;
     let untried = "the API server was not asked whether it accepts the first write";
     rejected(&|_, asked| asked.dry_run = None, "admission", untried).await;
-    // An undo without its repair is held to what any of them may do.
+    // If the repair of an undo is unknown, the undo may do only what any undo may do.
     let mut back = plan.clone();
     back.request = undo;
     back.volumes[0].given_up = vec![repair::GivenUp::Claim];
@@ -240,7 +243,7 @@ async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
     assert_eq!(repair::keeps_to_request(&back, Some(&plan)), Err(privacy));
 }
 
-/// A review asks for the rights to exactly those requests that the plan makes.
+/// A review asks for the rights to exactly the requests that the plan makes.
 #[tokio::test(start_paused = true)]
 async fn rights_are_asked_for_every_request() {
     let server = Server::new();
@@ -304,11 +307,11 @@ async fn rights_are_asked_for_every_request() {
     assert!(log.contains(&"GET /api/v1/namespaces/default/pods/recycler-for-pv-1".to_owned()));
 }
 
-/// A quota says how much it has: where that does not suffice without the old claim either, that is not deleted.
+/// A quota states what it has left. If that is not enough even without the old claim, the old claim is not deleted.
 #[tokio::test(start_paused = true)]
 async fn a_quota_is_a_warning_only_where_the_old_claim_makes_room() {
     const BESIDE: &str = "create pvc/late -n db: a quota has no room for it beside the claim that goes first";
-    // The old claim asks for 1Gi of class standard, the new one for 2Gi.
+    // The old claim requests 1Gi of class standard, the new one 2Gi.
     let enough = [
         ("requests.storage=2Gi", "requests.storage=9Gi", "requests.storage=10Gi"),
         (

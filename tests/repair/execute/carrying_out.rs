@@ -1,4 +1,4 @@
-//! What becomes of a plan step by step, and where it stops because the world is another one.
+//! How a plan is carried out step by step, and where it stops because the cluster has changed.
 
 use super::{Act, Ear, NEW, NOW, OLD, PV, Server, WRITES, options, run};
 use crate::support::api::{Seen, Store};
@@ -26,7 +26,7 @@ async fn a_claim_moves() {
     assert_eq!(server.writes(), WRITES);
     let (log, bodies) = (server.log(), server.bodies());
     assert_eq!(created["metadata"]["uid"], server.store(|store| store.at(NEW)["metadata"]["uid"].clone()));
-    // Each write is tried first, and carries the uid and the version of the object as it was just read.
+    // Each write is tried first. It carries the uid and the resource version of the object as it was just read.
     let at = log.iter().position(|line| line == WRITES[0]).unwrap();
     assert_eq!(log[at - 2..at], [format!("dry {}", WRITES[0]), format!("GET {PV}")]);
     assert_eq!(
@@ -36,11 +36,11 @@ async fn a_claim_moves() {
     );
     let at = log.iter().position(|line| line == WRITES[1]).unwrap();
     assert_eq!(bodies[at]["preconditions"], json!({ "uid": "claim-uid", "resourceVersion": "2" }));
-    // What it rests on is looked at once more when the server has tried it.
+    // After the dry run, everything that the write depends on is read once more.
     let looks = [
         format!("dry {}", WRITES[1]),
         format!("GET {OLD}"),
-        // Whether the policy is still what the plan made it.
+        // This reads whether the policy is still the one that the plan set.
         format!("GET {PV}"),
         format!("GET {OLD}"),
         "GET /api/v1/persistentvolumes".to_owned(),
@@ -139,7 +139,7 @@ async fn a_changed_world_stops_after_a_write_and_says_how_to_go_on() {
     }
 }
 
-/// A list that cannot be read does not say that nobody is there.
+/// A list that cannot be read is not an empty list.
 #[tokio::test(start_paused = true)]
 async fn an_unread_list_stops() {
     let forbidden = Fault::Refused(403, "pods is forbidden");
@@ -152,7 +152,8 @@ async fn an_unread_list_stops() {
     assert_eq!(server.writes().len(), 1);
 }
 
-/// Delete comes back only while the very claim that the volume names is there, and not one of its name.
+/// Policy Delete is set again only while the claim exists that the volume names by its uid. A claim of the same name is
+/// not enough.
 #[tokio::test(start_paused = true)]
 async fn a_namesake_does_not_keep_the_data() {
     let namesake: Act = |store, _| {
@@ -182,7 +183,8 @@ async fn a_namesake_does_not_keep_the_data() {
     assert_eq!(server.store(|store| store.at(PV)["spec"]["persistentVolumeReclaimPolicy"].clone()), "Retain");
 }
 
-/// A conflict with somebody who did just what the step asks for ends nothing, and is not ours to take back.
+/// If another client has already done what the step does, a conflict does not end the run, and the way back does not
+/// undo that step.
 #[tokio::test(start_paused = true)]
 async fn who_was_quicker_has_done_the_step() {
     let retain: Act =
@@ -203,7 +205,7 @@ async fn who_was_quicker_has_done_the_step() {
     }
 }
 
-/// A claim of the very name that somebody else creates while ours is on its way.
+/// Another client creates a claim of that name while our request to create it is under way.
 #[tokio::test(start_paused = true)]
 async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
     fn stranger(store: &mut Store, _: &[Seen]) {
@@ -234,7 +236,7 @@ async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
     assert_eq!(server.store(|store| store.at(NEW)["metadata"]["uid"].clone()), "stranger");
 }
 
-/// What cannot be taken back is said instead of a command that would be refused.
+/// If a step cannot be undone, the message says so, and proposes no command that would be refused.
 #[tokio::test(start_paused = true)]
 async fn a_stop_does_not_promise_to_take_back_what_lasts() {
     let server = Server::new();
@@ -269,7 +271,7 @@ async fn names_stay_in_their_place() {
     let repair::Change::Create { manifest } = &mut last.change else { panic!("the last step creates") };
     manifest["metadata"]["name"] = json!("another");
     assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Refused);
-    // And so do writes that no repair makes, and those of another kind.
+    // Writes that no repair makes are refused, and so are writes to objects of another kind.
     let plan = server.plan().await;
     server.forget();
     let refused = async |change: &dyn Fn(&mut repair::Write), said: &str| {
@@ -289,8 +291,8 @@ async fn names_stay_in_their_place() {
     assert_eq!(server.log().len(), 0, "nothing was asked");
 }
 
-/// The claim was created and got the volume, of which nobody heard, and somebody deleted it: another one of that name
-/// would wait for ever, because the volume knows the first one by its uid.
+/// The claim was created and got the volume, but the answer was lost, and another client deleted the claim. A second
+/// claim of that name would wait for ever, because the volume names the first one by its uid.
 #[tokio::test(start_paused = true)]
 async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
     fn deleter(store: &mut Store, _: &[Seen]) {
@@ -301,7 +303,7 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
             volume["status"]["phase"] = json!("Released");
         });
     }
-    // Twice it is looked at before the request, once after it.
+    // The claim is read twice before the request, and once after it.
     let look = format!("GET {NEW}");
     let server = Server::new()
         .fault("POST /api/v1/namespaces/shop", Fault::CutAfter)
@@ -321,7 +323,7 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
     assert_eq!(stop.hints[0], way_on);
     assert_eq!(server.writes().len(), 4, "it was created once");
     assert!(!server.store(|store| store.has(NEW)));
-    // Who goes on with it is told before anything is written.
+    // If the repair is continued, the review says so before anything is written.
     let mut journal = Journal::open(dir.path(), &id).unwrap();
     assert_eq!(resolve_doubt(&server.client(), &mut journal).await, Ok(ResolvedDoubt::NotWritten));
     let rest = journal.entry().remaining();
@@ -331,7 +333,7 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
     assert_eq!(rejected.refusal.hints[0], way_on);
 }
 
-/// The claim of today has another volume than the one before it, of which a pod may still be there.
+/// The present claim has another volume than the former claim, and a pod of the former claim may still exist.
 #[tokio::test(start_paused = true)]
 async fn a_pod_of_the_claim_before_stops() {
     let with_pod = |store: &mut Store, created: &str| {
@@ -389,7 +391,8 @@ async fn a_pod_of_the_claim_before_stops() {
     }
 }
 
-/// A copy of a claim that names the volume of the one that lives goes without it, and not once that one is gone.
+/// A copy of a claim may be deleted if the volume that it names belongs to a living claim. If that claim is gone, the
+/// step stops, because the data would be deleted with the copy.
 #[tokio::test(start_paused = true)]
 async fn the_volume_of_a_living_claim_does_not_stop() {
     const COPY: &str = "/api/v1/namespaces/shop/persistentvolumeclaims/copy";
@@ -436,7 +439,7 @@ async fn the_volume_of_a_living_claim_does_not_stop() {
     }
 }
 
-/// A list of StatefulSets that cannot be read does not say that there is none.
+/// A list of StatefulSets that cannot be read is not an empty list.
 #[tokio::test(start_paused = true)]
 async fn unread_stateful_sets_stop() {
     let forbidden = Fault::Refused(403, "statefulsets is forbidden");

@@ -28,7 +28,7 @@ async fn refusals_are_final() {
         assert_eq!(server.writes().len(), writes, "{code} {method}");
         let entry = Journal::read(dir.path(), &id).unwrap();
         assert!(entry.in_doubt().is_none(), "{code} {method}: it was surely not carried out");
-        // The same of a write that is only tried.
+        // The same holds for a dry run.
         let server = Server::new().fault(&format!("dry {place}"), Fault::Refused(code, "no"));
         let dir = tempfile::tempdir().unwrap();
         let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
@@ -47,7 +47,7 @@ async fn a_busy_server_is_asked_again() {
     server.is_moved();
     let again = "2 again: HTTP 429: the server has received too many requests and has asked us to try again later";
     assert!(ear.heard.lock().unwrap().contains(&again.to_owned()));
-    // And not for ever.
+    // The program does not try for ever.
     let server = (0..6).fold(Server::new(), |server, _| server.fault("PATCH /api", Fault::Busy(429, 600)));
     let begun = tokio::time::Instant::now();
     let stop = run(&server, tempfile::tempdir().unwrap().path(), &Ear::new()).await.0.unwrap_err();
@@ -56,7 +56,7 @@ async fn a_busy_server_is_asked_again() {
     assert_eq!(server.writes().len(), 6);
 }
 
-/// Whatever becomes of the answer to a write, it is sent again only if it did nothing.
+/// If the answer to a write is lost, the write is sent again only if it changed nothing.
 #[tokio::test(start_paused = true)]
 async fn lost_answers_are_cleared_up() {
     for method in ["PATCH", "DELETE", "POST"] {
@@ -80,7 +80,7 @@ async fn lost_answers_are_cleared_up() {
     }
 }
 
-/// Two requests in a row without an answer, then no more: the third time somebody has to look.
+/// After three requests in a row without an answer, the run stops and leaves the step in doubt.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_answers_is_given_up() {
     let server = (0..3).fold(Server::new(), |server, _| server.fault("POST /api/v1/namespaces/shop", Fault::CutBefore));
@@ -94,8 +94,8 @@ async fn a_server_that_never_answers_is_given_up() {
     server.is_moved();
 }
 
-/// The request to create the claim had no answer, and arrives after it was looked whether it has: the volume has the
-/// claim then, and that is ours.
+/// The request to create the claim gets no answer, and arrives after the program has read that the claim does not
+/// exist. The claim then has the volume, and is recognized as ours.
 #[tokio::test(start_paused = true)]
 async fn a_claim_that_arrives_late_is_known_for_ours() {
     fn arrives(store: &mut Store, seen: &[Seen]) {
@@ -114,7 +114,7 @@ async fn a_claim_that_arrives_late_is_known_for_ours() {
     assert!(Journal::read(dir.path(), &id).unwrap().in_doubt().is_none());
 }
 
-/// A request of which nobody heard, and somebody who wrote afterwards.
+/// A request got no answer, and another client wrote afterwards.
 #[tokio::test(start_paused = true)]
 async fn a_doubtful_step_is_no_dead_end() {
     let label: Act = |store, _| {
@@ -160,7 +160,7 @@ async fn requests_keep_to_their_limit_and_are_heard() {
     let way = ApiAccess::from(&client).within(Duration::from_secs(2)).observed_by(&hears);
     let begun = tokio::time::Instant::now();
     execute(way, confirmed, &mut journal, &options(), &Ear::new()).await.unwrap();
-    // The limit, and the pause before the next attempt.
+    // This is the limit, and the pause before the next attempt.
     assert_eq!(begun.elapsed().as_secs(), 3);
     let heard = heard.into_inner().unwrap();
     assert_eq!(heard[0], format!("GET {OLD} Some(200)"));

@@ -1,11 +1,11 @@
-//! The journal of a run as a file.
+//! The journal of a run, as a file.
 
 use super::{Ear, NOW, Server, go_on, run};
 use pvctl::execute::{End, Journal, ResolvedDoubt, StopKind, resolve_doubt};
 use pvctl::model::Timestamp;
 use std::path::Path;
 
-/// A run that dies when all is done leaves nothing to go on with.
+/// A run that is killed after all its steps leaves nothing to continue.
 #[tokio::test(start_paused = true)]
 async fn a_journal_without_its_last_line_is_closed() {
     let (server, dir) = (Server::new(), tempfile::tempdir().unwrap());
@@ -21,7 +21,7 @@ async fn a_journal_without_its_last_line_is_closed() {
     assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
 }
 
-/// The newest journal is the one that was begun last, whatever its plan is called; one without a line is none.
+/// The newest journal is the one that was begun last, whatever its plan is called. A file without a line is no journal.
 #[tokio::test(start_paused = true)]
 async fn journals_are_listed_by_when_they_were_begun() {
     let server = Server::new();
@@ -45,7 +45,7 @@ async fn journals_are_listed_by_when_they_were_begun() {
     );
 }
 
-/// What somebody else may have written decides nothing.
+/// A file that somebody else may have written decides nothing.
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn journals_of_others_are_not_trusted() {
@@ -110,13 +110,14 @@ async fn journals_are_private_and_exclusive() {
     for id in ["../x", "x.jsonl", "", "no-such-journal"] {
         assert_eq!(Journal::open(&dir, id).unwrap_err().kind, StopKind::NoJournal, "{id}");
     }
-    // A directory that cannot be made: a file has its name.
+    // The directory cannot be created, because a file has its name.
     std::fs::write(home.path().join("file"), "").unwrap();
     let stop = Journal::create(&home.path().join("file"), &plan, "", NOW).unwrap_err();
     assert_eq!((stop.kind, stop.written), (StopKind::Refused, false));
 }
 
-/// A program that is being started has the files of this process until it runs, with a journal's lock.
+/// A program that is being started shares the open files of this process until it runs, including the lock of a
+/// journal.
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn programs_that_are_started_lock_no_journal() {
@@ -147,7 +148,7 @@ async fn journals_are_read_strictly_but_for_a_torn_end() {
         std::fs::write(&path, text).unwrap();
         Journal::read(dir.path(), &id)
     };
-    // Every place at which a disk can end the file.
+    // The file is cut at every fifth byte, as a full disk would cut it.
     let mut seen = Vec::new();
     for end in (0..whole.len()).step_by(5) {
         let lines = whole[..end].matches('\n').count();
@@ -157,7 +158,7 @@ async fn journals_are_read_strictly_but_for_a_torn_end() {
         }
     }
     assert!(seen.is_sorted() && seen.last() == Some(&2), "{seen:?}");
-    // What was torn is cut off before somebody writes on.
+    // An incomplete last line is removed before anything is appended.
     let torn = &whole[..whole.trim_end().rfind('\n').unwrap() + 20];
     std::fs::write(&path, torn).unwrap();
     go_on(&server, dir.path(), &id).await.unwrap();
@@ -183,7 +184,7 @@ async fn journals_are_read_strictly_but_for_a_torn_end() {
         assert!(stop.message.contains(path.to_str().unwrap()), "{}", stop.message);
         assert!(stop.causes[0].starts_with(cause), "{:?}", stop.causes);
         let listed = Journal::list(dir.path()).unwrap();
-        // By its name it is one of ours.
+        // Its name is that of one of our journals.
         assert!(listed.len() == 1 && listed[0].entry.as_ref().is_err_and(|unread| !unread.foreign));
     }
 }

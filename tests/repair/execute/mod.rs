@@ -1,4 +1,4 @@
-//! Plans carried out on a very small API server, with the controllers played by hand.
+//! Plans that are carried out on a small API server in this process. The test acts for the controllers.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -43,10 +43,10 @@ const NEW_LIST: &str = "/api/v1/namespaces/shop/persistentvolumeclaims";
 
 const NOW: Timestamp = Timestamp(1_795_356_094);
 
-/// What somebody does at a request.
+/// An act of another client at a request.
 type Act = fn(&mut Store, &[Seen]);
 
-/// What the controllers make of it: finalizers go, volumes are released, offered and bound.
+/// Does what the controllers do: it removes finalizers, and releases, offers and binds volumes.
 fn controllers(store: &mut Store) {
     if store.stands_still {
         return;
@@ -88,12 +88,12 @@ fn controllers(store: &mut Store) {
     }
 }
 
-/// The API server with what these tests ask of it.
+/// The API server, with helpers for these tests.
 #[derive(Clone)]
 struct Server(ApiServer);
 
 impl Server {
-    /// A volume with data, bound to claim db/data.
+    /// Creates a server with a volume with data, bound to claim db/data.
     fn new() -> Self {
         let mut store = Store::default();
         store.put_at(
@@ -141,7 +141,7 @@ impl Server {
         self
     }
 
-    /// Somebody acts at the first request whose line begins so.
+    /// Lets another client act at the first request whose line begins with `at`.
     fn acts(self, at: &str, act: Act) -> Self {
         self.0.incident(At::Line(at), Who::Test(act), Fault::None);
         self
@@ -155,7 +155,7 @@ impl Server {
         self.0.client()
     }
 
-    /// `METHOD path` of each request, with `dry` before it where nothing was to be written.
+    /// Returns `METHOD path` of each request, with `dry` before it if it is a dry run.
     fn log(&self) -> Vec<String> {
         self.0.seen().iter().map(|seen| seen.line().to_string()).collect()
     }
@@ -164,7 +164,7 @@ impl Server {
         self.0.seen().into_iter().map(|seen| seen.body).collect()
     }
 
-    /// What was written to, without what was only tried.
+    /// Returns the writes, without dry runs.
     fn writes(&self) -> Vec<String> {
         self.0.writes().iter().map(|seen| seen.line().to_string()).collect()
     }
@@ -173,7 +173,7 @@ impl Server {
         self.0.forget();
     }
 
-    /// What a review sees of the store as it is.
+    /// Returns the snapshot that a review gets of the store.
     fn snapshot(&self) -> Snapshot {
         let mut coverage = Coverage::complete();
         for kind in Kind::SURROUNDING {
@@ -191,7 +191,7 @@ impl Server {
         Snapshot::new(parts)
     }
 
-    /// A review takes seconds, and many runs come by the same place: what was reviewed once is not reviewed again.
+    /// Reviews a plan. A review takes seconds, and many runs need the same one, so results are kept.
     async fn review(&self, plan: Plan, asked: &Receipts) -> Result<Confirmed, Box<repair::Rejected>> {
         static KNOWN: Mutex<BTreeMap<String, Reviewed>> = Mutex::new(BTreeMap::new());
         let mut objects = self.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>());
@@ -212,7 +212,7 @@ impl Server {
         Ok(reviewed.confirm(None).expect("no name is asked for"))
     }
 
-    /// The plan to move db/data to shop/moved.
+    /// Returns the plan to move db/data to shop/moved.
     async fn plan(&self) -> Plan {
         let request = repair::Request::Move {
             namespace: "db".into(),
@@ -235,7 +235,8 @@ impl Server {
         }
     }
 
-    /// A claim of that name that waits for a volume, and the plan to replace it by one that asks for more.
+    /// Creates a claim of that name that waits for a volume, and returns the plan to replace it by one that requests
+    /// more.
     async fn plan_to_replace(&self, name: &str) -> Plan {
         self.store(|store| {
             store.put_at(
@@ -261,7 +262,7 @@ impl Server {
         plan
     }
 
-    /// The confirmed plan; what was asked until here is no part of the log.
+    /// Returns the confirmed plan. The requests until here are not part of the log.
     async fn confirmed(&self) -> Confirmed {
         let incidents = self.0.take_incidents();
         let plan = self.plan().await;
@@ -286,7 +287,7 @@ impl Server {
     }
 }
 
-/// Hears everything, and interrupts when it is asked for the `after`th time.
+/// Records all events, and interrupts once it has been asked more than `after` times.
 struct Ear {
     heard: Mutex<Vec<String>>,
     asked: AtomicUsize,
@@ -333,7 +334,7 @@ async fn run(server: &Server, dir: &Path, ear: &Ear) -> (Result<PlanCompletion, 
     (result, journal.id().to_owned())
 }
 
-/// Goes on with what a journal leaves.
+/// Continues the steps that a journal has left.
 async fn go_on(server: &Server, dir: &Path, id: &str) -> Result<PlanCompletion, Stopped> {
     let mut journal = Journal::open(dir, id).unwrap();
     resolve_doubt(&server.client(), &mut journal).await?;

@@ -1,4 +1,4 @@
-//! Waits, and runs that are interrupted or killed and go on later.
+//! Waits, and runs that are interrupted or killed and continued later.
 
 use super::{Ear, NOW, OLD, OLD_LIST, Server, WRITES, controllers, go_on, options, run};
 use crate::support::faults::{At, Fault};
@@ -42,7 +42,7 @@ async fn a_wait_has_a_limit() {
     assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
 }
 
-/// An API server that is away for a while during a wait is waited for as well.
+/// If the API server is unavailable during a wait, the run waits for it as well.
 #[tokio::test(start_paused = true)]
 async fn a_wait_outlives_failures() {
     let server = Server::new()
@@ -86,12 +86,13 @@ async fn an_interrupted_run_goes_on_later() {
         server.is_moved();
         assert_eq!(server.writes().join(" "), WRITES.join(" "));
     }
-    // At each of four writes before both looks and before it is sent, and at the first look of each of four waits.
+    // There is a question at each of four writes before both reads and before the request, and at the first read of
+    // each of four waits.
     assert_eq!(kinds.len(), 16);
     assert_eq!(kinds.iter().filter(|kind| **kind == StopKind::Interrupted).count(), 3);
 }
 
-/// The program dies at any request, before or after the server acted on it; the journal leads to the end.
+/// The program is killed at any request, before or after the server acted on it. The journal leads to the end.
 #[tokio::test(start_paused = true)]
 async fn a_run_that_was_killed_goes_on_later() {
     let mut runs = 0;
@@ -119,7 +120,7 @@ async fn a_run_that_was_killed_goes_on_later() {
     assert!(runs >= 40, "{runs}");
 }
 
-/// Whoever presses Ctrl-C does not wait for an answer to what changes nothing, and always for one to a write.
+/// After Ctrl-C, the program does not wait for the answer to a read or a dry run, but always for the answer to a write.
 #[tokio::test(start_paused = true)]
 async fn an_interrupt_ends_what_only_reads() {
     for place in ["GET", "dry PATCH", "GET /api/v1/namespaces/db/pods"] {
@@ -139,7 +140,8 @@ async fn an_interrupt_ends_what_only_reads() {
     assert_eq!(server.writes().len(), 4);
 }
 
-/// The quota controller counts anew some time after the old claim is gone: the new one is tried again meanwhile.
+/// The quota controller counts again only some time after the old claim is gone. The creation is tried again in the
+/// meantime.
 #[tokio::test(start_paused = true)]
 async fn a_quota_that_still_counts_the_old_claim_is_waited_for() {
     const FULL: Fault = Fault::Refused(
@@ -168,7 +170,7 @@ async fn a_quota_that_still_counts_the_old_claim_is_waited_for() {
     assert!(ended.is_ok() && there && seconds >= 6, "{ended:?} after {seconds} s");
     let (ended, there, seconds) = replaced(0, 2).await;
     assert!(ended.is_ok() && there && seconds >= 4, "{ended:?} after {seconds} s");
-    // For ever is not waited for.
+    // The run does not wait for ever.
     let (ended, there, seconds) = replaced(6, 0).await;
     let stopped = ended.unwrap_err();
     assert_eq!((stopped.kind, there), (StopKind::Partial, false));

@@ -1,4 +1,4 @@
-//! What must not be when a run is over.
+//! The conditions that have to hold when a run is over.
 
 use super::recovery::RecoveryPath;
 use super::state::{self, Place};
@@ -19,20 +19,20 @@ pub(super) fn is_given_up(loss: &Loss, plan: &Plan) -> bool {
         Loss::Destroyed(volume) => given(volume, &[GivenUp::Data]),
         Loss::Gone(volume) => given(volume, &[GivenUp::Data, GivenUp::Object]),
         Loss::Taken(volume, ..) => given(volume, &[GivenUp::Privacy]),
-        // What a repair made well is as ill as before when that is taken back.
+        // If a claim was Lost before a repair, it may be Lost again after its undo.
         Loss::Lost(..) => plan.volumes.iter().any(|carried| carried.given_up.contains(&GivenUp::Claim)),
     }
 }
 
-/// Every run ends in a state of its plan, or in one that an actor makes of it; among controllers alone it can always be
-/// brought to its goal, or to where it began.
+/// Checks that a run ends in a state of its plan, or in one that the actor leads to. If only controllers act, the run
+/// can always be brought to its goal, or back to its beginning.
 pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
     let mut wrong = |what: &str| report.wrong.push(format!("{what}:\n{}", state::state(settled)));
     if report.place == Place::Elsewhere && !case.actor.is_rough() {
         wrong("the end is no state of the plan");
     }
     let left = report.outcome.contains("left:");
-    // Who takes the name of the claim, or the claim itself, or the data, may leave nothing to be done.
+    // If an actor takes the name of the claim, the claim itself or the data, nothing may be left to do.
     let took = case.actor.is_in_the_way() || case.actor.is_rough() && report.excused > 0;
     if left && !took {
         wrong("it could neither be continued nor taken back nor asked for anew");
@@ -52,14 +52,14 @@ pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
     if matches!(report.way, Some(RecoveryPath::Anew | RecoveryPath::Reached)) {
         wrong("nobody came between, and it could neither be continued nor taken back");
     }
-    // A controller may be quicker than a write that asks for what it does: then the plan stops, and goes on when asked.
+    // A controller may be faster than a write that does the same. The plan then stops, and can be continued.
     let calm = case.fault == Fault::None && case.actor == Actor::Nobody && case.controllers == Controllers::Run;
     if calm && report.outcome != "done" && !matches!(report.way, Some(RecoveryPath::Continued | RecoveryPath::Undone)) {
         wrong("nothing came between, and it stopped");
     }
 }
 
-/// What happened, change by change, and what was asked for.
+/// Returns what happened, change by change, and the requests.
 pub(super) fn told(prepared: &Prepared, api: &ApiServer) -> Vec<String> {
     let line = |moment: &Moment| match &moment.after {
         Some(object) => format!(
@@ -79,12 +79,12 @@ pub(super) fn told(prepared: &Prepared, api: &ApiServer) -> Vec<String> {
     story
 }
 
-/// Whether anything was written in our name since then.
+/// Returns whether anything was written with our field manager since then.
 pub(super) fn by_us(store: &Store, since: usize) -> bool {
     store.history[since..].iter().any(|moment| moment.by == pvctl::repair::FIELD_MANAGER)
 }
 
-/// The id of the journal, which has to be readable if it is there.
+/// Returns the id of the journal, if there is one. It has to be readable.
 pub(super) fn journal_of(dir: &Path, report: &mut Report) -> Option<String> {
     let all = Journal::list(dir).unwrap();
     for summary in &all {
@@ -95,7 +95,7 @@ pub(super) fn journal_of(dir: &Path, report: &mut Report) -> Option<String> {
     all.first().map(|summary| summary.id.clone())
 }
 
-/// What the run says of itself has to be so.
+/// Checks that the run's own account of its end is right.
 pub(super) fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, report: &mut Report) {
     report.outcome = match ended {
         None => "killed".to_owned(),
@@ -120,13 +120,13 @@ pub(super) fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, repo
     }
 }
 
-/// Whether a loss is none of the plan's doing: the same actor inflicts it on the same cluster without any repair, and
-/// at the moment at which it struck the volume stood as it stood before the repair, as far as anything protects it:
-/// with the same policy, and reserved for the same claim. Whatever pvctl had done until then had not touched that, or
-/// had put it back because it was asked to, so that the actor met with what it would have met with anyway.
+/// Returns whether the plan is not the cause of a loss. The same actor must cause the same loss on the same cluster
+/// without any repair. When the actor acted, the volume must have had the same protection as before the repair: the
+/// same policy, or the same claim in its `claimRef`. pvctl had then not changed this protection, or had already
+/// restored it.
 ///
-/// A plan that is asked to give a volume its policy Delete back does so in the end, and looks at the claim before.
-/// Who deletes the claim after that look deletes the data with it, a moment early or a year late.
+/// A plan that has to set policy Delete on a volume again does so in the end, and reads the claim before. If an actor
+/// deletes the claim after that read, the data are deleted with it, at that moment or a year later.
 pub(super) fn is_excused(prepared: &Prepared, api: &ApiServer, case: Case, loss: &Loss) -> bool {
     let name = match loss {
         Loss::Destroyed(volume) | Loss::Gone(volume) | Loss::Taken(volume, ..) => volume,
@@ -156,8 +156,8 @@ pub(super) fn is_excused(prepared: &Prepared, api: &ApiServer, case: Case, loss:
     before == then
 }
 
-/// Whether a volume got policy Delete back by our own hand while its claim had it, and the actor struck at that very
-/// write or later: after the last look at its claim.
+/// Returns whether our own write set policy Delete again on a volume that its claim had, and the actor acted at that
+/// write or later. Both are after the last read of the claim.
 fn gave_delete_back(api: &ApiServer, name: &str, case: Case) -> bool {
     let key = crate::support::api::volume_key(name);
     let written: Vec<usize> = api.with(|store, _| {

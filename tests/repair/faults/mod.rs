@@ -1,12 +1,11 @@
-//! Fault injection: at every single request of every repair something goes wrong with it, somebody of the adversary's
-//! list acts at that moment, and the controllers run, run on stale caches, or do not run. Whatever happens, no volume
-//! is lost, none comes to a stranger, the journal can be read, and the cluster ends in a state of the plan, or in one
-//! that the actor makes of it without any fault. Among controllers what was begun can always be continued or taken
-//! back.
+//! Fault injection. At every single request of every repair a fault occurs, and an actor of the adversary acts at that
+//! moment. The controllers run, run on stale caches, or do not run. Whatever happens, no volume is lost or given to a
+//! stranger, and the journal can be read. The cluster ends in a state of the plan, or in one that the actor leads to
+//! without any fault. If only controllers act, a repair that has begun can always be continued or undone.
 //!
-//! `faults::sample` makes as many runs as fit into its time; `faults::all` (ignored by default) makes all of them and
-//! goes on where it was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and tells
-//! its story.
+//! `faults::sample` makes as many runs as fit into its time. `faults::all` (ignored by default) makes all of them, and
+//! continues an earlier run that was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run
+//! and prints what happened.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod judge;
@@ -36,16 +35,16 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tally::{Tally, show};
 
-/// A request that nobody waits for any more may be carried out so much later, and no later.
+/// How much later a request may be carried out at most if nobody waits for its answer any more.
 const IN_FLIGHT: Duration = Duration::from_mins(1);
 
-/// When every journal is begun.
+/// The time at which every journal is begun.
 const NOW: Timestamp = Timestamp(1_780_000_000);
 
 const OPTIONS: Options =
     Options { wait_limit: Duration::from_secs(20), poll: Duration::from_secs(2), server_dry_run: false };
 
-/// One run, as its description names it.
+/// The parameters of one run. Its description has the same fields.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     scenario: usize,
@@ -56,7 +55,7 @@ struct Case {
     seed: u64,
 }
 
-/// A repair that is known to go through when nothing comes between.
+/// A repair that succeeds if nothing disturbs it.
 struct Prepared {
     name: String,
     base: Store,
@@ -64,15 +63,15 @@ struct Prepared {
     reviewed: Reviewed,
     receipts: Receipts,
     protected: Vec<Protected>,
-    /// How many requests it takes.
+    /// How many requests the repair makes.
     requests: usize,
-    /// What the cluster may look like in the end.
+    /// The states in which the cluster may end.
     states: States,
-    /// What each actor does to the cluster when nothing at all is repaired.
+    /// The losses that each actor causes on the cluster without any repair.
     excused: BTreeMap<Actor, BTreeSet<Loss>>,
 }
 
-/// Nobody watches; after so many questions the person wants it to end.
+/// An observer that ignores all events. It can interrupt the run at a step.
 struct Silent {
     questions: AtomicU32,
     ends_at_step: Option<u32>,
@@ -105,12 +104,12 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(future)
 }
 
-/// A folder for journals; in memory where there is one, since each line is synced.
+/// Returns a folder for journals, in memory if possible, because each line is synced to disk.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// The objects of a plan as the server keeps them, without a request.
+/// Returns the objects of a plan as the server stores them, without a request.
 fn manifests_of(store: &Store, keys: &[ObjectKey]) -> Manifests {
     let mut manifests = Manifests::default();
     for key in keys {
@@ -121,7 +120,7 @@ fn manifests_of(store: &Store, keys: &[ObjectKey]) -> Manifests {
     manifests
 }
 
-/// What is left of a world when everybody has done what they would do.
+/// Lets the controllers and the drivers do everything that is left to do.
 fn aftermath(store: &mut Store, random: &mut Random) {
     store.settle(random);
     drivers(store);
@@ -143,14 +142,14 @@ fn confirmed(reviewed: Reviewed) -> Confirmed {
     reviewed.confirm(typed.as_deref()).unwrap_or_else(|_| panic!("the name that the plan asks for was typed"))
 }
 
-/// Asks the server and reviews, in a world that holds still.
+/// Asks the server about a plan and reviews it, in a world that does not change.
 fn looked_at(store: &Store, plan: Plan) -> Result<(Reviewed, Receipts), String> {
     let api = ApiServer::new(store.clone(), Controllers::Stopped, 1);
     let receipts = run(async { execute::receipts(&api.client(), &plan).await }).map_err(|stop| stop.message)?;
     Ok((reviewed(store, plan, &receipts)?, receipts))
 }
 
-/// The plan that takes back what a journal says.
+/// Returns the plan that takes back what a journal records.
 fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan, String> {
     let snapshot = store.snapshot();
     let mut keys = plan.objects();
@@ -164,39 +163,39 @@ fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan,
     }
 }
 
-/// The cluster of a run that was ended: at that moment, and at rest.
+/// The cluster of a run that was ended: at that moment, and after the controllers have finished.
 struct Cut {
     then: Store,
     settled: Store,
 }
 
-/// How a run went on after its incident.
+/// The result of a run, and how it went on after its incident.
 #[derive(Clone, Debug, Default)]
 struct Report {
-    /// A word for how it ended.
+    /// One word for how the run ended.
     outcome: String,
-    /// Who refused to go on or back, if somebody did.
+    /// The guards that refused to continue or undo the repair.
     refusals: Vec<String>,
-    /// How many losses were asked for.
+    /// How many losses the person had agreed to.
     given_up: usize,
-    /// How many losses are none of the plan's doing.
+    /// How many losses the plan did not cause.
     excused: usize,
-    /// How it was brought to an end, if it was cut short.
+    /// How the run was brought to an end, if it was cut short.
     way: Option<RecoveryPath>,
-    /// Where the cluster is in the end, as the plan sees it.
+    /// The state of the cluster in the end, as the plan sees it.
     place: Place,
-    /// How long the history was when the same was asked for anew, if it was.
+    /// The length of the history when the same repair was requested anew, if it was.
     anew_since: Option<usize>,
-    /// What must not be.
+    /// The faults.
     wrong: Vec<String>,
-    /// What happened, for whoever makes one run.
+    /// The account of what happened, for somebody who makes a single run.
     story: Vec<String>,
 }
 
-/// Reviews that were made already: a world and a plan with what came of it.
+/// The results of earlier reviews, by world and plan.
 type Reviews = Mutex<HashMap<String, Result<Reviewed, String>>>;
 
-/// The same review of the same plan in the same world, but for the versions of objects.
+/// Reviews a plan, or returns the earlier result for the same plan in the same world. Resource versions are ignored.
 fn reviewed_once(reviews: &Reviews, store: &Store, plan: Plan, receipts: &Receipts) -> Result<Reviewed, String> {
     let mut key = format!("{}{receipts:?}", serde_json::to_string(&plan).unwrap());
     for (_, object) in store.objects() {
@@ -218,7 +217,7 @@ fn reviewed_once(reviews: &Reviews, store: &Store, plan: Plan, receipts: &Receip
     made
 }
 
-/// The word before the colon of a refusal: its guard.
+/// Returns the guard of a refusal, which is the word before the colon.
 fn guard(refusal: &str) -> String {
     refusal.split(':').next().unwrap_or_default().to_owned()
 }
@@ -227,8 +226,8 @@ fn describe(stop: &Stopped) -> String {
     format!("{:?}: {} ({})", stop.kind, stop.message, stop.causes.join("; "))
 }
 
-/// A run with what came of it: the cluster when all have done what they do, but for drivers.
-/// Where it is cut short it is brought to an end, if that is wanted.
+/// Makes a run, and returns its report and the cluster after everybody except the drivers has acted. If `to_its_end` is
+/// set, a run that was cut short is brought to an end.
 fn disturbed(
     prepared: &Prepared,
     case: Case,
@@ -251,7 +250,7 @@ fn disturbed(
         let journal = journal_of(dir, &mut report).filter(|_| !finished && to_its_end);
         let mut random = Random::new(case.seed ^ 0x5eed);
         let on_first = random.below(2) == 0;
-        // What was begun is gone on with at once, and taken back when no request of it can be under way any more.
+        // A repair is continued at once, but undone only when none of its requests can be under way any more.
         if journal.is_none() || !on_first {
             tokio::time::sleep(IN_FLIGHT).await;
         }
@@ -275,8 +274,8 @@ fn disturbed(
     Some((report, api, settled))
 }
 
-/// Where a cluster may be in the end when an actor acts at any request, and nothing else goes wrong: where the run is
-/// cut short there or not, and brought to its end or not.
+/// Returns the states in which a cluster may end if an actor acts at any request without any other fault. The run may
+/// be cut short there or not, and brought to its end or not.
 fn without_faults(prepared: &Prepared, actor: Actor, reviews: &Reviews) -> BTreeSet<String> {
     let mut ends = BTreeSet::new();
     for request in 1..=prepared.requests {
@@ -292,11 +291,11 @@ fn without_faults(prepared: &Prepared, actor: Actor, reviews: &Reviews) -> BTree
     ends
 }
 
-/// Makes one run; nothing where the request at which it is to go wrong is never made.
+/// Makes one run, or returns nothing if the request with the fault is never made.
 fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Option<Report> {
     let (mut report, api, settled) = disturbed(prepared, case, reviews, dir, true)?;
     report.place = prepared.states.place(&settled, &prepared.base, case.actor, || {
-        // How it stands then is judged only where it is known.
+        // The end is judged only for actors whose ends are known.
         if case.actor.is_rough() { BTreeSet::new() } else { without_faults(prepared, case.actor, reviews) }
     });
     let mut all = lost(&settled);
@@ -321,7 +320,7 @@ fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Optio
     Some(report)
 }
 
-/// From the reading to the end of a plan, as the command does it.
+/// Runs a repair from the reads to the end of the plan, as the command does.
 async fn repair(
     prepared: &Prepared,
     client: &kube::Client,
@@ -359,7 +358,7 @@ fn words(prepared: &Prepared, case: Case) -> String {
     )
 }
 
-/// The case of a description.
+/// Parses the description of a run.
 fn parse(all: &[Prepared], words: &str) -> Case {
     let parts: Vec<&str> = words.split('/').collect();
     let [scenario, request, fault, actor, controllers, seed] = parts[..] else {
@@ -375,7 +374,7 @@ fn parse(all: &[Prepared], words: &str) -> Case {
     }
 }
 
-/// Every case there is, in an order that is the same for the same seed.
+/// Returns all cases, in an order that depends only on the seed.
 fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut random = Random::new(seed);
@@ -397,7 +396,7 @@ fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
     cases
 }
 
-/// Makes runs on all cores until all are made, or `until` says after how many that it is time to stop.
+/// Makes runs on all cores until all are made, or until `until` returns true for the number of runs.
 fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn(usize) -> bool + Sync)) -> Tally {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let total = Mutex::new(Tally::default());
@@ -436,8 +435,8 @@ fn print(text: &str) {
     eprintln!("{text}");
 }
 
-/// One run, or a seeded sample for so many seconds: 20, or `PVCTL_FAULTS_SECONDS`, and 300 cases however slow the
-/// machine is. The seed is 1, or `PVCTL_FAULTS_SEED`.
+/// Makes one run, or a seeded sample. The sample takes 20 seconds, or `PVCTL_FAULTS_SECONDS`, and has at least 300
+/// cases, however slow the machine is. The seed is 1, or `PVCTL_FAULTS_SEED`.
 #[test]
 fn sample() {
     const LEAST: usize = 300;
@@ -462,7 +461,7 @@ fn sample() {
     nothing_wrong(&tally, &notes);
 }
 
-/// A finished repair that nobody disturbs is taken back to what was there before, as `docs/REPAIR.md` promises.
+/// The undo of an undisturbed repair leads back to the state before, as `docs/REPAIR.md` promises.
 #[test]
 fn what_is_undone_is_as_it_was_before() {
     let (all, _) = prepared();
@@ -477,7 +476,7 @@ fn what_is_undone_is_as_it_was_before() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// The only repairs that are not taken back when they are done, and who says so.
+/// The only repairs that cannot be undone when they are done, each with the guard that says so.
 const NOT_TAKEN_BACK: [&str; 8] = [
     "undo-release-waiting is refused: undo-held",
     "undo-reclaim is refused: undo-undo",
@@ -489,9 +488,9 @@ const NOT_TAKEN_BACK: [&str; 8] = [
     "undo-unfinalize-claim is refused: undo-undo",
 ];
 
-/// Every repair goes through where nobody disturbs it, and no run went wrong.
+/// Asserts that no run went wrong, and that no other repair is refused.
 fn nothing_wrong(tally: &Tally, notes: &[String]) {
-    // "NAME is refused: WHO: why".
+    // The form of a note is "NAME is refused: WHO: why".
     let parts = |note: &String| note.splitn(3, ": ").take(2).collect::<Vec<_>>().join(": ");
     let refused: Vec<String> = notes.iter().map(parts).collect();
     assert_eq!(refused, NOT_TAKEN_BACK);
@@ -499,19 +498,19 @@ fn nothing_wrong(tally: &Tally, notes: &[String]) {
     assert!(tally.wrong.is_empty(), "{} runs went wrong, such as {first}", tally.wrong.len());
 }
 
-/// How far the whole run has come.
+/// The progress of the whole test.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Progress {
     seed: u64,
-    /// How many cases there are: another number means that the repairs are others by now.
+    /// How many cases there are. A different number means that the repairs have changed.
     cases: usize,
     begun: usize,
     seconds: u64,
     tally: Tally,
 }
 
-/// Every case, or as many as `PVCTL_FAULTS_RUNS` says, going on where an earlier run was stopped: the file
-/// `target/faults.json`, or the one that `PVCTL_FAULTS_PROGRESS` names, says where.
+/// Makes every run, or as many as `PVCTL_FAULTS_RUNS` says. It continues an earlier run of this test, whose progress is
+/// in `target/faults.json`, or in the file that `PVCTL_FAULTS_PROGRESS` names.
 #[test]
 #[ignore = "takes hours"]
 #[expect(clippy::disallowed_methods, reason = "where it was stopped stands in a file")]

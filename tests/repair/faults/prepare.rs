@@ -1,4 +1,4 @@
-//! Repairs that are prepared: each is planned, reviewed, and carried out once without anything going wrong.
+//! Prepares the repairs: each one is planned, reviewed, and carried out once without faults.
 
 use super::state::States;
 use super::{
@@ -12,7 +12,7 @@ use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{Done, GivenUp, Plan, Proposed, Reviewed, Situation, propose, reads};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The volumes with data of which nobody said that they may be lost.
+/// Returns the volumes with data, each with what the plan may give up of it.
 pub(super) fn protected(store: &Store, plan: &Plan) -> Vec<(Protected, Vec<GivenUp>)> {
     store
         .all(Kind::PersistentVolume, "")
@@ -31,7 +31,7 @@ pub(super) fn protected(store: &Store, plan: &Plan) -> Vec<(Protected, Vec<Given
         .collect()
 }
 
-/// The plan for a request, with what the server says of it.
+/// Returns the plan for a request, with what the server says about it.
 pub(super) fn planned(store: &Store, request: &pvctl::repair::Request) -> Result<Plan, String> {
     let snapshot = store.snapshot();
     let manifests = manifests_of(store, &reads(&snapshot, request));
@@ -43,7 +43,8 @@ pub(super) fn planned(store: &Store, request: &pvctl::repair::Request) -> Result
     }
 }
 
-/// A run without faults, ended by the person at a step, if at all: the cluster and the journal's account.
+/// Runs a plan without faults; the person may interrupt it at a step. Returns the cluster, and what the journal
+/// records.
 pub(super) fn undisturbed(
     store: &Store,
     reviewed: &Reviewed,
@@ -71,7 +72,7 @@ pub(super) fn undisturbed(
     (cut, id, done, result.map(|_| requests))
 }
 
-/// Prepares a repair, and the one that takes it back.
+/// Prepares a repair, and its undo.
 fn prepare(name: &str, base: Store, plan: Plan, notes: &mut Vec<String>) -> Vec<Prepared> {
     let (reviewed, receipts) = match looked_at(&base, plan) {
         Ok(looked) => looked,

@@ -1,5 +1,5 @@
-//! What becomes of a run that was cut short: it is continued or taken back, also once the actor has gone, or the same
-//! is asked for anew.
+//! Brings a run to an end that was cut short: it is continued or undone, both also once the actor has left, or the same
+//! repair is requested anew.
 
 use super::prepare::planned;
 use super::{
@@ -16,7 +16,7 @@ pub(super) enum RecoveryPath {
     Continued,
     Undone,
     Anew,
-    /// The request has nothing left to do.
+    /// The request was already reached.
     Reached,
 }
 
@@ -31,14 +31,14 @@ impl RecoveryPath {
     }
 }
 
-/// The run that is to be brought to an end.
+/// A run that has to be brought to an end.
 pub(super) struct Recovery<'r> {
     pub(super) prepared: &'r Prepared,
     pub(super) api: &'r ApiServer,
     pub(super) client: &'r kube::Client,
     pub(super) reviews: &'r Reviews,
     pub(super) dir: &'r Path,
-    /// Its journal.
+    /// The id of its journal.
     pub(super) id: &'r str,
 }
 
@@ -49,11 +49,11 @@ fn ended(way: RecoveryPath, again: bool, report: &mut Report) -> RecoveryPath {
 }
 
 impl Recovery<'_> {
-    /// Goes on, or back; where the one is refused, the other is tried, and both again when the actor has gone. What
-    /// is refused then is asked for anew.
+    /// Continues or undoes the run. If one of the two is refused, the other one is tried, and both again once the actor
+    /// has left. If both are still refused, the same repair is requested anew.
     pub(super) async fn recover(&self, actor: Actor, on_first: bool, report: &mut Report) -> Option<RecoveryPath> {
         let mut begun = None;
-        // Where the policy was another one, the first try sets it again, and ends there.
+        // If the policy was changed, the first try sets it again and ends, so a rough actor gets one more round.
         for round in 0..if actor.is_rough() { 3 } else { 2 } {
             let again = round > 0;
             if round == 1 {
@@ -78,7 +78,7 @@ impl Recovery<'_> {
                 report.refusals.push(guard(&why));
                 self.api.with(Store::settle);
             }
-            // A way back that has written something is gone on with like any other run.
+            // An undo that has written something is continued like any other run.
             if let Some(back) = &begun {
                 match self.go_on(back).await {
                     Ok(()) => return Some(ended(RecoveryPath::Undone, again, report)),
@@ -98,8 +98,8 @@ impl Recovery<'_> {
         }
     }
 
-    /// Goes on. Where a volume that the repair keeps has lost its policy, that is set first, as the run that stopped
-    /// says.
+    /// Continues the run. If a volume that the repair keeps has lost policy Retain, the policy is set first, as the
+    /// message of the stopped run says.
     async fn go_on(&self, id: &str) -> Result<(), String> {
         let Err(why) = self.go_on_once(id).await else { return Ok(()) };
         if !why.contains("Retain") {
@@ -130,8 +130,8 @@ impl Recovery<'_> {
         went.map(|_| ()).map_err(|stop| describe(&stop))
     }
 
-    /// Takes it back, and leaves the journal of that where it has written something and stopped.
-    /// As the command does, not before the last request of the run cannot be carried out any more.
+    /// Undoes the run, and keeps the journal of the undo if that has written something and stopped. As in the command,
+    /// this waits until the last request of the run cannot be carried out any more.
     async fn go_back(&self, begun: &mut Option<String>) -> Result<(), String> {
         tokio::time::sleep(IN_FLIGHT).await;
         let mut journal = Journal::open(self.dir, self.id).map_err(|stop| describe(&stop))?;
@@ -146,7 +146,7 @@ impl Recovery<'_> {
         self.carry_out(&now, back, begun).await
     }
 
-    /// Reviews and carries out, and leaves the journal where something was written before it stopped.
+    /// Reviews and carries out a plan, and keeps its journal if something was written before it stopped.
     async fn carry_out(&self, now: &Store, plan: Plan, begun: &mut Option<String>) -> Result<(), String> {
         let receipts = execute::receipts(self.client, &plan).await.map_err(|stop| describe(&stop))?;
         let reviewed = reviewed_once(self.reviews, now, plan, &receipts)?;
@@ -159,7 +159,7 @@ impl Recovery<'_> {
         })
     }
 
-    /// The same request for what is there now.
+    /// Requests the same repair for the present cluster.
     async fn ask_anew(&self) -> Result<RecoveryPath, String> {
         let request = &self.prepared.plan.request;
         if matches!(request, Request::Undo { .. }) {

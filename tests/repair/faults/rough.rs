@@ -1,6 +1,6 @@
-//! What is judged where an actor may leave the cluster in any way: that nothing was lost which a look could have kept,
-//! that nothing was written to another object of the same name, and that a run does not say that all is well where it
-//! has seen that it is not.
+//! Judges runs with actors after which many states are possible. Nothing may be lost that a check could have kept.
+//! Nothing may be written to another object of the same name. A run must not report success if it has read that there
+//! is none.
 
 use super::{Case, Prepared, Report};
 use crate::support::api::writers::{ANEW, SECOND};
@@ -9,7 +9,7 @@ use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{FIELD_MANAGER, Request};
 use serde_json::Value;
 
-/// Whether a loss is the actor's own doing, and no look of ours could have kept it.
+/// Returns whether the actor caused a loss that no check of ours could have prevented.
 pub(super) fn is_excused(api: &ApiServer, case: Case, loss: &Loss) -> bool {
     if !case.actor.is_rough() {
         return false;
@@ -21,9 +21,9 @@ pub(super) fn is_excused(api: &ApiServer, case: Case, loss: &Loss) -> bool {
     }
 }
 
-/// Whether what was read last of the volume, before the write was sent after which it could be deleted, was not policy
-/// Delete: who wrote since then came too late for any look. Such a write deletes a claim, or makes the volume name one
-/// that is gone.
+/// Returns whether the last read of the volume came too early to prevent the loss. The read came before our write after
+/// which the volume could be deleted, and the policy was not Delete then. An actor that changed the policy later could
+/// not be noticed. Such a write deletes a claim, or makes the volume name a claim that is gone.
 fn came_too_late(api: &ApiServer, name: &str) -> bool {
     let key = volume_key(name);
     let is_deletable = |volume: &Value| {
@@ -64,8 +64,8 @@ fn came_too_late(api: &ApiServer, name: &str) -> bool {
     })
 }
 
-/// Whether a volume that no claim had could be deleted from the very moment at which an admission made policy Delete of
-/// Retain, in a write of ours: who reads the answer comes too late.
+/// Returns whether admission changed Retain to Delete in a write of ours to a volume that no claim had. The volume
+/// could be deleted at once, so that reading the answer comes too late.
 fn is_admissions(api: &ApiServer, name: &str) -> bool {
     let key = volume_key(name);
     let at = |volume: &Value, policy: &str| {
@@ -82,21 +82,21 @@ fn is_admissions(api: &ApiServer, name: &str) -> bool {
     })
 }
 
-/// What must not be after a run with such an actor.
+/// Judges a run with such an actor.
 pub(super) fn judge(prepared: &Prepared, api: &ApiServer, case: Case, report: &mut Report) {
     if !case.actor.is_rough() {
         return;
     }
     report.wrong.extend(strange_writes(prepared, api, report.anew_since));
     let says_done = report.outcome == "done";
-    // What goes with the write that was changed on its way keeps nothing of that.
+    // If the volume of the plan is gone, the write that admission changed has no effect any more.
     let is_stored =
         |carried: &pvctl::repair::Carried| api.with(|store, _| store.read(&volume_key(&carried.volume)).is_some());
     let mutated = api.with(|store, _| store.mutated) > 0 && prepared.plan.volumes.iter().any(is_stored);
     if says_done && mutated {
         report.wrong.push("it says done, and something else was stored than what it sent".to_owned());
     }
-    // That the volume is gone is what was asked for, whatever has its name by then.
+    // The request asked for the deletion of the volume, whatever has its name now.
     let is_deletion = matches!(prepared.plan.request, Request::Reclaim { delete: true, .. });
     for name in makers_volumes(api).into_iter().filter(|_| says_done && !is_deletion) {
         let path = format!("GET /api/v1/persistentvolumes/{name}");
@@ -107,7 +107,7 @@ pub(super) fn judge(prepared: &Prepared, api: &ApiServer, case: Case, report: &m
     }
 }
 
-/// The volumes that were made anew under their names.
+/// Returns the names of the volumes that were created again.
 fn makers_volumes(api: &ApiServer) -> Vec<String> {
     api.with(|store, _| {
         let anew = |volume: &Value| text(volume, "/metadata/uid").starts_with(ANEW);
@@ -116,7 +116,8 @@ fn makers_volumes(api: &ApiServer) -> Vec<String> {
     })
 }
 
-/// Our writes to objects that only have the name of those that the repair is about, until the same is asked for anew.
+/// Returns our writes to objects that only have the name of the objects of the repair, until the same repair is
+/// requested anew.
 fn strange_writes(prepared: &Prepared, api: &ApiServer, until: Option<usize>) -> Vec<String> {
     let uid = |object: &Value| text(object, "/metadata/uid");
     let own = |key: &ObjectKey| prepared.base.read(key).map(uid);

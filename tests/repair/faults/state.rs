@@ -1,4 +1,4 @@
-//! Which state of a plan a cluster is in.
+//! Classifies the state of a cluster by the states of a plan.
 
 use super::Cut;
 use crate::support::api::{Actor, Random, STRANGER, Store, claim_key, text};
@@ -8,20 +8,20 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-/// Where a cluster is, as a plan sees it.
+/// The state of a cluster, as a plan sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Place {
-    /// As the plan leaves it where nobody disturbs it.
+    /// The cluster is as an undisturbed plan leaves it.
     Goal,
-    /// As it was before.
+    /// The cluster is as it was before the plan.
     Before,
-    /// As some of the steps leave it, or some of those that lead back.
+    /// The cluster is as some of the steps leave it, or some of the steps of the way back.
     Between,
-    /// As the actor leaves one of these, without any fault.
+    /// The cluster is as the actor leaves one of these states without any fault.
     Struck,
-    /// Each object as in one of these.
+    /// Each object is as in one of these states.
     Mixed,
-    /// None of that.
+    /// The cluster is in none of these states.
     #[default]
     Elsewhere,
 }
@@ -39,18 +39,19 @@ impl Place {
     }
 }
 
-/// What a cluster may look like in the end.
+/// The states in which a cluster may end.
 #[derive(Debug, Default)]
 pub(super) struct States {
     before: String,
-    /// The same with policy Retain for the volumes that no claim has, or one that goes: it stays there, as `undo` says.
+    /// Like `before`, but with policy Retain for the volumes that no claim has, or only a claim that is being deleted.
+    /// `undo` says that Retain stays there.
     kept: String,
     goal: String,
-    /// After each prefix of the plan, and after each prefix of the way back from there.
+    /// The states after each prefix of the plan, and after each prefix of the way back from there.
     between: BTreeSet<String>,
-    /// The clusters of these, at the moment of the cut and at rest.
+    /// The clusters of these states, at the moment of the cut and after the controllers have finished.
     cuts: Vec<Store>,
-    /// What each actor makes of them, as far as anybody asked.
+    /// The states that each actor leads to, for the actors that were needed so far.
     struck: Mutex<BTreeMap<Actor, BTreeSet<String>>>,
 }
 
@@ -61,18 +62,19 @@ impl States {
         states
     }
 
-    /// Where the run that takes this one back ends, if that is not as it was before.
+    /// Returns where the undo of this run ends, if that is not the state before.
     pub(super) fn missed_by<'s>(&self, back: &'s Self) -> Option<&'s str> {
         (back.goal != self.before && back.goal != self.kept).then_some(back.goal.as_str())
     }
 
-    /// A run that was cut: at that moment, and at rest.
+    /// Adds a run that was cut: its cluster at that moment, and after the controllers have finished.
     pub(super) fn add(&mut self, cut: Cut) {
         self.between.insert(state(&cut.settled));
         self.cuts.extend([cut.then, cut.settled]);
     }
 
-    /// Where a cluster is. What the actor makes of a plan without any fault is asked for where that matters.
+    /// Classifies the state of a cluster. `without_faults` is called only if the states that the actor leads to are
+    /// needed.
     pub(super) fn place(
         &self,
         store: &Store,
@@ -128,7 +130,7 @@ impl States {
     }
 }
 
-/// A cluster whose volumes keep their data where no claim has them, or one that is being deleted.
+/// Returns the state of a cluster in which volumes that no living claim has keep their data.
 fn kept(store: &Store) -> String {
     let mut store = store.clone();
     let stays = |volume: &Value| {
@@ -149,7 +151,8 @@ fn kept(store: &Store) -> String {
     state(&store)
 }
 
-/// The labels and annotations of a claim that its owner has written: none of Kubernetes', of pvctl, or of an actor.
+/// Returns the labels and annotations of a claim that its owner has written, without those of Kubernetes, of pvctl and
+/// of actors.
 fn of_owner(claim: &Value) -> Vec<String> {
     let theirs = |key: &str| key.contains("kubernetes.io/") || key == PLAN_ANNOTATION || key == "touched";
     let metadata = &claim["metadata"];
@@ -157,7 +160,8 @@ fn of_owner(claim: &Value) -> Vec<String> {
     all.filter(|(key, _)| !theirs(key)).map(|(key, value)| format!("{key}={value}")).collect()
 }
 
-/// What the volumes and claims look like, but for what differs from run to run: uids, versions, strangers.
+/// Returns the state of the volumes and claims, without what differs from run to run: uids, resource versions and
+/// strangers.
 pub(super) fn state(store: &Store) -> String {
     let mut lines = Vec::new();
     for (key, volume) in store.all(Kind::PersistentVolume, "") {

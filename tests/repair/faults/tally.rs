@@ -1,10 +1,10 @@
-//! The figures of many runs.
+//! The counts of many runs.
 
 use super::{Case, Prepared, Report, print, words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What came of many runs.
+/// The results of many runs.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tally {
     pub(super) runs: usize,
@@ -14,12 +14,12 @@ pub(super) struct Tally {
     controllers: BTreeMap<String, usize>,
     outcomes: BTreeMap<String, usize>,
     refusals: BTreeMap<String, usize>,
-    /// Losses that are no fault, by repair, actor and why.
+    /// Losses that are not the fault of a plan, by repair, actor and reason.
     losses: BTreeMap<String, usize>,
-    /// Where the clusters are in the end.
+    /// The states in which the clusters end.
     places: BTreeMap<String, usize>,
-    /// Runs that could neither be continued nor taken back nor asked for anew, by actor, outcome and who refused, each
-    /// with the first.
+    /// Runs that could neither be continued nor undone nor requested anew, by actor, outcome and the guard that
+    /// refused. Each has a count and the first run.
     stuck: BTreeMap<String, (usize, String)>,
     pub(super) wrong: Vec<String>,
 }

@@ -1,5 +1,5 @@
-//! Guards of repairs that look at more than one object: the same storage behind two volumes, who gets a volume that is
-//! offered to anyone, and what goes with a claim. Expected values are those of `docs/REPAIR.md`.
+//! Guards that look at more than one object: the same storage behind two volumes, the recipient of a volume that any
+//! claim may take, and what is deleted with a claim. Expected values are those of `docs/REPAIR.md`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
 mod recipients;
@@ -13,7 +13,7 @@ use recipients::offer;
 use serde_json::{Value, json};
 use storage::with_source;
 
-/// A guard of a plan, whether that is accepted or not.
+/// Returns a guard of a plan, whether the plan is accepted or not.
 fn guard(world: &World, request: &Request, id: &str) -> Guard {
     let guards = match world.review(request) {
         Ok(reviewed) => reviewed.guards().to_vec(),
@@ -22,7 +22,7 @@ fn guard(world: &World, request: &Request, id: &str) -> Guard {
     guards.iter().find(|guard| guard.id == id).cloned().unwrap_or_else(|| panic!("no guard {id} among {guards:#?}"))
 }
 
-/// A set whose claims go when it is scaled down is not to be scaled down before that is changed.
+/// If a StatefulSet deletes its claims when it is scaled down, that setting has to be changed before it is scaled down.
 #[test]
 fn how_a_set_is_stopped_depends_on_what_it_deletes() {
     let asked = |policy: Value| {
@@ -60,7 +60,7 @@ fn how_a_set_is_stopped_depends_on_what_it_deletes() {
     );
 }
 
-/// Whoever applies the volume may write policy Delete again while its claim is gone.
+/// A person who applies the volume may set policy Delete again while its claim is gone.
 #[test]
 fn a_policy_that_somebody_else_writes_does_not_keep_data() {
     let owned = |policy: &str, metadata: Value| {
@@ -86,7 +86,8 @@ fn a_policy_that_somebody_else_writes_does_not_keep_data() {
     owned("Delete", node).accepted(&moving());
 }
 
-/// Volumes that earlier claims of the same name left behind take no part: there is room for the plan however many.
+/// Volumes that earlier claims of the same name left are not part of the safety model. They do not hinder the plan,
+/// however many there are.
 #[test]
 fn volumes_that_earlier_claims_left_do_not_hinder() {
     let mut objects = bound();
@@ -100,7 +101,7 @@ fn volumes_that_earlier_claims_left_do_not_hinder() {
     world.accepted(&Request::Retain { volume: "left-3".into() });
 }
 
-/// A claim that names another one as its owner, with a volume.
+/// Returns a claim that has another claim as its owner, and its volume.
 fn dependent(owner: &str, policy: &str) -> [Value; 2] {
     let mut owned = claim("db", "prime", "pv-2", "Bound");
     owned["metadata"]["ownerReferences"] =
@@ -110,7 +111,7 @@ fn dependent(owner: &str, policy: &str) -> [Value; 2] {
     [owned, kept]
 }
 
-/// The garbage collector deletes the claims that a claim owns, and with policy Delete their data.
+/// The garbage collector deletes the claims that a claim owns. With policy Delete, their data are deleted as well.
 #[test]
 fn a_claim_does_not_take_the_data_of_those_that_it_owns_along() {
     let with = |owner: &str, policy: &str| {
@@ -138,7 +139,7 @@ fn a_claim_does_not_take_the_data_of_those_that_it_owns_along() {
              goes as well, such as VolumeSnapshots, which are not looked at"
         )
     );
-    // The owner is another claim of that name, which is gone.
+    // The owner is another claim of that name, which does not exist any more.
     let other = with("c-older", "Delete");
     other.accepted(&moving());
     assert_eq!(guard(&other, &moving(), "owned").holds, Holds::Yes);
@@ -169,7 +170,8 @@ fn what_goes_with_a_claim_is_unknown_where_claims_cannot_be_listed() {
     assert_eq!(world.refusal(&rename).by, "owned");
 }
 
-/// The protection of a claim was taken off while a pod ran: where nothing is attached, only the pod tells.
+/// The protection finalizer of a claim was taken off while a pod ran. If there is no attachment, only the pod shows
+/// that the volume is in use.
 #[test]
 fn a_volume_that_a_pod_still_has_mounted_does_not_change_hands() {
     let nfs = json!({ "nfs": { "server": "files.example.com", "path": "/a" } });
@@ -234,7 +236,7 @@ fn a_volume_that_a_pod_still_has_mounted_does_not_change_hands() {
     }
 }
 
-/// A claim that was created anew got another volume, and a pod of the claim before it still has the old one mounted.
+/// A claim was created again and got another volume. A pod of the former claim still has the old volume mounted.
 #[test]
 fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
     let at = |mut object: Value, created: &str| {
@@ -275,7 +277,7 @@ fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
     let hides = "claim db/data is another one than the volume had, and pods that are not seen to be younger may still \
                  use what the earlier one had: db-0; stop what runs them first";
     for request in &requests {
-        // What does not say when it was created is not known to be younger.
+        // A pod without a creation time is not known to be younger.
         for (anew, runs) in [(&dated, &older), (&dated, &runs), (&anew, &younger)] {
             let refusal = world(anew, std::slice::from_ref(runs), complete()).refusal(request);
             assert_eq!((refusal.by, refusal.message.as_str()), ("unmounted", hides), "{request:?}");
@@ -311,7 +313,8 @@ fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
     world(&dated, &[ended], complete()).accepted(&requests[0]);
 }
 
-/// What a plan looks at again is kept with it; a journal of before does not say since when a claim is another one.
+/// A plan stores what it checks again. A journal of an earlier version does not store since when a claim is another
+/// one.
 #[test]
 fn a_plan_keeps_since_when_a_claim_is_another_one() {
     let before = Timestamp::parse("2026-07-01T10:00:00Z");
@@ -328,7 +331,7 @@ fn a_plan_keeps_since_when_a_claim_is_another_one() {
     assert_eq!(error, "yesterday is not a time such as 2026-06-01T10:00:00Z");
 }
 
-/// A copy of a claim names the volume of the one that lives: nothing happens to that when the copy goes.
+/// A copy of a claim names the volume of a living claim. The volume is not affected when the copy is deleted.
 #[test]
 fn the_volume_of_another_claim_is_not_in_the_way() {
     let world = |uid: &str, phase: &str| {
@@ -347,7 +350,7 @@ fn the_volume_of_another_claim_is_not_in_the_way() {
     let replaced = ["pvc/data -n db: delete", "pv/pv-2: claimRef db/data", "pvc/data -n db: create, volume \"pv-2\""];
     let living = world("c-owner", "Bound");
     assert_eq!(changes(&living.accepted(&request)), replaced);
-    // The uid is that of a claim that is gone: the volume is kept first, whoever had it.
+    // The uid is that of a claim that is gone, so the volume is kept first.
     let kept = changes(&world("c-gone", "Released").plan(&request));
     assert_eq!(kept[0], "pv/pv-0: policy Retain");
     assert_eq!(kept[1..], replaced);

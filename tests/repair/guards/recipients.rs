@@ -1,4 +1,4 @@
-//! Who gets a volume that is offered to anyone.
+//! The recipient of a volume that any claim may take.
 
 use super::guard;
 use crate::repair::plans::{World, claim, class, complete, of, released, volume};
@@ -17,7 +17,7 @@ fn waiting(name: &str, size: &str) -> Value {
     waiting
 }
 
-/// G12: the claim that the simulation gives the volume to is named, and no other.
+/// G12: the guard names the claim to which the simulation gives the volume, and no other claim.
 #[test]
 fn who_gets_a_volume_that_is_offered_to_anyone_is_named() {
     let claimants = |more: &[Value]| {
@@ -33,7 +33,7 @@ fn who_gets_a_volume_that_is_offered_to_anyone_is_named() {
         claimants(&[]),
         "volume pv-1: no claim waits for it now; the next one that fits gets it, with all that is on it"
     );
-    // One asks for too much, one for a class that is not the volume's, and one gets a volume that fits better.
+    // One claim requests too much, one names another class, and one gets a volume that fits better.
     let mut other = waiting("other", "1Gi");
     other["spec"]["storageClassName"] = "slow".into();
     assert_eq!(
@@ -52,7 +52,7 @@ fn who_gets_a_volume_that_is_offered_to_anyone_is_named() {
     );
 }
 
-/// Where the class waits for a pod the scheduler chooses, and may choose that volume.
+/// If the class waits for a pod, the scheduler chooses a volume, and may choose this one.
 #[test]
 fn a_claim_that_waits_for_its_pod_may_get_the_volume() {
     let mut late = class("fast");
@@ -76,7 +76,7 @@ fn nothing_is_offered_to_anyone_while_claims_cannot_be_listed() {
     assert_eq!(refusal.by, "claimants");
 }
 
-/// A claim that names the volume would be Lost, or wait for ever, were it reserved for another one.
+/// A claim that names the volume would be Lost, or wait for ever, if the volume were reserved for another claim.
 #[test]
 fn a_volume_that_another_claim_names_is_not_given_away() {
     for (phase, how) in [("Pending", "it waits for it"), ("Lost", "it was bound to it, and its pods may still use it")]

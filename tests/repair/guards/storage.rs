@@ -14,7 +14,8 @@ pub(super) fn with_source(mut volume: Value, source: &Value) -> Value {
     volume
 }
 
-/// Whether the guard holds for a move of the volume with the first source, where another one has the second.
+/// Returns whether the guard holds for a move of a volume with the first source, if another volume has the second
+/// source.
 pub(super) fn judged(one: &Value, other: &Value) -> Holds {
     let mut objects = bound();
     objects[0] = with_source(objects[0].clone(), one);
@@ -26,7 +27,7 @@ pub(super) fn judged(one: &Value, other: &Value) -> Holds {
     guard.holds
 }
 
-/// `nodeAffinity` for nodes with one of these values.
+/// Adds a `nodeAffinity` for nodes with one of these label values.
 pub(super) fn on(mut source: Value, key: &str, values: &[&str]) -> Value {
     source["nodeAffinity"] = json!({ "required": { "nodeSelectorTerms": [
         { "matchExpressions": [{ "key": key, "operator": "In", "values": values }] }
@@ -42,7 +43,8 @@ fn csi(driver: &str, handle: &str) -> Value {
     json!({ "csi": { "driver": driver, "volumeHandle": handle } })
 }
 
-/// Volumes of one share for several namespaces, as the vendors' manuals make them, are not two writers of one disk.
+/// Several volumes of one share for several namespaces, as the vendors' manuals create them, are not two writers of one
+/// disk.
 #[test]
 fn a_share_for_many_nodes_has_many_volumes() {
     let share = json!({ "csi": { "driver": "efs.csi.aws.com", "volumeHandle": "fs-1" } });
@@ -58,7 +60,7 @@ fn a_share_for_many_nodes_has_many_volumes() {
         World::new(objects)
     };
     let many = "ReadWriteMany";
-    // The plan sets Retain where the volume does not have it.
+    // The plan sets Retain on a volume that does not have it.
     let shared = world([many, many], ["Delete", "Retain"]);
     let seen = guard(&shared, &moving(), "unique-backing");
     assert_eq!(seen.holds, Holds::Warns, "{seen:?}");
@@ -74,7 +76,7 @@ fn a_share_for_many_nodes_has_many_volumes() {
     }
 }
 
-/// The same path on nodes that can be the same.
+/// The same path is the same storage only if one node can reach both volumes.
 #[test]
 fn a_path_is_the_same_storage_where_one_node_can_reach_both() {
     let local = |path: &str| json!({ "local": { "path": path } });
@@ -85,7 +87,7 @@ fn a_path_is_the_same_storage_where_one_node_can_reach_both() {
         (at(local("/mnt/a"), "n1"), at(local("/mnt/b"), "n1"), Holds::Yes),
         (at(local("/mnt/a/"), "n1"), at(local("/mnt//./a"), "n1"), Holds::No),
         (at(local("/mnt/a"), "n1"), at(host("/mnt/a"), "n1"), Holds::No),
-        // Without an affinity the path may be on any node.
+        // Without a node affinity, the path may be on any node.
         (host("/srv/a"), host("/srv/a"), Holds::No),
         (host("/srv/a"), at(host("/srv/a"), "n1"), Holds::No),
         (host("/srv/a"), host("/srv/b"), Holds::Yes),
@@ -96,7 +98,7 @@ fn a_path_is_the_same_storage_where_one_node_can_reach_both() {
     }
 }
 
-/// The same disk of an in-tree plugin, as manifests name it.
+/// The same disk of an in-tree plugin, as manifests name it, is recognized.
 #[test]
 fn in_tree_disks_are_compared_by_what_names_them() {
     let iscsi =
@@ -114,7 +116,7 @@ fn in_tree_disks_are_compared_by_what_names_them() {
         (iscsi("10.0.0.1:3260", "iqn.a", 0), iscsi("10.0.0.1", "iqn.a", 0), Holds::No),
         (iscsi("10.0.0.1", "iqn.a", 0), iscsi("10.0.0.1", "iqn.a", 1), Holds::Yes),
         (iscsi("10.0.0.1", "iqn.a", 0), iscsi("10.0.0.1", "iqn.b", 0), Holds::Yes),
-        // Another way to the same target, or another target that was given the same name.
+        // The second portal may be another way to the same target, or another target with the same name.
         (iscsi("10.0.0.1", "iqn.a", 0), iscsi("10.0.0.2", "iqn.a", 0), Holds::Unknown),
         (rbd(&["m1", "m2"], Some("rbd"), "i"), rbd(&["m2"], None, "i"), Holds::No),
         (rbd(&["m1"], Some("a"), "i"), rbd(&["m1"], Some("b"), "i"), Holds::Yes),
@@ -134,7 +136,7 @@ fn in_tree_disks_are_compared_by_what_names_them() {
         (vmdk("[ds] kube/v.vmdk"), vmdk("[ds]kube/v"), Holds::No),
         (vmdk("[ds] kube/v.vmdk"), vmdk("[other] kube/v.vmdk"), Holds::Yes),
         (azure(managed), azure(&managed.to_ascii_uppercase().replace("/SUBSCRIPTIONS/", "/subscriptions/")), Holds::No),
-        // The address of a blob may hold a signature, and is not read.
+        // The URL of a blob may contain a signature, and is not read.
         (azure("https://a.example.com/vhds/d.vhd?sig=s3cret"), nfs("s", "/a"), Holds::Unknown),
         (
             json!({ "scaleIO": { "system": "s", "volumeName": "v", "gateway": "g" } }),
@@ -146,7 +148,7 @@ fn in_tree_disks_are_compared_by_what_names_them() {
             json!({ "storageos": { "volumeName": "v", "volumeNamespace": "a" } }),
             Holds::No,
         ),
-        // The options of a driver may be anything, also a password: they are not read.
+        // The options of a driver may contain anything, such as a password, and are not read.
         (
             json!({ "flexVolume": { "driver": "example.com/lvm", "options": { "volume": "a" } } }),
             json!({ "flexVolume": { "driver": "example.com/lvm", "options": { "volume": "b" } } }),
@@ -157,7 +159,7 @@ fn in_tree_disks_are_compared_by_what_names_them() {
     }
 }
 
-/// A disk of an in-tree plugin, and a volume of the driver to which the plugin was migrated.
+/// A disk of an in-tree plugin is the same as a volume of the driver to which the plugin was migrated.
 #[test]
 fn in_tree_disks_are_those_of_the_migrated_driver() {
     let gce = |disk: &str| json!({ "gcePersistentDisk": { "pdName": disk } });
@@ -204,7 +206,7 @@ fn in_tree_disks_are_those_of_the_migrated_driver() {
     }
 }
 
-/// Unknown refuses what takes something away, and nothing else.
+/// A guard that is unknown refuses only plans that take something away.
 #[test]
 fn a_volume_that_does_not_name_its_storage_can_be_kept() {
     let source = json!({ "flexVolume": { "driver": "example.com/lvm" } });

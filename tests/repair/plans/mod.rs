@@ -17,13 +17,13 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use serde_json::{Value, json};
 
-/// A world of a few objects, of which everything is known.
+/// A world of a few objects in which everything is known.
 pub(crate) struct World {
     pub(crate) snapshot: Snapshot,
     objects: Vec<Value>,
 }
 
-/// Everything was read.
+/// Returns the coverage of a complete reading.
 pub(crate) fn complete() -> Coverage {
     let mut coverage = Coverage::complete();
     for kind in Kind::SURROUNDING {
@@ -86,7 +86,7 @@ impl World {
         review(&self.situation(&manifests), plan, &receipts)
     }
 
-    /// The plan, as it is reviewed and accepted.
+    /// Returns the plan, which has to be accepted by the review.
     pub(crate) fn accepted(&self, request: &Request) -> Plan {
         match self.review(request) {
             Ok(reviewed) => reviewed.plan().clone(),
@@ -94,7 +94,7 @@ impl World {
         }
     }
 
-    /// Why there is no plan, or none that is carried out.
+    /// Returns why there is no plan, or why the plan is not carried out.
     pub(crate) fn refusal(&self, request: &Request) -> Refusal {
         match self.propose(request) {
             Proposed::Refused(refusal) => refusal,
@@ -107,7 +107,7 @@ impl World {
     }
 }
 
-/// A namespace that is older than every volume.
+/// Returns a namespace that is older than every volume.
 pub(crate) fn namespace(name: &str) -> Value {
     namespace_of(name, "2026-01-01T10:00:00Z")
 }
@@ -121,7 +121,7 @@ fn is_namespace(object: &Value, name: &str) -> bool {
     object["kind"] == "Namespace" && object["metadata"]["name"] == name
 }
 
-/// A CSI volume of 1Gi with policy Retain, Bound to `claim_ref` if it has a uid.
+/// Returns a CSI volume of 1Gi with policy Retain and this `claimRef`.
 pub(crate) fn volume(name: &str, phase: &str, claim_ref: Value) -> Value {
     let mut volume = json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
@@ -189,14 +189,14 @@ pub(crate) fn pod(namespace: &str, name: &str, claim: &str) -> Value {
     })
 }
 
-/// Bound to each other, with policy Delete: the common case.
+/// Returns a volume and a claim that are bound to each other, with policy Delete, which is the common case.
 pub(crate) fn bound() -> Vec<Value> {
     let mut pv = volume("pv-1", "Bound", of("db", "data", "c-data"));
     pv["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     vec![pv, claim("db", "data", "pv-1", "Bound"), class("fast")]
 }
 
-/// The claim is gone.
+/// Returns a volume whose claim is gone.
 pub(crate) fn released() -> Vec<Value> {
     vec![volume("pv-1", "Released", of("db", "data", "c-gone")), class("fast")]
 }
@@ -234,7 +234,7 @@ pub(crate) fn changes(plan: &Plan) -> Vec<String> {
     plan.steps.iter().map(|step| step.write.as_ref().map_or_else(|| "wait".to_owned(), shown)).collect()
 }
 
-/// What keeps a volume at a node.
+/// Returns an attachment that keeps a volume on a node.
 pub(crate) fn attachment(volume: &str) -> Value {
     json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": { "name": "va", "uid": "a" },
@@ -243,7 +243,7 @@ pub(crate) fn attachment(volume: &str) -> Value {
 }
 
 fn done(steps: &[pvctl::repair::Step]) -> Vec<Done> {
-    // Of a claim its uid counts, of a volume whom it names.
+    // Of a claim the undo reads the uid, of a volume the `claimRef`.
     let after = Some(json!({ "metadata": { "uid": "c-new" }, "spec": { "claimRef": of("db", "data", "c-data") } }));
     steps.iter().map(|step| Done { step: step.clone(), after: after.clone(), was_so: false }).collect()
 }
@@ -261,7 +261,7 @@ fn reviewed(world: &World, plan: &Plan) -> Result<Reviewed, Box<Rejected>> {
     review(&world.situation(&manifests), plan.clone(), &Receipts::granted(plan))
 }
 
-/// The role that is handed out suffices for what a plan asks for, also where it looks for the pod of a recycler.
+/// The documented role contains all rights that a plan asks for, also if the plan reads the pod of a recycler.
 #[test]
 fn the_role_for_repairs_suffices() {
     let role = text("docs/rbac/repair.yaml");
@@ -272,7 +272,7 @@ fn the_role_for_repairs_suffices() {
     let release = Request::Release { volume: "pv-1".into(), to: Recipient::LastClaim };
     let plans = [World::new(nfs).accepted(&release), World::new(bound()).accepted(&moving())];
     let mut asked: Vec<Right> = plans.iter().flat_map(rights).collect();
-    // Which cluster it is.
+    // This right is needed to identify the cluster.
     asked.push(Right { verb: "get", kind: Kind::Namespace, namespace: "".into(), name: "kube-system".into() });
     assert!(asked.iter().any(|right| right.kind == Kind::Pod && right.verb == "get"), "{asked:?}");
     for right in asked {

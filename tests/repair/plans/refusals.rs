@@ -1,4 +1,4 @@
-//! What stands against a plan, and by which guard.
+//! The reasons against a plan, and the guards that state them.
 
 use super::{World, bound, changes, claim, class, complete, moving, of, pod, released, volume};
 use pvctl::model::Kind;
@@ -9,8 +9,8 @@ use pvctl::repair::{
 use pvctl::snapshot::{CoverageEntry, CoverageState};
 use serde_json::{Value, json};
 
-/// Once a volume names a claim that is gone, by its uid, only its policy keeps the data: whoever applies it with Delete
-/// is a reason not to.
+/// If a volume names a claim that is gone, by its uid, only its policy keeps the data. A manifest that sets policy
+/// Delete is then a reason to refuse.
 #[test]
 fn a_volume_whose_source_deletes_is_not_taken_from_its_claim() {
     let stale = volume("pv-1", "Released", of("db", "data", "c-older"));
@@ -51,7 +51,7 @@ fn a_volume_whose_source_deletes_is_not_taken_from_its_claim() {
                    policy Delete: the next apply sets that policy again, and the data go once claim db/data has lost the \
                    volume. First set persistentVolumeReclaimPolicy to Retain in the source and apply it, then ask again";
     assert_eq!(judged(Some("Delete"), true), ("owner", refused.to_owned()));
-    // Who applies it is not asked.
+    // It does not matter who applies the manifest.
     assert_eq!(judged(Some("Delete"), false), ("owner", refused.to_owned()));
     let warned = "pv/pv-1 belongs to Argo CD (storage), which may write it again: change it there as well";
     assert_eq!(judged(Some("Retain"), true), ("", warned.to_owned()));
@@ -59,7 +59,7 @@ fn a_volume_whose_source_deletes_is_not_taken_from_its_claim() {
     assert_eq!(judged(Some("Retain"), false), ("", String::new()));
 }
 
-/// A policy that was set by hand beside what somebody applies keeps no data while the claim is gone.
+/// A policy that was set by hand keeps no data while the claim is gone, if the applied manifest has another policy.
 #[test]
 fn a_claim_does_not_go_where_the_source_of_its_volume_deletes() {
     let judged = |policy: &str| {
@@ -75,8 +75,8 @@ fn a_claim_does_not_go_where_the_source_of_its_volume_deletes() {
     judged("Retain").accepted(&moving());
 }
 
-/// What server-side apply records of those who apply a volume: who owns the policy says which one it is; where this
-/// tool has set it since, nobody can tell.
+/// Server-side apply records who applies a volume. The owner of the policy field shows which policy is applied. If this
+/// program has set the field since then, the applied policy is unknown.
 #[test]
 fn a_claim_does_not_go_where_a_manager_applies_another_policy() {
     let entry = |manager: &str, operation: &str, fields: Value| json!({ "manager": manager, "operation": operation, "fieldsType": "FieldsV1", "fieldsV1": { "f:spec": fields } });
@@ -94,17 +94,19 @@ fn a_claim_does_not_go_where_a_manager_applies_another_policy() {
     let capacity = || entry("storage-sync", "Apply", json!({ "f:capacity": {} }));
     let hidden = refused("Retain", vec![capacity(), entry("kubectl-pvctl", "Update", policy())]);
     assert!(hidden.message.contains("perhaps with another policy than Retain"), "{}", hidden.message);
-    // It applies Retain; somebody only created it so; or somebody else set the policy beside it.
+    // The manager applies Retain, or only created the volume with this policy, or another client set the policy beside
+    // it.
     judged("Retain", vec![entry("storage-sync", "Apply", policy())]).accepted(&moving());
     judged("Delete", vec![entry("csi-provisioner", "Update", policy())]).accepted(&moving());
     judged("Retain", vec![capacity(), entry("kubectl-edit", "Update", policy())]).accepted(&moving());
-    // What a controller writes to the status is no part of a manifest.
+    // What a controller writes to the status is not part of a manifest.
     let mut status = entry("storage-sync", "Apply", policy());
     status["subresource"] = json!("status");
     judged("Delete", vec![status]).accepted(&moving());
 }
 
-/// The owner of a claim dies between a plan and the rest of it: the claim that is still to be created would go at once.
+/// The owner of a claim is deleted between a plan and the rest of it. The garbage collector would delete the new claim
+/// at once.
 #[test]
 fn a_claim_is_not_created_for_an_owner_that_has_died() {
     let set = |namespace: &str, uid: &str| {
@@ -125,7 +127,7 @@ fn a_claim_is_not_created_for_an_owner_that_has_died() {
     let seen =
         reviewed.guards().iter().find(|guard| guard.id == "adopted").map(|guard| (guard.holds, &guard.looked_at));
     assert_eq!(seen, Some((Holds::Yes, &"the owners of pvc/data -n db live: StatefulSet shop".to_owned())));
-    // What is left once the claim is gone and the volume is reserved.
+    // These steps are left once the claim is gone and the volume is reserved.
     let mut rest = reviewed.plan().clone();
     rest.steps.retain(|step| step.write.as_ref().is_some_and(|write| matches!(write.change, Change::Create { .. })));
     assert_eq!(changes(&rest), ["pvc/data -n db: create, volume \"pv-2\""]);
@@ -158,7 +160,7 @@ fn a_claim_is_not_created_for_an_owner_that_has_died() {
     assert!(rest_in(vec![set("db", "s-1")]).is_ok());
 }
 
-/// A claim that came under the name of the one that a repair waited for is nobody's to part from the volume.
+/// If a claim is created under the name of the claim that a repair waited for, no plan takes the volume from it.
 #[test]
 fn a_claim_of_the_same_name_keeps_what_a_repair_reserved() {
     let mut going = claim("db", "data", "pv-1", "Bound");
@@ -169,7 +171,8 @@ fn a_claim_of_the_same_name_keeps_what_a_repair_reserved() {
         Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = World::new(vec![held, going, class("fast")]).accepted(&request);
     assert_eq!(changes(&plan)[1..3], ["wait", "pv/pv-1: claimRef db/data"]);
-    // The claim went, the volume was reserved, and a namesake took it before the new claim was created.
+    // The claim was deleted and the volume was reserved. A claim of the same name then took the volume before the
+    // repair created the new claim.
     let done: Vec<Done> =
         plan.steps.iter().take(3).map(|step| Done { step: step.clone(), after: None, was_so: false }).collect();
     let mut namesake = claim("db", "data", "pv-1", "Bound");
@@ -212,7 +215,7 @@ fn every_guard_says_what_it_looked_at() {
     assert!(reviewed.guards().iter().all(|guard| !guard.looked_at.is_empty() && guard.holds != Holds::No));
 }
 
-/// What a reservation expects to find: each once, Retain among it where the claim is gone.
+/// A reservation expects each condition once, including Retain if the claim is gone.
 #[test]
 fn a_reservation_expects_each_thing_once() {
     let request =
@@ -229,8 +232,8 @@ fn a_reservation_expects_each_thing_once() {
     );
 }
 
-/// The controller gives a claim that names no volume the smallest free one that fits: what is predicted says which,
-/// also where several are as small.
+/// The controller gives a claim that names no volume the smallest free volume that fits. The prediction says which one,
+/// also if several have the same size.
 #[test]
 fn a_claim_that_is_created_gets_a_volume_that_is_free() {
     let free = |name: &str, size: &str| {
@@ -256,6 +259,6 @@ fn a_claim_that_is_created_gets_a_volume_that_is_free() {
     assert_eq!(predicted(volumes), states(&["Bound, volume small"]));
     let volumes = vec![free("one", "1Gi"), free("other", "1Gi")];
     assert_eq!(predicted(volumes), states(&["Bound, volume one", "Bound, volume other"]));
-    // There is no room to look at so many: which of them it gets is not said.
+    // The simulation does not try so many volumes, so the prediction does not say which one the claim gets.
     assert_eq!(predicted((0..20).map(|number| free(&format!("pv-{number}"), "1Gi")).collect()), []);
 }

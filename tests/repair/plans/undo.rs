@@ -1,10 +1,10 @@
-//! What takes a plan back, and what does not come back.
+//! What an undo takes back, and what it does not.
 
 use super::{World, bound, changes, claim, class, done, moving, namespace, of, released, reviewed, volume, way_back};
 use pvctl::repair::{Done, Expect, Manifests, Proposed, Receipts, Request, Undo, review, undo};
 use serde_json::{Value, json};
 
-/// The former state has the claim Lost: the volume names it without a uid again, and Delete does not come back with it.
+/// In the former state, the claim is Lost. The volume names it without a uid again, and policy Delete is not set again.
 #[test]
 fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     let mut before = volume("pv-1", "Available", of("db", "data", ""));
@@ -30,13 +30,14 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     }
     let receipts = Receipts::granted(&back);
     let reviewed = review(&situation, *back, &receipts).unwrap_or_else(|rejected| panic!("{:?}", rejected.refusal));
-    // What the controllers answer has the claim, too.
+    // The expected answer of the controllers includes the claim, too.
     let expected: Vec<String> =
         reviewed.plan().steps.iter().flat_map(|step| &step.expects).map(|expected| format!("{expected:?}")).collect();
     assert!(expected.iter().any(|line| line.contains("Lost")), "{expected:?}");
 }
 
-/// With Delete again the data would go: where no claim has the volume, or one that is being deleted.
+/// With policy Delete again, the data would be deleted if no claim has the volume, or only a claim that is being
+/// deleted.
 #[test]
 fn a_policy_does_not_come_back_where_the_data_would_go() {
     let request = Request::Retain { volume: "pv-1".into() };
@@ -78,7 +79,8 @@ fn a_policy_does_not_come_back_where_the_data_would_go() {
     }
 }
 
-/// A policy that is not Delete does not come back either: the one erases data, and the other nobody takes.
+/// Other former policies are not set again, either: Recycle erases data, and an unknown policy is not accepted by the
+/// API server.
 #[test]
 fn a_policy_that_nobody_should_have_does_not_come_back() {
     for (policy, why) in [
@@ -92,8 +94,8 @@ fn a_policy_that_nobody_should_have_does_not_come_back() {
     }
 }
 
-/// A claim that named its volume and never had it is Pending without it, and Lost once it had it: so it is not parted
-/// from it any more. Until then only a volume that is not Bound is given back.
+/// A claim that named its volume and never had it would be Pending without it, and Lost once it had it. The undo
+/// therefore does not separate the two any more. Only a volume that is not Bound yet is given back.
 #[test]
 fn a_claim_that_got_its_volume_by_a_repair_is_not_made_lost_by_its_undo() {
     let gone = volume("pv-1", "Released", of("db", "data", "c-gone"));
@@ -125,7 +127,7 @@ fn a_claim_that_got_its_volume_by_a_repair_is_not_made_lost_by_its_undo() {
     }
 }
 
-/// A way back is not barred by what nobody could tell before either: it makes nobody write who did not.
+/// An undo is not refused for something that was unknown before as well: it gives nobody access who did not have it.
 #[test]
 fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
     let flex = |mut volume: Value| {
@@ -156,7 +158,7 @@ fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
     assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
 }
 
-/// A Lost claim names a volume that another claim has: its undo leaves that one alone.
+/// A Lost claim names a volume that another claim has. The undo does not change that volume.
 #[test]
 fn the_undo_of_a_rebind_does_not_touch_the_volume_of_another_claim() {
     let objects = || {
@@ -185,7 +187,7 @@ fn the_undo_of_a_rebind_does_not_touch_the_volume_of_another_claim() {
     assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
 }
 
-/// Nobody has changed anything: the claim that the repair deleted is still on its way, and the way back waits for it.
+/// Nothing has changed: the claim that the repair deleted is still being deleted, and the undo waits for it.
 #[test]
 fn a_way_back_waits_for_the_claim_that_is_still_going() {
     let plan = World::new(bound()).accepted(&moving());
@@ -216,13 +218,13 @@ fn a_way_back_waits_for_the_claim_that_is_still_going() {
     assert_eq!(refused, Err(why.to_owned()));
 }
 
-/// What stands against the first step is so already, and no controller has to act for it: the refusal says what it is.
+/// The condition against the first step exists already and needs no controller, so the refusal names it.
 #[test]
 fn a_way_back_whose_first_step_would_stop_says_what_stands_against_it() {
     let mut objects = bound();
     objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     let plan = World::new(objects.clone()).accepted(&Request::Retain { volume: "pv-1".into() });
-    // The claim is gone, and the controller has not looked at the volume yet: Retain stays.
+    // The claim is gone, and the controller has not synced the volume yet. Retain stays.
     objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
     objects.remove(1);
     let world = World::new(objects);
@@ -246,7 +248,7 @@ fn a_way_back_whose_first_step_would_stop_says_what_stands_against_it() {
     assert_eq!(refused, Err(why.to_owned()));
 }
 
-/// The data would go with the namespace: Retain stays.
+/// The data would be deleted with the namespace, so Retain stays.
 #[test]
 fn a_policy_does_not_come_back_where_the_namespace_goes() {
     let mut objects = bound();

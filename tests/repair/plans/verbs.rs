@@ -22,8 +22,8 @@ fn retain_sets_the_policy_and_nothing_else() {
     assert!(matches!(again.propose(&request), Proposed::Nothing(_)));
 }
 
-/// A Released volume is reserved by name, never freed, unless somebody says so and types its name
-/// (`docs/REPAIR.md`).
+/// A Released volume is reserved by name. Its claimRef is removed only if the person asks for it and types the volume's
+/// name (`docs/REPAIR.md`).
 #[test]
 fn release_reserves_unless_told_otherwise() {
     let world = World::new(released());
@@ -36,7 +36,7 @@ fn release_reserves_unless_told_otherwise() {
     assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
 }
 
-/// A claim that has a volume takes no other: the reservation would wait for the next claim of that name, with old data.
+/// A claim that has a volume takes no other. The reservation would wait for the next claim of that name, with old data.
 #[test]
 fn a_volume_is_not_reserved_for_a_claim_that_has_another_one() {
     let message = "claim db/data has volume pv-2 already: it does not take pv-1";
@@ -66,7 +66,7 @@ fn a_volume_is_not_reserved_for_a_claim_that_has_another_one() {
     }
 }
 
-/// Somebody who asks for the volume that a claim had before hears which one that is.
+/// If a person asks for the former volume of a claim, the answer names it.
 #[test]
 fn a_claim_that_is_bound_is_not_restored_and_its_older_volumes_are_named() {
     let restore =
@@ -93,7 +93,7 @@ fn a_claim_that_is_bound_is_not_restored_and_its_older_volumes_are_named() {
          `kubectl pvctl retain pv/pv-0` keeps its data; `kubectl pvctl rebind pvc/data -n db --to pv/pv-0` gives that one \
          to the claim"
     );
-    // The controller has not seen yet that the claim is back.
+    // The controller has not seen yet that the claim exists again.
     let mut objects = bound();
     objects[0]["status"]["phase"] = "Released".into();
     assert_eq!(said(objects), "volume pv-1 names claim db/data by its uid: the controller binds them by itself");
@@ -140,7 +140,7 @@ fn move_follows_the_safe_order() {
     );
 }
 
-/// What the adversary is for: the same plan without its first step.
+/// The adversary refuses the same plan without its first step.
 #[test]
 fn a_move_without_retain_is_refused() {
     let world = World::new(bound());
@@ -158,7 +158,7 @@ fn a_move_without_retain_is_refused() {
     assert_eq!(found.harm, pvctl::repair::Harm::DataDeleted);
 }
 
-/// Freeing instead of reserving: a stranger gets it.
+/// If the plan removes the claimRef instead of reserving the volume, a stranger gets the volume.
 #[test]
 fn a_move_that_frees_is_refused() {
     let world = World::new(bound());
@@ -188,8 +188,8 @@ fn lost_claims_are_given_their_volume_by_uid() {
     }
 }
 
-/// A namespace that was deleted and made again may be another tenant's, and the marks of a binding are the tenant's to
-/// set: whatever gives a volume to a claim there is left to a person.
+/// A namespace that was deleted and created again may belong to another tenant, who can set the annotations of a
+/// binding. A plan that gives a volume to a claim there is left to a person.
 #[test]
 fn a_namespace_that_is_younger_than_a_volume_gets_it_from_a_person_only() {
     let restore =
@@ -273,8 +273,8 @@ fn recreate_replaces_a_claim_that_never_bound() {
     assert_eq!(changes(&plan), ["pvc/data -n db: delete", "pvc/data -n db: create, volume null"]);
 }
 
-/// kube-controller-manager deletes what has a path below `/tmp/`, provisioners what they made, and nobody anything
-/// else (`docs/controllers/reclaiming.md`).
+/// kube-controller-manager deletes volumes with a path below `/tmp/`, and provisioners delete what they created.
+/// Nothing else is deleted (`docs/controllers/reclaiming.md`).
 #[test]
 fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
     let request = Request::Reclaim { volume: "pv-1".into(), delete: true };
@@ -326,7 +326,7 @@ fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
     }
 }
 
-/// A binding that was begun on the side of the volume: its claim is gone, lives and fits, or lives and does not fit.
+/// A binding was begun on the side of the volume. Its claim is gone, exists and fits, or exists and does not fit.
 #[test]
 fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     let world = |policy: &str, phase: &str, uid: &str, claim_asks: Option<&str>| {
@@ -342,7 +342,7 @@ fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     };
     let unbind = Request::Unbind { volume: "pv-1".into(), to: Recipient::LastClaim };
     for phase in ["Pending", "Available"] {
-        // While the first write is answered the controller sees that the claim is gone.
+        // While the first write is answered, the controller sees that the claim is gone.
         let plan = world("Delete", phase, "c-gone", None).accepted(&unbind);
         assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
         assert_eq!(plan.steps[0].expects[0].states, ["Released, Retain, claimRef db/data"]);
@@ -352,7 +352,7 @@ fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
         assert_eq!(refusal.by, "simulation");
         assert!(refusal.message.contains("status.phase is Bound"), "{refusal:?}");
     }
-    // The volume says Bound before the claim names it: whether it does by then could not be told from the volume.
+    // The volume is Bound before the claim names it. The volume alone does not show whether the claim names it by now.
     for policy in ["Retain", "Delete"] {
         let refusal = world(policy, "Bound", "c-data", Some("1Gi")).refusal(&unbind);
         assert_eq!(
@@ -366,8 +366,8 @@ fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     }
 }
 
-/// A claim that a repair created and for which a provisioner was asked goes again when the person says that it is
-/// stopped.
+/// A claim that a repair created and that a provisioner works on is deleted again if the person says that the
+/// provisioner is stopped.
 #[test]
 fn a_claim_is_taken_back_from_a_provisioner_that_is_stopped() {
     let request = Request::Recreate {
@@ -392,8 +392,8 @@ fn a_claim_is_taken_back_from_a_provisioner_that_is_stopped() {
     assert_eq!(back.request, Request::Undo { journal: "journal".into(), provisioner_stopped: true });
 }
 
-/// A volume that names a claim that is gone is Released, and with policy Delete its data go: whoever sets that again
-/// while the undo waits for an answer stops it.
+/// A volume that names a claim that is gone becomes Released, and with policy Delete its data are deleted. If another
+/// client sets Delete while the undo waits for an answer, the undo stops.
 #[test]
 fn a_volume_is_parted_from_its_claim_with_policy_retain_only() {
     let gone = volume("pv-1", "Released", of("db", "data", "c-gone"));
@@ -418,7 +418,8 @@ fn a_volume_is_parted_from_its_claim_with_policy_retain_only() {
     }
 }
 
-/// The claim asked for more than the volume that it names has, and waited: a reservation would bind them all the same.
+/// The claim requested more than the capacity of the volume that it names, and waited. A reservation would bind them
+/// all the same.
 #[test]
 fn a_claim_that_never_had_the_volume_that_it_names_gets_no_reservation_of_it() {
     let mut waiting = claim("db", "data", "pv-1", "Pending");
@@ -451,7 +452,7 @@ fn a_claim_that_never_had_the_volume_that_it_names_gets_no_reservation_of_it() {
         .map(|expected| &*expected.states)
         .collect();
     assert!(expected.iter().all(|states| states.iter().all(|state| state.contains("Pending"))), "{expected:?}");
-    // Where the repair got no further than the deletion, the volume names nobody.
+    // If the repair stopped after the deletion, the volume names no claim.
     let cut = World::new(vec![volume("pv-1", "Available", Value::Null), class("fast")]);
     let back = way_back(&cut, &plan, &done(&plan.steps[..1]));
     assert_eq!(changes(&back), [create]);

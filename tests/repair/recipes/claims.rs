@@ -5,7 +5,7 @@ use crate::repair::plans::{World, bound, changes, claim, class, moving, namespac
 use pvctl::repair::{ApiRequest, Change, Expect, Proposed, Request, Setting, claim_key};
 use serde_json::{Value, json};
 
-/// Recipe 7: the deletion of a claim cannot be taken back: a new one gets the volume when the old one is gone.
+/// Recipe 7: the deletion of a claim cannot be undone. A new claim gets the volume once the old one is gone.
 #[test]
 fn r7_a_deletion_is_waited_for() {
     let mut objects = bound();
@@ -35,7 +35,7 @@ const WAITS_OF_R7: [&str; 4] = [
     "claim db/data and volume pv-1 are bound to each other",
 ];
 
-/// Recipe 13: `get -o yaml | apply`: what belongs to the old claim alone does not go into the new one.
+/// Recipe 13: `get -o yaml | apply`. The fields that belong only to the old claim are not copied to the new one.
 #[test]
 fn r13_a_new_claim_carries_no_marks_of_the_old_one() {
     let mut objects = bound();
@@ -67,7 +67,7 @@ fn r13_a_new_claim_carries_no_marks_of_the_old_one() {
     assert!(plan.notes.iter().any(|note| note.contains("StatefulSet gone")), "{:?}", plan.notes);
 }
 
-/// Recipes 15 and 21: the marks of a binding taken off, or a bound claim replaced by force.
+/// Recipes 15 and 21: the annotations of a binding are removed, or a bound claim is replaced by force.
 #[test]
 fn r15_r21_a_bound_claim_is_not_recreated() {
     assert_eq!(World::new(bound()).refusal(&recreate()).by, "bound");
@@ -75,7 +75,8 @@ fn r15_r21_a_bound_claim_is_not_recreated() {
     assert_eq!(World::new(lost).refusal(&recreate()).by, "bound");
 }
 
-/// Recipe 15: the claim that was bound and names no volume any more gets it again; the marks of its binding stay.
+/// Recipe 15: a claim that was bound and no longer names its volume names it again. The annotations of its binding
+/// stay.
 #[test]
 fn r15_a_claim_without_its_volume_name_gets_it_again() {
     let objects =
@@ -98,7 +99,7 @@ fn r16_a_restored_claim_has_the_class_of_its_volume() {
     );
 }
 
-/// Recipe 19: a claim whose volume is being made.
+/// Recipe 19: the volume of a claim is being provisioned.
 #[test]
 fn r19_a_claim_at_which_a_provisioner_works_stays() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -118,7 +119,7 @@ fn r19_a_claim_at_which_a_provisioner_works_stays() {
     }
 }
 
-/// Recipe 19: where the provisioner is gone for good, the person says so to each verb that waits for it.
+/// Recipe 19: if the provisioner is gone for good, the person says so to each verb that would wait for it.
 #[test]
 fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -149,12 +150,12 @@ fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
         let named = Change::NameVolume { volume: volume.into() };
         assert!(step(&plan, |change| *change == named).is_some(), "{plan:#?}");
     }
-    // A plan that was written down before says nothing of it.
+    // A plan of an earlier version does not have this field.
     let old = json!({ "verb": "rebind", "namespace": "db", "name": "data", "to": "pv-2" });
     assert_eq!(serde_json::from_value::<Request>(old).ok(), Some(rebind(false)));
 }
 
-/// Recipe 20: the selected node taken off again and again.
+/// Recipe 20: the selected node is removed again and again.
 #[test]
 fn r20_a_node_that_is_there_stays_selected() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -183,7 +184,7 @@ fn r12_a_pod_that_is_being_deleted_uses_its_claim_until_it_is_gone() {
     assert!(refusal.message.contains("shop-0"), "{refusal:?}");
 }
 
-/// Recipe 14: a phase is not written: the field is that decides it.
+/// Recipe 14: the phase is not written, but the field that decides it.
 #[test]
 fn r14_a_lost_phase_is_repaired_by_the_field_that_decides_it() {
     let lost = vec![volume("pv-1", "Available", of("db", "data", "")), claim("db", "data", "pv-1", "Lost")];
@@ -197,7 +198,7 @@ fn r14_a_lost_phase_is_repaired_by_the_field_that_decides_it() {
     assert!(body.get("status").is_none(), "{body}");
 }
 
-/// Recipe 17: a volume that is too small is not made to look larger: the claim asks for what it has.
+/// Recipe 17: the capacity of a volume that is too small is not changed. The claim requests what the volume has.
 #[test]
 fn r17_a_new_claim_asks_for_no_more_than_its_volume_has() {
     let mut objects = bound();
@@ -217,7 +218,7 @@ fn r17_a_new_claim_asks_for_no_more_than_its_volume_has() {
     assert!(plan.notes.iter().any(|note| note.contains("was 4Gi and is 1Gi")), "{:?}", plan.notes);
 }
 
-/// Recipe 18: one claim gets the class that it lacks; which class is the default stays as it is.
+/// Recipe 18: one claim gets the class that it lacks. The default class stays the same.
 #[test]
 fn r18_a_missing_class_is_set_on_the_claim_alone() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -236,7 +237,7 @@ fn r18_a_missing_class_is_set_on_the_claim_alone() {
     assert_eq!(writes[0].change, Change::SetClass { class: "fast".into() });
 }
 
-/// Recipe 22: no claim is made in a namespace that is going.
+/// Recipe 22: no claim is created in a namespace that is being deleted.
 #[test]
 fn r22_a_namespace_that_is_being_deleted_gets_no_claim() {
     let request = Request::Move {

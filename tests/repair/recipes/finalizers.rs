@@ -1,11 +1,11 @@
-//! Finalizers that people take away.
+//! Finalizers that people remove.
 
 use super::{terminating, unfinalize_claim, unfinalize_volume};
 use crate::repair::plans::{World, attachment, bound, changes, of, pod, volume};
 use pvctl::repair::{ApiRequest, volume_key};
 use serde_json::json;
 
-/// Recipe 1: `finalizers: null` on a claim that goes nowhere.
+/// Recipe 1: `finalizers: null` on a claim whose deletion does not end.
 #[test]
 fn r1_no_claim_loses_its_protection_while_a_pod_uses_it() {
     let mut objects = bound();
@@ -21,7 +21,7 @@ fn r1_no_claim_loses_its_protection_while_a_pod_uses_it() {
     );
 }
 
-/// Recipes 1 and 2: a finalizer goes alone, by its place in the list, and only on the version that was read.
+/// Recipes 1 and 2: a single finalizer is removed by its index in the list, and only from the version that was read.
 #[test]
 fn r1_r2_one_finalizer_goes_and_never_the_list() {
     let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));
@@ -43,7 +43,7 @@ fn r1_r2_one_finalizer_goes_and_never_the_list() {
     );
 }
 
-/// Recipes 2 and 11: what keeps a volume attached.
+/// Recipes 2 and 11: finalizers that keep a volume attached.
 #[test]
 fn r2_r11_attachment_finalizers_stay() {
     let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));
@@ -54,7 +54,7 @@ fn r2_r11_attachment_finalizers_stay() {
     assert_eq!(world.refusal(&unfinalize_volume(finalizer, true)).by, "detached");
 }
 
-/// Recipe 2: the object goes only when the data are kept, and where they are is known afterwards.
+/// Recipe 2: the object is deleted only if the data are kept, and the place of the data is known afterwards.
 #[test]
 fn r2_a_volume_without_finalizers_leaves_its_data_and_its_address() {
     let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));
@@ -68,7 +68,7 @@ fn r2_a_volume_without_finalizers_leaves_its_data_and_its_address() {
     assert!(plan.notes.iter().any(|note| note == address), "{:?}", plan.notes);
 }
 
-/// Recipe 2: the claim of a volume whose object goes would be Lost.
+/// Recipe 2: if the object of a volume were deleted, its claim would be Lost.
 #[test]
 fn r2_the_volume_of_a_live_claim_keeps_its_protection() {
     let mut objects = bound();

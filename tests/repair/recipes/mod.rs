@@ -1,5 +1,5 @@
-//! The recipes that people find when a volume is stuck and that lose data: each is refused, or done in a safe form. The
-//! numbers are those of `docs/REPAIR.md`.
+//! The recipes that people find when a volume is stuck, and that lose data. Each recipe is refused, or done in a safe
+//! form. The numbers are those of `docs/REPAIR.md`.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
 mod claims;
@@ -73,8 +73,8 @@ fn every_recipe_is_explained_and_tested() {
     }
 }
 
-/// Recipes 7, 9, 12, 14, 15, 17, 18, 22 and 24: no plan deletes a volume, a pod or a namespace, writes a class, a
-/// status, a capacity or the marks of a binding, or forces anything.
+/// Recipes 7, 9, 12, 14, 15, 17, 18, 22 and 24. No plan deletes a volume, a pod or a namespace. No plan writes a class,
+/// a status, a capacity or the annotations of a binding, or forces anything.
 #[test]
 fn no_plan_writes_what_must_not_be_written() {
     let mut lost = vec![volume("pv-1", "Available", of("db", "data", "")), claim("db", "data", "pv-1", "Lost")];

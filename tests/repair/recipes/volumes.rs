@@ -1,4 +1,4 @@
-//! Volumes that people free, keep or hand to deletion.
+//! Volumes that people make available, keep, or delete.
 
 use super::{position, release, step, terminating, unbind, with_policy};
 use crate::repair::plans::{World, attachment, bound, changes, claim, complete, moving, of, pod, released};
@@ -10,7 +10,7 @@ use serde_json::json;
 /// Recipe 3: `claimRef: null` on a Released volume.
 #[test]
 fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
-    // A claim of another namespace waits, and would get the volume with all that is on it.
+    // A claim of another namespace waits, and would get the volume with all its data.
     let mut objects = released();
     objects.push(claim("new", "stranger", "", "Pending"));
     let world = World::new(objects);
@@ -56,7 +56,7 @@ fn r5_a_terminating_volume_is_not_freed() {
     }
 }
 
-/// Recipe 8: the claim goes while the policy is Delete.
+/// Recipe 8: the claim is deleted while the policy is Delete.
 #[test]
 fn r8_no_claim_goes_before_its_volume_is_kept() {
     let plan = World::new(bound()).accepted(&moving());
@@ -69,7 +69,7 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
     });
     let Some(kept) = kept else { panic!("its policy is not read again") };
     assert_eq!((kept.name().as_str(), kept.uid().as_str()), ("pv-1", "v-pv-1"));
-    // The list of all volumes may take long: who uses the claim is looked at after it.
+    // The list of all volumes may take long, so the users of the claim are checked after it.
     assert_eq!(
         plan.steps[delete].recheck,
         [
@@ -98,7 +98,7 @@ fn r10_data_are_handed_to_deletion_one_by_one_and_by_name() {
     assert!(matches!(world.propose(&Request::Reclaim { volume: "pv-1".into(), delete: false }), Proposed::Nothing(_)));
 }
 
-/// Recipe 23: a volume with policy Recycle that is repaired and then erased.
+/// Recipe 23: a volume with policy Recycle is repaired and then erased.
 #[test]
 fn r23_recycle_is_set_to_retain_first() {
     let nfs = |phase: &str| {
@@ -111,7 +111,7 @@ fn r23_recycle_is_set_to_retain_first() {
     let plan = World::new(nfs("Failed")).accepted(&release(Recipient::LastClaim));
     assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
     let recycler = pod("default", "recycler-for-pv-1", "none");
-    // It goes on when the policy has become Retain.
+    // The recycler pod goes on when the policy has become Retain.
     for policy in ["Recycle", "Retain"] {
         let mut objects = with_policy(nfs("Released"), policy);
         objects.push(recycler.clone());
@@ -126,7 +126,7 @@ fn r23_recycle_is_set_to_retain_first() {
             "{policy}"
         );
     }
-    // Somebody has taken the uid out of the claimRef, so that the volume is Available while it is erased.
+    // The uid was removed from the claimRef, so that the volume is Available while it is erased.
     let restore =
         Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     for policy in ["Recycle", "Retain"] {
@@ -135,15 +135,15 @@ fn r23_recycle_is_set_to_retain_first() {
         objects.push(recycler.clone());
         assert_eq!(World::new(objects).refusal(&restore).by, "recycler", "{policy}");
     }
-    // Where the pods there were not listed, it is asked for right before the write.
+    // If the pods of the namespace were not listed, the pod is read right before the write.
     let mut coverage = complete();
     coverage.set(CoverageEntry::new(Kind::Pod, Some("default".into()), CoverageState::Forbidden));
     let plan = World::with(with_policy(nfs("Released"), "Retain"), coverage).accepted(&release(Recipient::LastClaim));
     assert!(plan.steps[0].recheck.contains(&Recheck::NotRecycled { volume: "pv-1".into() }), "{plan:#?}");
 }
 
-/// Recipe 9: a Bound volume is deleted "to reset it". No verb deletes a volume; whoever asks for its end hears who
-/// holds it.
+/// Recipe 9: a Bound volume is deleted "to reset it". No verb deletes a volume. A request for its deletion is answered
+/// with the claim that holds it.
 #[test]
 fn r9_a_bound_volume_is_not_handed_to_deletion() {
     let refusal = World::new(bound()).refusal(&Request::Reclaim { volume: "pv-1".into(), delete: true });
@@ -151,7 +151,7 @@ fn r9_a_bound_volume_is_not_handed_to_deletion() {
     assert!(refusal.message.contains("claim db/data"), "{refusal:?}");
 }
 
-/// Recipe 11: a volume that is still at a node is not handed on, whoever else waits for it.
+/// Recipe 11: a volume that is still attached to a node is not given to another claim.
 #[test]
 fn r11_an_attached_volume_does_not_change_hands() {
     let mut objects = bound();
@@ -163,7 +163,7 @@ fn r11_an_attached_volume_does_not_change_hands() {
     );
 }
 
-/// Recipe 24: what a class says now is not what its volumes have: their own policy counts.
+/// Recipe 24: the policy of a class does not apply to existing volumes. Their own policy counts.
 #[test]
 fn r24_the_policy_of_the_volume_counts_and_not_that_of_its_class() {
     let mut objects = bound();

@@ -1,4 +1,4 @@
-//! What is asked for, and what is shown of the plan before anything is written.
+//! The requests that are typed, and what is shown of the plan before anything is written.
 
 use super::{bound, cluster, refused, released, run};
 use crate::project::schema::{assert_valid, validator};
@@ -6,7 +6,7 @@ use crate::support::Run;
 use crate::support::faults::Fault;
 use serde_json::{Value, json};
 
-/// Words that are wrong are told from each other before any cluster is asked.
+/// Wrong words are reported, each with its own message, before any cluster is read.
 #[test]
 fn wrong_words_are_usage() {
     let long = "a".repeat(254);
@@ -51,7 +51,7 @@ async fn an_object_that_is_not_there_is_usage_and_its_neighbour_is_offered() {
     assert!(ended.stderr.contains("did you mean pv/data?"), "{}", ended.stderr);
 }
 
-/// Without a terminal and without --yes nothing is written, and it is said how to go on.
+/// Without a terminal and without --yes nothing is written, and the message says how to continue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_anybody_to_agree_nothing_is_written() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -59,7 +59,7 @@ async fn without_anybody_to_agree_nothing_is_written() {
     assert!(ended.stdout.contains("set spec.claimRef of pv/data to db/data, without a uid"), "{}", ended.stdout);
     assert!(ended.stderr.contains("no terminal to ask on: nothing was written"), "{}", ended.stderr);
     assert!(ended.stderr.contains("hint: --yes agrees"), "{}", ended.stderr);
-    // Where data are given away, the name has to be typed as well.
+    // If data are given away, the name has to be typed as well.
     let ended = refused(&fake, 6, &["release", "pv/data", "--to-anyone", "--yes"]).await;
     assert!(ended.stderr.contains("--confirm data types the name"), "{}", ended.stderr);
     let ended = refused(&fake, 6, &["release", "pv/data", "--to-anyone", "--yes", "--confirm", "dta"]).await;
@@ -83,13 +83,13 @@ async fn rights_that_are_missing_and_guards_that_fail_refuse() {
     let ended = refused(&fake, 6, &["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--yes"]).await;
     assert!(ended.stderr.contains("pods use claim db/data: web-0"), "{}", ended.stderr);
 
-    // A list that cannot be read is no empty list.
+    // A list that cannot be read is not an empty list.
     let fake = cluster(bound("db", "data", "disk")).await;
     fake.fail("/api/v1/namespaces/db/pods", usize::MAX, Fault::Refused(403, "no pods for you"));
     let ended = refused(&fake, 6, &["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--yes"]).await;
     assert!(ended.stderr.contains("the pods of namespace db could not be listed"), "{}", ended.stderr);
 
-    // The API server tries the first write.
+    // The dry run of the first write is refused.
     let fake = cluster([released("data", "Retain")]).await;
     let path = "/api/v1/persistentvolumes/data?fieldManager=kubectl-pvctl&dryRun=All";
     fake.fail(path, usize::MAX, Fault::Refused(403, "admission webhook says no"));
@@ -97,7 +97,7 @@ async fn rights_that_are_missing_and_guards_that_fail_refuse() {
     assert!(ended.stderr.contains("admission webhook says no"), "{}", ended.stderr);
 }
 
-/// The pods that may erase a volume are looked at whichever way it is named, and whatever its policy and phase are.
+/// The pods that may erase a volume are read however the volume is named, and whatever its policy and phase are.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_pods_of_recyclers_are_read_for_every_repair_that_asks_for_them() {
     let on_nfs = |mut volume: Value| {
@@ -131,7 +131,7 @@ async fn the_pods_of_recyclers_are_read_for_every_repair_that_asks_for_them() {
             }
         }
     }
-    // The controller may begin to erase a volume once its claim goes.
+    // The controller may begin to erase a volume once its claim is gone.
     let [held, claim] = bound("db", "data", "pv-1");
     let mut held = on_nfs(held);
     held["spec"]["persistentVolumeReclaimPolicy"] = "Recycle".into();
@@ -187,7 +187,7 @@ async fn a_plan_as_data_follows_its_schema_and_holds_no_secret() {
     }
 }
 
-/// A plan file is what it says, of this version, and of the world as it is.
+/// A plan file is accepted only if it is unchanged, has this version, and fits the present cluster.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn plan_files_that_are_not_understood_or_not_true_any_more_are_refused() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -210,11 +210,11 @@ async fn plan_files_that_are_not_understood_or_not_true_any_more_are_refused() {
     apply(&|plan| plan["apiVersion"] = json!("pvctl.dev/v2"), 2, "apiVersion is \"pvctl.dev/v2\"").await;
     apply(&|plan| plan["kind"] = json!("Report"), 2, "kind is \"Report\"").await;
     apply(&|plan| plan["request"]["volume"] = json!("../x"), 2, "is no name of an object").await;
-    // Whoever edits a plan gets none: what is done follows from the request.
+    // An edited plan is refused, because the steps have to follow from the request.
     apply(&|plan| plan["steps"][1]["write"]["name"] = json!("other"), 4, "steps[1].write.name").await;
     apply(&|plan| plan["world"] = json!("0"), 4, "world was").await;
     apply(&|plan| plan["request"]["volume"] = json!("gone"), 4, "does not exist").await;
-    // The world changes: the claim is another one by now.
+    // The cluster changes: the volume now names another claim.
     let mut other = released("data", "Delete");
     other["spec"]["claimRef"]["uid"] = "uid-another".into();
     fake.replace(other);

@@ -1,4 +1,4 @@
-//! `fix`: repairs for what is found.
+//! `fix`: repairs of findings.
 
 use super::{Running, bound, cluster, refused, released, run, waiting};
 use crate::support::Run;
@@ -6,7 +6,7 @@ use crate::support::faults::Fault;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// `fix` of a script: what is safe is done once, and a refusal is one.
+/// In a script, `fix` makes each safe repair once, and a refusal has its exit code.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -31,7 +31,7 @@ async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     assert!(ended.stderr.ends_with(left), "{}", ended.stderr);
 }
 
-/// Where fix has nothing to do it says why: because nothing is wrong, because it cannot, or because it cannot know.
+/// If `fix` has nothing to do, it says why: nothing is wrong, it has no repair, or it cannot know.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_without_a_repair_says_so() {
     let fake = cluster(bound("db", "data", "disk").map(|mut object| {
@@ -62,7 +62,7 @@ async fn fix_without_a_repair_says_so() {
     assert!(ended.stderr.contains("warning: persistentvolumes may not be listed"), "{}", ended.stderr);
 }
 
-/// `audit` and `explain` say of `fix` where it has a repair, and only of a cluster.
+/// `audit` and `explain` mention `fix` if it has a repair, and only for a cluster.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_can_be_repaired_is_said_with_the_command() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -85,7 +85,7 @@ async fn what_can_be_repaired_is_said_with_the_command() {
         let ended = run(&fake, words).await;
         assert!(!(ended.stdout + &ended.stderr).contains("pvctl fix"), "{words:?}");
     }
-    // Where the kubeconfig says it all, there is nothing to add.
+    // If the kubeconfig states the cluster and the namespace, the command needs no flags.
     let home = tempfile::tempdir().unwrap();
     let kubeconfig = home.path().join("config");
     let config = json!({
@@ -99,13 +99,13 @@ async fn what_can_be_repaired_is_said_with_the_command() {
     let audit = move || Run::new(&["audit"]).env("KUBECONFIG", &path).finish();
     let ended = tokio::task::spawn_blocking(audit).await.unwrap();
     assert!(ended.stderr.ends_with("\nfix has 1 repair for these: kubectl pvctl fix\n"), "{}", ended.stderr);
-    // Nobody repairs a file.
+    // Files cannot be repaired.
     let objects = json!({"apiVersion": "v1", "kind": "List", "items": [released("data", "Retain")]});
     for words in [&["audit", "-f", "-"][..], &["explain", "pv/data", "-f", "-"]] {
         let ended = Run::new(words).stdin(objects.to_string().as_bytes()).finish();
         assert!(!ended.stderr.contains("pvctl fix"), "{words:?}: {}", ended.stderr);
     }
-    // What is well needs none.
+    // Nothing is proposed if nothing is wrong.
     fake.replace({
         let mut kept = released("data", "Retain");
         kept["metadata"]["annotations"] = json!({"pvctl.dev/ignore": "pv-released-retain=kept"});
@@ -140,7 +140,7 @@ async fn a_dry_run_of_fix_shows_what_it_would_do() {
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     assert_eq!(fake.writes().len(), 2);
 
-    // What is not safe is not done, and that is no change of the world.
+    // A repair that is not safe is not made, and this is not reported as a change of the cluster.
     let mut old = released("data", "Retain");
     old["metadata"]["creationTimestamp"] = "2025-06-01T00:00:00Z".into();
     let fake = cluster([old]).await;
@@ -150,7 +150,7 @@ async fn a_dry_run_of_fix_shows_what_it_would_do() {
     assert!(!shown.stderr.contains("the world has changed"), "{}", shown.stderr);
     let note = "note: --yes would repair nothing of this: no repair is safe without being asked";
     assert!(shown.stderr.replace("\n  ", " ").contains(note), "{}", shown.stderr);
-    // Without --yes the first repair is shown, which a person may choose.
+    // Without --yes the first repair that a person may choose is shown.
     let shown = refused(&fake, 1, &["fix", "pv/data", "--dry-run"]).await;
     assert!(shown.stdout.contains("set spec.claimRef of pv/data to db/data"), "{}", shown.stdout);
 
@@ -160,7 +160,8 @@ async fn a_dry_run_of_fix_shows_what_it_would_do() {
     assert!(shown.stderr.contains("you may not: patch persistentvolumes data"), "{}", shown.stderr);
 }
 
-/// A repair after which things are not as predicted has repaired nothing, and the exit code says so.
+/// If the state after a repair is not the predicted one, the finding does not count as repaired, and the exit code says
+/// so.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_does_not_count_what_came_out_otherwise() {
     let fake = cluster(bound("db", "data", "disk")).await;
@@ -169,7 +170,7 @@ async fn fix_does_not_count_what_came_out_otherwise() {
     let state = tempfile::tempdir().unwrap();
     let running = Running::start(&fake, state.path(), &words);
     Running::until_writes(&fake, 1).await;
-    // Whoever reads the volume afterwards sees that somebody has taken the policy back.
+    // Later reads of the volume show that another client has set the former policy again.
     let [back, _] = bound("db", "data", "disk");
     fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Fault::Body(back.to_string().leak()));
     fake.let_go();
@@ -179,13 +180,13 @@ async fn fix_does_not_count_what_came_out_otherwise() {
     assert!(ended.stderr.contains("\n0 findings repaired, 0 left\n"), "{}", ended.stderr);
 }
 
-/// What was safe when it was found and is not when it is planned is a world that has changed.
+/// A repair that was safe when it was found, and is not when it is planned, means that the cluster has changed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_not_safe_any_more_is_a_change_of_the_world() {
     let mut old = released("data", "Retain");
     old["metadata"]["creationTimestamp"] = "2025-06-01T00:00:00Z".into();
     let fake = cluster([old]).await;
-    // Who looks first sees a volume that is younger than the namespace.
+    // The first read shows a volume that is younger than the namespace.
     let list = json!({"kind": "PersistentVolumeList", "apiVersion": "v1", "metadata": {"resourceVersion": "7"},
         "items": [released("data", "Retain")]});
     fake.fail("/api/v1/persistentvolumes?", 1, Fault::Body(list.to_string().leak()));
@@ -195,7 +196,7 @@ async fn what_is_not_safe_any_more_is_a_change_of_the_world() {
     assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
 }
 
-/// That the cluster cannot be read after a repair does not make the repair a failure to read.
+/// If the cluster cannot be read after a repair, the run is not reported as a failed read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_that_cannot_look_again_says_what_it_did() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -211,7 +212,7 @@ async fn fix_that_cannot_look_again_says_what_it_did() {
     assert!(ended.stderr.contains("\nerror: "), "{}", ended.stderr);
     let said = "note: what is left could not be looked at; `kubectl pvctl history` lists the repairs that were made\n";
     assert!(ended.stderr.replace("\n  ", " ").ends_with(said), "{}", ended.stderr);
-    // Where nothing was repaired, it is one.
+    // If nothing was repaired, it is reported as a failed read.
     let fake = cluster([released("data", "Retain")]).await;
     fake.deny("patch");
     fake.fail("/api/v1/persistentvolumes?", 2, Fault::Slow(Duration::ZERO));

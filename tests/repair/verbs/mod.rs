@@ -1,5 +1,5 @@
-//! The verbs that repair, as they are typed, on an API server in this process: what is refused before anything is
-//! written, what a plan file has to be, and what a journal leads to.
+//! The verbs that repair, as people type them, on an API server in this process: what is refused before anything is
+//! written, which plan files are accepted, and how journals are continued or undone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
     clippy::disallowed_methods,
@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-/// A volume whose claim is gone, kept by its policy or not.
+/// Returns a volume with this policy whose claim is gone.
 pub(crate) fn released(name: &str, policy: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
@@ -71,8 +71,8 @@ fn around() -> Vec<Value> {
     namespaces.into_iter().chain([class]).collect()
 }
 
-/// What the controllers do at once: what was deleted goes, and a volume is offered or released where the claim that it
-/// names is not there.
+/// Acts at once as the controllers do. Deleted objects are removed. A Released volume without a uid in its claimRef
+/// becomes Available, and an Available volume with one becomes Released.
 fn controllers(store: &mut Store, seen: &Seen) {
     if seen.method == "DELETE"
         && let Some(deleted) = store.history.last().map(|moment| moment.key.clone())
@@ -118,7 +118,7 @@ async fn run(fake: &ApiServer, arguments: &[&str]) -> Finished {
     with(fake, directory.path(), "", arguments).await
 }
 
-/// A run that something is done to before it ends.
+/// A run of the program during which the test acts.
 pub(crate) struct Running {
     child: Child,
     _home: tempfile::TempDir,
@@ -137,7 +137,7 @@ impl Running {
         Self { child, _home: home }
     }
 
-    /// Until so many writes have arrived.
+    /// Waits until so many writes have arrived.
     pub(crate) async fn until_writes(fake: &ApiServer, count: usize) {
         for _ in 0..600 {
             if fake.writes().len() >= count {
@@ -148,7 +148,7 @@ impl Running {
         assert_eq!(fake.writes().len(), count, "the write never came");
     }
 
-    /// What Ctrl-C does, once it has arrived.
+    /// Sends what Ctrl-C sends, and waits until it has arrived.
     async fn interrupt(&self) {
         let kill = format!("kill -INT {}", self.child.id());
         let sent = Run::of(Path::new("/bin/sh"), &["-c", &kill]).finish();
@@ -169,7 +169,7 @@ impl Running {
     }
 }
 
-/// A claim that waits for a volume.
+/// Returns a claim that waits for a volume.
 pub(crate) fn waiting(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -181,14 +181,14 @@ pub(crate) fn waiting(name: &str) -> Value {
     })
 }
 
-/// The id of the newest journal.
+/// Returns the id of the newest journal.
 pub(crate) async fn newest(fake: &ApiServer, journals: &Path) -> String {
     let listed = with(fake, journals, "", &["history", "-o", "json"]).await;
     let history: Value = serde_json::from_str(&listed.stdout).unwrap();
     history["items"][0]["id"].as_str().unwrap().to_owned()
 }
 
-/// Nothing was written: not to the cluster, and no journal.
+/// Runs the program, and asserts that it wrote nothing to the cluster and left no journal.
 pub(crate) async fn refused(fake: &ApiServer, code: i32, arguments: &[&str]) -> Finished {
     let directory = tempfile::tempdir().unwrap();
     let ended = with(fake, directory.path(), "", arguments).await;
@@ -198,7 +198,8 @@ pub(crate) async fn refused(fake: &ApiServer, code: i32, arguments: &[&str]) -> 
     ended
 }
 
-/// A release that stopped at its second step: somebody else wrote between the dry run of that step and its write.
+/// Returns a release that stopped at its second step, because another client wrote between the dry run and the write of
+/// that step.
 pub(crate) async fn stopped_at_second_step(journals: &Path) -> (ApiServer, Finished) {
     let fake = cluster([released("data", "Delete")]).await;
     fake.refuse_write(1, 409, "the object has been modified");
@@ -207,8 +208,8 @@ pub(crate) async fn stopped_at_second_step(journals: &Path) -> (ApiServer, Finis
     (fake, stopped)
 }
 
-/// What the controller does with the volume `disk` and the claim `data`, again and again: a volume whose claim is gone
-/// is released, and one that a claim names is bound to it.
+/// Acts as the controller for the volume `disk` and the claim `data`, until it is aborted. A Bound volume whose claim
+/// is gone becomes Released. A Pending claim is bound to a volume without a uid in its claimRef.
 pub(crate) fn play(fake: &ApiServer) -> tokio::task::JoinHandle<()> {
     let fake = fake.clone();
     tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! Plans that stop on the way, and how they are gone on with.
+//! Plans that stop before their end, and how they are continued.
 
 use super::{Running, cluster, newest, refused, released, run, stopped_at_second_step, waiting, with};
 use crate::support::faults::Fault;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// A write that is refused in the middle leaves a journal that is gone on with.
+/// If a write in the middle is refused, the journal can be continued.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_that_stops_is_gone_on_with() {
     let state = tempfile::tempdir().unwrap();
@@ -25,7 +25,7 @@ async fn a_plan_that_stops_is_gone_on_with() {
     assert!(ended.stdout.contains("pv/data is Available, reserved for db/data"), "{}", ended.stdout);
     let nothing = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
     assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
-    // The journal of one cluster is no journal of another.
+    // The journal of one cluster is not used on another cluster.
     let other = cluster([released("data", "Delete")]).await;
     let elsewhere = with(&other, journals, "", &["undo", "--yes"]).await;
     assert_eq!(elsewhere.code, Some(2), "{}", elsewhere.stderr);
@@ -41,8 +41,8 @@ async fn a_plan_that_stops_is_gone_on_with() {
     assert!(other.writes().is_empty());
 }
 
-/// Where an earlier run has written a part, a run that cannot go on does not say that nothing was written, and says how
-/// to lead on.
+/// If an earlier run has written a part, a run that cannot continue does not say that nothing was written. It says how
+/// to continue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
     let state = tempfile::tempdir().unwrap();
@@ -71,12 +71,12 @@ async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
     fake.replace(other);
     let said = begun(5, "pv/data is not as the plan expects it", &go_on).await;
     assert!(said.contains(&format!(" because: {part}\njournal: {id}\n")), "{said}");
-    // Who only wants to see has written nothing.
+    // A dry run does not mention the earlier run.
     let shown = with(&fake, journals, "", &["apply", "--continue", "--dry-run"]).await;
     assert_eq!(shown.code, Some(4), "{}{}", shown.stdout, shown.stderr);
     assert!(!shown.stderr.contains("an earlier run"), "{}", shown.stderr);
     fake.replace(as_it_was);
-    // Nobody agrees, a right is missing, nothing can be read: all of them say of this run that it wrote nothing.
+    // Without consent, without a right, or without a read, the messages say only that this run wrote nothing.
     begun(6, "there is no terminal to ask on: nothing was written", &go_on[..2]).await;
     fake.deny("patch");
     begun(6, "you may not: patch persistentvolumes data", &go_on).await;
@@ -84,8 +84,8 @@ async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
     begun(3, "error: ", &go_on).await;
 }
 
-/// A repair that was taken back after it had stopped is not gone on with, and neither is a plan that says something
-/// else than its request.
+/// A repair that was undone after it had stopped is not continued. A plan that does not follow from its request is not
+/// continued, either.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -109,7 +109,7 @@ async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
     for (part, field, value, said) in changes {
         let mut header: Value = serde_json::from_str(header).unwrap();
         header["plan"].pointer_mut(part).unwrap()[field] = value;
-        // Who edits the plan alone is noticed at once.
+        // If only the plan is edited, its digest no longer fits.
         std::fs::write(&file, format!("{header}\n{rest}")).unwrap();
         let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
         assert_eq!(ended.code, Some(3), "{said}: {}", ended.stderr);
@@ -134,8 +134,8 @@ async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
     assert!(named.stderr.contains("was taken back"), "{}", named.stderr);
 }
 
-/// A policy that has something against the new claim has it before the old one is deleted; a quota that has room
-/// without the old one is a warning.
+/// If a policy refuses the new claim, it does so before the old claim is deleted. If a quota has room only without the
+/// old claim, that is a warning.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     let words = ["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--provisioner-stopped", "--yes"];
@@ -169,7 +169,8 @@ async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     assert_ne!(made["metadata"]["uid"], "uid-late");
 }
 
-/// Ctrl-C while the last request is on its way: it is waited for, what was done is said, and the journal knows it.
+/// After Ctrl-C during the last request, the program waits for the answer. It says what was done, and the journal
+/// records it.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupt_during_the_last_request_loses_nothing() {
@@ -191,7 +192,7 @@ async fn an_interrupt_during_the_last_request_loses_nothing() {
     assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
     assert!(nothing.stderr.contains("all of them are finished or taken back"), "{}", nothing.stderr);
 
-    // Where something is to be waited for after it, that is left, and nothing else.
+    // If a wait would follow the request, only this wait is skipped.
     let fake = cluster([released("data", "Retain")]).await;
     fake.hold_write(0);
     let running = Running::start(&fake, journals, &["release", "pv/data", "--yes"]);
@@ -213,8 +214,8 @@ async fn an_interrupt_during_the_last_request_loses_nothing() {
     assert!(ended.stdout.contains("pv/data is Available, reserved for db/data"), "{}", ended.stdout);
 }
 
-/// Ctrl-C when all is written and only the controllers are waited for: the waiting ends at once, also in the middle of
-/// a reading, and what was done is said.
+/// After Ctrl-C during the wait for the controllers, the wait ends at once, even in the middle of a read. The output
+/// says what was done.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupt_after_the_last_step_ends_the_waiting() {
@@ -230,7 +231,7 @@ async fn an_interrupt_after_the_last_step_ends_the_waiting() {
         let running =
             Running::start(&fake, state.path(), &["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--yes"]);
         Running::until_writes(&fake, 2).await;
-        // It is never as predicted.
+        // The claim never reaches the predicted state.
         fake.fail(path, usize::MAX, answer);
         let read = fake.count(path);
         fake.let_go();
@@ -253,7 +254,7 @@ async fn an_interrupt_after_the_last_step_ends_the_waiting() {
     }
 }
 
-/// Who cannot show the plan does not write; what was done is done, whether or not anybody reads of it.
+/// If the plan cannot be shown, nothing is written. What is done stays done, whether or not the output is read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_closed_output_writes_nothing_or_changes_nothing() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -280,7 +281,7 @@ async fn a_closed_output_writes_nothing_or_changes_nothing() {
     assert_eq!(history["items"][0]["state"], "finished");
 }
 
-/// A result that cannot be printed in full is a result all the same, and what is needed of it is said.
+/// A result that cannot be printed in full is no failure, and the necessary part of it is printed on stderr.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_result_that_cannot_be_printed_is_no_failure() {
@@ -290,7 +291,7 @@ async fn a_result_that_cannot_be_printed_is_no_failure() {
     let fake = cluster([released("data", "Delete")]).await;
     let state = tempfile::tempdir().unwrap();
     fake.hold_write(0);
-    // Once it is full, whoever writes to it fails at once.
+    // Once the socket is full, each write to it fails at once.
     let (_reader, mut stdout) = UnixStream::pair().unwrap();
     stdout.set_nonblocking(true).unwrap();
     let onto = Stdio::from(OwnedFd::from(stdout.try_clone().unwrap()));
@@ -308,7 +309,8 @@ async fn a_result_that_cannot_be_printed_is_no_failure() {
     assert!(flat.ends_with(&format!(": the journal is {id}\n")), "{}", ended.stderr);
 }
 
-/// A journal that somebody else may have written decides nothing, and none is begun where somebody else can write.
+/// A journal that somebody else may have written decides nothing. No journal is begun in a directory in which somebody
+/// else can write.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn foreign_journals_are_refused() {
@@ -357,7 +359,7 @@ async fn foreign_journals_are_refused() {
         mode(&directory, 0o700);
     }
 
-    // What an undo may give up is what its repair was asked for: that journal has to be ours as well.
+    // The repair's journal says what its undo may give up, so that journal has to be ours as well.
     let ended = with(&fake, state.path(), "", &["apply", "--continue", "--yes"]).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     let done = fake.writes().len();

@@ -1,11 +1,11 @@
-//! `undo`: plans that take back what a journal says.
+//! `undo`: plans that take back what a journal records.
 
 use super::{Running, bound, cluster, newest, play, released, waiting, with};
 use crate::project::schema::{assert_valid, validator};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A plan is carried out, listed, and taken back; what is done twice is done once.
+/// A plan is carried out, listed, and undone. Repeating a command has no further effect.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_is_applied_listed_and_taken_back() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -47,7 +47,7 @@ async fn a_plan_is_applied_listed_and_taken_back() {
     assert!(nothing.stderr.contains("not taken back already"), "{}", nothing.stderr);
 }
 
-/// An undo that stopped is gone on with, as its hint says; it is not taken back.
+/// An undo that stopped is continued, as its hint says, and is not undone itself.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_undo_that_stopped_is_gone_on_with() {
     let fake = cluster([waiting("late")]).await;
@@ -65,7 +65,8 @@ async fn an_undo_that_stopped_is_gone_on_with() {
     let hints: Vec<&str> = stopped.stderr.lines().filter_map(|line| line.strip_prefix("hint: ")).collect();
     assert_eq!(hints, [format!("kubectl pvctl apply --continue {id} goes on from here")]);
     assert!(fake.object("PersistentVolumeClaim", "late").is_none());
-    // Who asks for it anew is led on: what it did itself is not the doing of somebody else.
+    // If the undo is requested anew, the message names the command to continue it. The program's own writes do not
+    // count as those of another client.
     let listed = with(&fake, journals, "", &["history", "-o", "json"]).await;
     let history: Value = serde_json::from_str(&listed.stdout).unwrap();
     let repair = history["items"][1]["id"].as_str().unwrap();
@@ -82,14 +83,14 @@ async fn an_undo_that_stopped_is_gone_on_with() {
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     let back = fake.object("PersistentVolumeClaim", "late").unwrap();
     assert_eq!(back["spec"]["resources"]["requests"]["storage"], "1Gi");
-    // The repair counts as taken back now.
+    // The repair now counts as undone.
     let nothing = with(&fake, journals, "", &["undo", "--yes"]).await;
     assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
     assert!(nothing.stderr.contains("not taken back already"), "{}", nothing.stderr);
 }
 
-/// An undo of which no request was carried out is no beginning, and one of which all were carried out is an end,
-/// whether or not its journal could say so.
+/// An undo of which no request was carried out has not begun. An undo of which all requests were carried out is
+/// finished, even if its journal does not say so.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -98,7 +99,7 @@ async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
     let done = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
     assert_eq!((done.code, fake.writes().len()), (Some(0), 1), "{}{}", done.stdout, done.stderr);
     let repair = newest(&fake, journals).await;
-    // The request never arrives where it would be carried out, and the tool dies.
+    // The request does not reach the server, and the program is killed.
     fake.hold_write(1);
     let mut running = Running::start(&fake, journals, &["undo", "--yes"]);
     Running::until_writes(&fake, 2).await;
@@ -111,7 +112,7 @@ async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
     let undone = with(&fake, journals, "", &["undo", "--yes", "--dry-run"]).await;
     assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
     assert!(undone.stdout.contains("set spec.claimRef of pv/data to db/data"), "{}", undone.stdout);
-    // It arrives after all.
+    // The request arrives after all.
     let body = fake.writes()[1].body.clone();
     let mut back = released_again;
     back["spec"]["claimRef"] = body["spec"]["claimRef"].clone();
@@ -124,7 +125,7 @@ async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
     assert_eq!(again.stdout.replace("\n  ", " "), said);
 }
 
-/// An undo makes a claim Lost again, and a volume name a claim that is gone: both were so before the repair.
+/// An undo may make a claim Lost again, or a volume name a claim that is gone, if it was so before the repair.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_undo_that_stopped_is_gone_on_with_where_a_volume_changed_hands() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -135,7 +136,7 @@ async fn an_undo_that_stopped_is_gone_on_with_where_a_volume_changed_hands() {
     fake.refuse_write(1, 403, "not now");
     let stopped = with(&fake, journals, "", &["undo", "--yes"]).await;
     assert_eq!(stopped.code, Some(6), "{}{}", stopped.stdout, stopped.stderr);
-    // It has not begun, so that there is nothing to go on with.
+    // The undo has not begun, so there is nothing to continue.
     let nothing = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
     assert_eq!(nothing.code, Some(2), "{}{}", nothing.stdout, nothing.stderr);
     let ended = with(&fake, journals, "", &["undo", "--yes"]).await;
@@ -164,8 +165,8 @@ async fn an_undo_that_stopped_is_gone_on_with_where_a_volume_changed_hands() {
     assert_eq!(volume["spec"]["claimRef"]["uid"], back["metadata"]["uid"]);
 }
 
-/// That the object of a volume that is being deleted may go is what `retain` says of it, and asks for no name: what it
-/// began is gone on with.
+/// If a volume is being deleted, `retain` says that its object may be deleted, and asks for no name. A `retain` that
+/// has begun can be continued.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_retain_of_a_volume_that_is_being_deleted_is_gone_on_with() {
     let mut going = released("data", "Delete");
@@ -174,7 +175,7 @@ async fn a_retain_of_a_volume_that_is_being_deleted_is_gone_on_with() {
     let fake = cluster([going]).await;
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
-    // The request never arrives where it would be carried out, and the tool dies.
+    // The request does not reach the server, and the program is killed.
     fake.hold_write(0);
     let mut running = Running::start(&fake, journals, &["retain", "pv/data", "--yes"]);
     Running::until_writes(&fake, 1).await;
@@ -187,7 +188,7 @@ async fn a_retain_of_a_volume_that_is_being_deleted_is_gone_on_with() {
     assert_eq!(back.code, Some(0), "{}{}", back.stdout, back.stderr);
 }
 
-/// A request that was surely not carried out is nothing to take back, and does not stand in the way of what is.
+/// A request that certainly was not carried out needs no undo, and does not hinder the undo of an earlier repair.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     let fake = cluster([released("data", "Retain"), released("other", "Delete")]).await;
@@ -196,7 +197,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     let done = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
     assert_eq!((done.code, fake.writes().len()), (Some(0), 1), "{}{}", done.stdout, done.stderr);
     let repair = newest(&fake, journals).await;
-    // The request never arrives where it would be carried out, and the tool dies.
+    // The request does not reach the server, and the program is killed.
     fake.hold_write(1);
     let mut running = Running::start(&fake, journals, &["retain", "pv/other", "--yes"]);
     Running::until_writes(&fake, 2).await;
@@ -210,7 +211,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
         file.set_modified(std::time::SystemTime::now() - Duration::from_secs(seconds)).unwrap();
         file
     };
-    // Who only looks waits for nothing, and does not make the journal younger.
+    // A dry run does not wait, and does not change the time of the journal.
     let note =
         format!("note: {empty} has written nothing: its request was not carried out; the one before it is {repair}");
     let file = aged(57);
@@ -220,7 +221,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     assert!(!shown.stderr.contains("waiting"), "{}", shown.stderr);
     let age = || file.metadata().unwrap().modified().unwrap().elapsed().unwrap();
     assert!(age() >= Duration::from_secs(57), "{:?}", age());
-    // For a minute it may still arrive, so that nobody knows what there is to take back.
+    // For a minute the request may still arrive, so that it is unknown what has to be undone.
     aged(57);
     let undone = with(&fake, journals, "", &["undo", "--yes"]).await;
     assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
@@ -230,7 +231,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     assert!(flat.contains(&waited) && flat.contains(&note), "{}", undone.stderr);
     assert_eq!(fake.object("PersistentVolume", "data").unwrap()["spec"]["claimRef"]["uid"], "uid-gone");
     assert_eq!(fake.object("PersistentVolume", "other").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Delete");
-    // By its name, and where there is no other, it is what is meant.
+    // The journal is used if it is named, or if there is no other.
     for words in [&["undo", "--yes"][..], &["undo", &empty, "--yes"]] {
         let nothing = with(&fake, journals, "", words).await;
         assert_eq!(nothing.code, Some(0), "{}", nothing.stderr);
@@ -239,7 +240,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     }
 }
 
-/// A request that arrives after the tool has died is taken back like any other: it is waited for.
+/// A request that arrives after the program was killed is undone like any other. `undo` waits for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_arrives_late_is_taken_back() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -251,7 +252,7 @@ async fn what_arrives_late_is_taken_back() {
     running.child.kill().unwrap();
     assert_eq!(running.end().await.code, None);
     let repair = newest(&fake, journals).await;
-    // Who only wants to see does not wait, and is told what is not sure.
+    // A dry run does not wait, and says what is not certain.
     let shown = with(&fake, journals, "", &["undo", "--dry-run"]).await;
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     let said = shown.stderr.replace("\n  ", " ");
@@ -268,6 +269,6 @@ async fn what_arrives_late_is_taken_back() {
     let said = format!("{}{}", undone.stdout, undone.stderr);
     assert!(said.contains("may still be under way"), "{said}");
     assert!(!said.contains("has written nothing"), "{said}");
-    // With Delete again its data would go: no claim has it.
+    // With policy Delete again, the data would be deleted, because no claim has the volume.
     assert!(said.replace("\n  ", " ").contains("volume data keeps policy Retain"), "{said}");
 }

@@ -1,5 +1,5 @@
-//! Who else acts on the objects of a repair: drivers, strangers, StatefulSets, tools that apply manifests, the
-//! scheduler, the garbage collector, and people who touch an object.
+//! The actors that change the objects of a repair: drivers, strangers, StatefulSets, tools that apply manifests, the
+//! scheduler, the garbage collector, and people who change an object.
 
 use super::Random;
 use super::store::{Call, Preconditions, Store, claim, text};
@@ -7,52 +7,52 @@ use super::writers;
 use pvctl::model::{Kind, ObjectKey};
 use serde_json::{Value, json};
 
-/// The namespace of a tenant whom nobody asked.
+/// The namespace of the stranger.
 pub(crate) const STRANGER: &str = "stranger";
 
-/// Somebody who acts at one moment of a repair.
+/// An actor that acts at one moment of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Actor {
-    /// Nobody.
+    /// No actor acts.
     Nobody,
     /// Drivers delete the storage of every volume that was deletable for a moment, and then its object.
     Driver,
     /// A stranger creates, for each volume, a claim that names it and fits it.
     Stranger,
-    /// Somebody creates a claim of each name that a volume waits for or had, and that is free; it names no volume.
+    /// A person creates a claim of each free name that a volume is reserved for or had. The claim names no volume.
     Namesake,
-    /// A StatefulSet, or a tool that applies manifests, creates again every claim that was there at the start.
+    /// A StatefulSet, or a tool that applies manifests, creates every claim again that existed at the start.
     Recreator,
-    /// The same actor deletes a claim that it is responsible for, or the garbage collector does.
+    /// The owner of a claim, or the garbage collector, deletes it.
     Deleter,
-    /// The scheduler reserves every Available volume that nobody has for a claim of a stranger that waits for a pod.
+    /// The scheduler reserves an Available volume without a `claimRef` for a claim of a stranger that waits for a pod.
     Scheduler,
     /// A pod that uses the claims of the repair gets a node.
     User,
-    /// Somebody labels every volume and claim, so that their versions change.
+    /// A person labels every volume and claim, so that their resource versions change.
     Toucher,
-    /// Somebody applies the manifests of the volumes again and again, on the client's side: the policy.
+    /// A person applies the manifests of the volumes again and again, client-side: the policy.
     Applier,
-    /// The same on the server's side: the policy, and the claim that it names.
+    /// A person applies the manifests of the volumes again and again, server-side: the policy and the `claimRef`.
     Syncer,
-    /// Somebody sets policy Delete on every volume.
+    /// A person sets policy Delete on every volume.
     Changer,
-    /// Somebody deletes every volume that a claim does not have, and makes another one under its name.
+    /// A person deletes every volume that no claim has, and creates another one of the same name.
     VolumeMaker,
-    /// Somebody deletes a claim and makes another one under its name; nothing uses it.
+    /// A person deletes every claim, and creates another one of the same name, which no pod uses.
     ClaimMaker,
-    /// Somebody deletes a namespace with its claims and makes another one under its name.
+    /// A person deletes a namespace with its claims, and creates another one of the same name.
     NamespaceMaker,
-    /// A second run of this tool moves the volumes of the repair to a claim of another name.
+    /// A second run of the program moves the volumes of the repair to a claim of another name.
     Second,
-    /// An admission makes policy Delete of policy Retain, from now on.
+    /// From now on, admission changes policy Retain to Delete.
     PolicyMutator,
-    /// An admission drops every `claimRef` that is set, from now on.
+    /// From now on, admission drops every `claimRef` that is set.
     ClaimMutator,
 }
 
 impl Actor {
-    /// Nobody, and everybody of whom it is known how the cluster stands afterwards.
+    /// The actors after which the state of the cluster is known, including nobody.
     pub(crate) const WITH_ENDS: [Self; 9] = [
         Self::Nobody,
         Self::Driver,
@@ -65,7 +65,7 @@ impl Actor {
         Self::Toucher,
     ];
 
-    /// Those who may leave it in any way: only what is lost, written and said is judged.
+    /// The actors after which many states are possible. Tests judge only what is lost, written and said.
     pub(crate) const ROUGH: [Self; 9] = [
         Self::Applier,
         Self::Syncer,
@@ -78,12 +78,12 @@ impl Actor {
         Self::ClaimMutator,
     ];
 
-    /// Everybody, and nobody.
+    /// Returns all actors, including nobody.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         Self::WITH_ENDS.into_iter().chain(Self::ROUGH)
     }
 
-    /// The word that names it in a run's description.
+    /// Returns the word for the actor in the description of a run.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Nobody => "nobody",
@@ -107,12 +107,12 @@ impl Actor {
         }
     }
 
-    /// Whether it changes nothing that a state of a plan is told by.
+    /// Returns whether the actor changes nothing that distinguishes the states of a plan.
     pub(crate) fn is_harmless(self) -> bool {
         matches!(self, Self::Nobody | Self::Toucher)
     }
 
-    /// Whether it takes the name of a claim, or a claim, so that nothing may be left to be done.
+    /// Returns whether the actor takes the name of a claim, or a claim, so that nothing may be left to do.
     pub(crate) fn is_in_the_way(self) -> bool {
         matches!(
             self,
@@ -128,23 +128,23 @@ impl Actor {
         )
     }
 
-    /// Whether it may leave the cluster in any way.
+    /// Returns whether many states are possible after the actor.
     pub(crate) fn is_rough(self) -> bool {
         Self::ROUGH.contains(&self)
     }
 
-    /// Whether it acts again and again, until it leaves.
+    /// Returns whether the actor acts again and again, until it leaves.
     pub(crate) fn is_restless(self) -> bool {
         matches!(self, Self::Applier | Self::Syncer)
     }
 
-    /// Whether it takes a volume from its claim as well where a repair is long done.
+    /// Returns whether the actor takes a volume from its claim even long after a repair.
     pub(crate) fn parts(self) -> bool {
         matches!(self, Self::Syncer | Self::VolumeMaker | Self::ClaimMaker | Self::NamespaceMaker | Self::Second)
             || self == Self::ClaimMutator
     }
 
-    /// Acts. `start` is the store as it was before the repair.
+    /// Lets the actor act. `start` is the store as it was before the repair.
     pub(crate) fn act(self, store: &mut Store, start: &Store, random: &mut Random) {
         match self {
             Self::Nobody => {}
@@ -168,8 +168,8 @@ impl Actor {
         }
     }
 
-    /// Ends what it does on its own, if that ends at all: the pods come to their end, what is applied says Retain from
-    /// now on, and the admission is taken away. Says whether anything changed.
+    /// Ends the actor's own acts, if they end at all. Its pods end, the applied manifests say Retain from now on, and
+    /// admission changes nothing any more. Returns whether anything changed.
     pub(crate) fn leave(self, store: &mut Store) -> bool {
         match self {
             Self::User => {
@@ -186,7 +186,7 @@ impl Actor {
     }
 }
 
-/// Every driver finishes what it has begun: the storage goes, and then the object, whatever its finalizers.
+/// Lets every driver finish what it has begun: it deletes the storage, and then the object, whatever its finalizers.
 pub(crate) fn drivers(store: &mut Store) {
     let doomed: Vec<(String, String)> = store.doomed.iter().cloned().collect();
     for (name, uid) in doomed {
@@ -204,7 +204,7 @@ fn strangers(store: &mut Store) {
     for volume in volumes {
         let name = text(&volume, "/metadata/name");
         let manifest = fitting(&volume, STRANGER, &format!("takes-{name}"), Some(&name));
-        // It may be there already.
+        // The claim may already exist.
         _ = store.create(Kind::PersistentVolumeClaim, STRANGER, &manifest, &Call::by("stranger"));
     }
 }
@@ -215,13 +215,13 @@ fn namesakes(store: &mut Store) {
         let (namespace, name) = (text(&volume, "/spec/claimRef/namespace"), text(&volume, "/spec/claimRef/name"));
         if !name.is_empty() {
             let manifest = fitting(&volume, &namespace, &name, None);
-            // It may be there already.
+            // The claim may already exist.
             _ = store.create(Kind::PersistentVolumeClaim, &namespace, &manifest, &Call::by("namesake"));
         }
     }
 }
 
-/// A claim that the volume fits.
+/// Returns a claim that the volume satisfies.
 fn fitting(volume: &Value, namespace: &str, name: &str, named: Option<&str>) -> Value {
     let spec = &volume["spec"];
     let class = spec["storageClassName"].as_str().unwrap_or_default();
@@ -245,12 +245,12 @@ fn recreate(store: &mut Store, start: &Store) {
         if namespace == STRANGER {
             continue;
         }
-        // A template does not say which volume; what GitOps applies may.
+        // A template does not name the volume. A manifest that GitOps applies may name it.
         let mut manifest = json!({ "metadata": { "namespace": namespace, "name": name }, "spec": old["spec"] });
         if let Some(spec) = manifest["spec"].as_object_mut() {
             spec.remove("volumeName");
         }
-        // It may be there already.
+        // The claim may already exist.
         _ = store.create(Kind::PersistentVolumeClaim, &namespace, &manifest, &Call::by("statefulset"));
     }
 }
@@ -262,12 +262,13 @@ fn delete(store: &mut Store, random: &mut Random) {
         .filter(|key| key.namespace != STRANGER)
         .collect();
     if let Some(key) = random.pick(&keys) {
-        // What is read is there.
+        // The object was just read, so it exists.
         _ = store.delete(key, &Preconditions::default(), &Call::by("gitops"));
     }
 }
 
-/// Upstream: `AssumePodVolumes` and `bindAPIUpdate`, `pkg/scheduler/framework/plugins/volumebinding/binder.go`, 1.36.
+/// Reserves a volume as the scheduler does. Upstream: `AssumePodVolumes` and `bindAPIUpdate`,
+/// `pkg/scheduler/framework/plugins/volumebinding/binder.go`, 1.36.
 fn reserve(store: &mut Store, random: &mut Random) {
     let free: Vec<(ObjectKey, Value)> = store
         .all(Kind::PersistentVolume, "")
@@ -277,7 +278,7 @@ fn reserve(store: &mut Store, random: &mut Random) {
     let Some((key, mut volume)) = random.pick(&free).cloned() else { return };
     let name = format!("waits-for-{}", key.name);
     let manifest = fitting(&volume, STRANGER, &name, None);
-    // It may be there already.
+    // The claim may already exist.
     _ = store.create(Kind::PersistentVolumeClaim, STRANGER, &manifest, &Call::by("stranger"));
     let Some(waiting) = store.read(&claim(STRANGER, &name)).cloned() else { return };
     volume["spec"]["claimRef"] = json!({
@@ -329,29 +330,29 @@ fn touch(store: &mut Store) {
     }
 }
 
-/// A volume whose data must survive, as it was before a repair.
+/// A volume whose data must not be lost, as it was before a repair.
 #[derive(Clone, Debug)]
 pub(crate) struct Protected {
     pub(crate) volume: String,
-    /// Whose it may be: the claim that has it, by uid, and claims of these names.
+    /// The claims that may have the volume: by uid, or by namespace and name.
     pub(crate) uids: Vec<String>,
     pub(crate) names: Vec<(String, String)>,
 }
 
-/// What happened to a volume that must not happen: what, and by whom.
+/// A loss of a volume or a claim.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Loss {
-    /// Its storage is gone.
+    /// The storage of the volume is gone.
     Destroyed(String),
-    /// The object is gone, or was for a while.
+    /// The object of the volume is gone, or was gone for a while.
     Gone(String),
-    /// A claim had it that was not meant: the volume, then namespace and name of the claim.
+    /// A claim had the volume that may not have it: the volume, then namespace and name of the claim.
     Taken(String, String, String),
-    /// A claim that was bound is Lost in the end: its namespace and name.
+    /// A claim that was bound is Lost in the end: namespace and name.
     Lost(String, String),
 }
 
-/// The claims that were bound once and are Lost now.
+/// Returns the claims that were bound at some time and are Lost now.
 pub(crate) fn lost(store: &Store) -> Vec<Loss> {
     let was_bound = |key: &ObjectKey, uid: &Value| {
         store
@@ -369,7 +370,7 @@ pub(crate) fn lost(store: &Store) -> Vec<Loss> {
         .collect()
 }
 
-/// All losses in the history of a store.
+/// Returns all losses of these volumes in the history of a store.
 pub(crate) fn losses(store: &Store, protected: &[Protected]) -> Vec<Loss> {
     let mut losses = Vec::new();
     for protected_volume in protected {
@@ -385,7 +386,7 @@ pub(crate) fn losses(store: &Store, protected: &[Protected]) -> Vec<Loss> {
                 }
                 continue;
             };
-            // Another volume has the name by now: what was lost with this one is its maker's doing.
+            // Another volume has the name now. The actor that created it caused the loss of the first one.
             if text(volume, "/metadata/uid").starts_with(writers::ANEW) {
                 continue;
             }

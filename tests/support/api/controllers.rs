@@ -1,4 +1,4 @@
-//! The modelled controllers at work on a [`Store`]: one sync of one object at a time, its writes put back into the
+//! Runs the modelled controllers on a [`Store`]: one sync of one object at a time, whose writes are put back into the
 //! stored objects.
 
 use super::Random;
@@ -14,16 +14,16 @@ use pvctl::world::World;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// How the model is set: Kubernetes 1.36, all controllers.
+/// Returns the settings of the model: the default version of Kubernetes (1.36), and all controllers.
 pub(crate) fn settings() -> Settings<'static> {
     Settings::new(KubernetesBehavior::of(KubeVersion::DEFAULT))
 }
 
-/// Who writes here.
+/// The field manager of the controllers.
 const MANAGER: &str = "kube-controller-manager";
 
 impl Store {
-    /// The objects as a complete reading of the cluster finds them.
+    /// Returns the snapshot of a complete reading of the cluster.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let mut coverage = Coverage::complete();
         for kind in Kind::SURROUNDING {
@@ -39,18 +39,18 @@ impl Store {
         Snapshot::new(parts)
     }
 
-    /// One sync of some object that changes something, if there is any: whether there was.
+    /// Runs one sync that changes something, if there is one, and returns whether there was one.
     pub(crate) fn tick(&mut self, random: &mut Random) -> bool {
         self.sync(random, false)
     }
 
-    /// The same, where the controller may act on the object as it was before its last change, and may die between two
-    /// of its writes.
+    /// Runs one sync like `tick`. The controller may see the object as it was before its last change, and may stop
+    /// between two of its writes.
     pub(crate) fn tick_stale(&mut self, random: &mut Random) -> bool {
         self.sync(random, true)
     }
 
-    /// Syncs until nothing changes any more; never more often than a world can need that settles.
+    /// Runs syncs until nothing changes any more, but at most 200, which is more than any world needs that settles.
     pub(crate) fn settle(&mut self, random: &mut Random) -> usize {
         (0..200).take_while(|_| self.tick(random)).count()
     }
@@ -77,7 +77,7 @@ impl Store {
         false
     }
 
-    /// The objects as they were before their last change, for caches that lag.
+    /// Sets the objects as they were before their last change, for stale caches.
     fn recall<'s>(&self, snapshot: &'s Snapshot, world: &mut World<'s>, earlier: &mut World<'s>) {
         for (id, present) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
             if let Some(then) = self.earlier(&volume(&present.meta.name)) {
@@ -222,7 +222,7 @@ fn write_meta(object: &mut Value, before: &ObjectMeta, after: &ObjectMeta) {
     }
 }
 
-/// Whether a sync has written anything that others can see.
+/// Returns whether a sync has written anything that others can see.
 fn differs(snapshot: &Snapshot, world: &World<'_>) -> bool {
     world.changed().iter().any(|(id, after)| snapshot.object(*id).is_some_and(|before| *after != Some(before)))
 }

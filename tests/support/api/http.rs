@@ -1,5 +1,5 @@
-//! HTTP on a socket, with answers that can be cut short: what the API server in this process and the proxy before a
-//! real one are reached by.
+//! HTTP on a socket, with answers that can be cut short. The API server in this process and the proxy in front of a
+//! real one use it.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use http_body_util::Full;
@@ -13,23 +13,23 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// The `Date` of every answer of a server in this process, and the same moment in seconds since 1970.
+/// The `Date` header of every answer of a server in this process, and the same time in seconds since 1970.
 pub(crate) const DATE: (&str, i64) = ("Tue, 14 Nov 2023 22:13:20 GMT", 1_700_000_000);
 
-/// How much of an answer arrives.
+/// Which part of an answer arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrives {
-    /// All of it.
+    /// The whole answer arrives.
     Whole,
-    /// Nothing: the connection ends.
+    /// Nothing arrives, and the connection ends.
     Nothing,
-    /// Its beginning, and then the connection ends.
+    /// The beginning arrives, and then the connection ends.
     Beginning,
-    /// Its beginning, and then nothing more.
+    /// The beginning arrives, and the connection stays open without any more data.
     BeginningOnly,
 }
 
-/// An answer, and how much of it arrives.
+/// An answer, and which part of it arrives.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) response: Response<Full<Bytes>>,
@@ -37,7 +37,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// An answer of which all arrives.
+    /// Returns an answer that arrives completely.
     pub(crate) fn whole(code: u16, headers: &[(&str, &str)], body: impl Into<Bytes>) -> Self {
         let mut response = Response::builder().status(code);
         for (name, value) in headers {
@@ -46,23 +46,23 @@ impl Reply {
         Self { response: response.body(Full::from(body.into())).unwrap(), arrives: Arrives::Whole }
     }
 
-    /// No answer: the connection ends.
+    /// Returns no answer: the connection ends.
     pub(crate) fn none() -> Self {
         Self { response: Response::default(), arrives: Arrives::Nothing }
     }
 
-    /// The same answer, of which so much arrives.
+    /// Returns the same answer, of which this part arrives.
     pub(crate) fn that(self, arrives: Arrives) -> Self {
         Self { arrives, ..self }
     }
 }
 
-/// An answer of a server in this process.
+/// Returns a JSON answer of a server in this process.
 pub(super) fn answered(code: u16, body: String) -> Reply {
     Reply::whole(code, &[("content-type", "application/json"), ("date", DATE.0)], body)
 }
 
-/// Answers every connection until the runtime ends.
+/// Accepts and answers connections until the runtime ends.
 pub(crate) fn listen<Answer, Answering>(listener: TcpListener, acceptor: Option<TlsAcceptor>, answer: Answer)
 where
     Answer: Fn(Request<Incoming>) -> Answering + Clone + Send + Sync + 'static,
@@ -83,7 +83,7 @@ where
     match acceptor {
         None => serve(stream, answer).await,
         Some(acceptor) => {
-            // A client that does not trust the server is what some tests are about.
+            // Some tests are about clients that do not trust the server.
             if let Ok(stream) = acceptor.accept(stream).await {
                 serve(stream, answer).await;
             }
@@ -91,8 +91,8 @@ where
     }
 }
 
-/// Cutting an answer short takes the connection itself, which hyper does not hand out; so every answer is written here,
-/// from the bytes that hyper made of it.
+/// Serves a connection. To cut an answer short, the connection itself is needed, and hyper does not expose it. Every
+/// answer is therefore written here, from the bytes that hyper made of it.
 async fn serve<Answer, Answering>(stream: impl AsyncRead + AsyncWrite + Send, answer: Answer)
 where
     Answer: Fn(Request<Incoming>) -> Answering + Send + Sync,
@@ -107,7 +107,7 @@ where
     });
     let http = hyper::server::conn::http1::Builder::new();
     let serving = async {
-        // A client that goes away is no failure of the test.
+        // A client that closes the connection is no failure of the test.
         _ = http.serve_connection(TokioIo::new(far), service).await;
     };
     let (mut from_program, mut to_program) = tokio::io::split(stream);
@@ -121,7 +121,7 @@ where
         loop {
             let Ok(read @ 1..) = from_server.read(&mut buffer).await else { return };
             let arrives = *arrives.lock().unwrap();
-            // The header alone is some 200 bytes.
+            // The header has about 200 bytes.
             let beginning = &buffer[..read.min(400).min(read - 1)];
             match arrives {
                 Arrives::Whole => {
@@ -146,7 +146,7 @@ where
     };
     let both = async {
         tokio::join!(serving, up);
-        // What was answered is still on its way.
+        // What was answered may still be under way.
         std::future::pending::<()>().await;
     };
     tokio::select! {

@@ -1,15 +1,16 @@
-//! A request meets what goes wrong with it, whichever server is asked.
+//! Applies a fault to a request, for both kinds of servers.
 
 use super::http::{Arrives, DATE, Reply, answered};
 use super::store::Failure;
 use crate::support::faults::Fault;
 use serde_json::json;
 
-/// What a server says that has no time.
+/// The message of a server that is too busy.
 const BUSY: &str = "the server has received too many requests and has asked us to try again later";
 
-/// What becomes of a request. `act` is what the server does with it and answers; `meanwhile` is what happens once the
-/// server has acted, or will not hear of it, and the program does not know yet: there the program is killed.
+/// Answers a request with this fault. `act` carries the request out and returns the answer. `meanwhile` runs after the
+/// server has acted or has discarded the request, and before the program knows. It is there that a test kills the
+/// program.
 pub(crate) async fn meet(
     fault: Fault,
     act: impl Future<Output = Reply> + Send + 'static,
@@ -24,7 +25,7 @@ pub(crate) async fn meet(
             Reply::whole(code, &[("date", DATE.0), ("retry-after", &seconds)], status)
         }
         Fault::RefusedAfter(code) => {
-            // What it answered is lost.
+            // The server's answer is lost.
             drop(act.await);
             meanwhile().await;
             refused(code, "Internal error occurred: etcdserver: request timed out")
@@ -50,7 +51,7 @@ pub(crate) async fn meet(
         Fault::Endless => act.await.that(Arrives::BeginningOnly),
         Fault::SilentBefore => std::future::pending().await,
         Fault::SilentAfter => {
-            // Nobody hears what it answered.
+            // The server's answer is lost.
             drop(act.await);
             std::future::pending().await
         }
@@ -60,7 +61,7 @@ pub(crate) async fn meet(
             reply
         }
         Fault::Delayed(pause) => {
-            // A task of its own: it goes on when the client drops the request.
+            // This is a task of its own, so that it goes on when the client drops the request.
             let acting = tokio::spawn(async move {
                 tokio::time::sleep(pause).await;
                 act.await
@@ -72,7 +73,7 @@ pub(crate) async fn meet(
             std::future::pending().await
         }
         Fault::KilledAfter => {
-            // Nobody hears what it answered.
+            // The server's answer is lost.
             drop(act.await);
             meanwhile().await;
             std::future::pending().await
@@ -80,7 +81,7 @@ pub(crate) async fn meet(
         Fault::KilledDelayed(pause) => {
             tokio::spawn(async move {
                 tokio::time::sleep(pause).await;
-                // Nobody hears what it answers.
+                // The server's answer is lost.
                 drop(act.await);
             });
             meanwhile().await;
@@ -91,7 +92,7 @@ pub(crate) async fn meet(
 
 fn refused(code: u16, message: &str) -> Reply {
     let mut status = Failure::of(code, message).status();
-    // What is for whoever looks for bugs only.
+    // This field is of no use except for debugging.
     status["details"] = json!({ "kind": "debug-noise" });
     answered(code, status.to_string())
 }

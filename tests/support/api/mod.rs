@@ -1,9 +1,9 @@
-//! An API server in this process, with the project's own controllers at work on its objects, and with the people and
-//! programs that may come between the steps of a repair.
+//! An API server in this process, with the project's own controllers at work on its objects, and with the actors that
+//! may act between the steps of a repair.
 //!
-//! [`Store`] answers requests as the real API server does, as far as a repair can tell; [`controllers`] runs syncs of
-//! the modelled controllers on it; [`actors`] does what drivers, strangers and StatefulSets do; [`ApiServer`] is what a
-//! `kube::Client` and programs talk to, with faults on demand.
+//! [`Store`] answers requests as the real API server does, as far as a repair can tell. [`controllers`] runs syncs of
+//! the modelled controllers on it. [`actors`] does what drivers, strangers and StatefulSets do. [`ApiServer`] is the
+//! server that a `kube::Client` and programs talk to, with faults on demand.
 
 mod actors;
 mod controllers;

@@ -3,7 +3,7 @@
 use super::store::{Failure, list, text};
 use serde_json::{Map, Value};
 
-/// RFC 7386.
+/// Applies a merge patch (RFC 7386).
 pub(super) fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(fields) = patch else {
         *target = patch.clone();
@@ -22,7 +22,7 @@ pub(super) fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// RFC 6902, as far as repairs use it: test, remove, replace and add.
+/// Applies a JSON patch (RFC 6902), as far as repairs use it: test, remove, replace and add.
 pub(super) fn json_patch(current: &Value, patch: &Value) -> Result<Value, Failure> {
     let refused = || Failure::new(422, "Invalid", "the server rejected our request due to an error in our request");
     let mut object = current.clone();
@@ -64,7 +64,7 @@ pub(super) fn json_patch(current: &Value, patch: &Value) -> Result<Value, Failur
             _ => return Err(refused()),
         }
     }
-    // An empty list is the same as none at all in a stored object.
+    // In a stored object, an empty list is the same as no list.
     if list(&object, "/metadata/finalizers").is_empty()
         && let Some(metadata) = object["metadata"].as_object_mut()
     {

@@ -1,4 +1,4 @@
-//! Requests to a [`Store`]: which object, which verb, and as whom.
+//! Requests to a [`Store`]: the object, the verb, and the field manager.
 
 use super::store::{Call, Failure, Preconditions, Store, text};
 use crate::support::faults::Line;
@@ -10,39 +10,39 @@ use std::collections::BTreeMap;
 /// A request as it arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// Such as `GET`.
+    /// The method, such as `GET`.
     pub(crate) method: String,
-    /// Path and query.
+    /// The path and the query.
     pub(crate) uri: String,
-    /// Names and values of the headers.
+    /// The names and values of the headers.
     pub(crate) headers: Vec<(String, String)>,
-    /// What was sent; null without a body.
+    /// The body, or null if there is none.
     pub(crate) body: Value,
 }
 
 impl Seen {
-    /// What it says of itself.
+    /// Returns the request line, with whether the request is a dry run.
     pub(crate) fn line(&self) -> Line<'_> {
         let dry = self.uri.contains("dryRun=All") || self.body["dryRun"] == json!(["All"]);
         Line { method: &self.method, uri: &self.uri, dry }
     }
 
-    /// Whether it is to change what the server has.
+    /// Returns whether the request changes what the server stores.
     pub(crate) fn writes(&self) -> bool {
         self.line().writes()
     }
 
-    /// The path without its query.
+    /// Returns the path without its query.
     pub(crate) fn path(&self) -> &str {
         self.uri.split('?').next().unwrap_or_default()
     }
 
-    /// All values of a header.
+    /// Returns all values of a header.
     pub(crate) fn header(&self, name: &str) -> Vec<&str> {
         self.headers.iter().filter(|(seen, _)| seen == name).map(|(_, value)| value.as_str()).collect()
     }
 
-    /// Reads or writes what it asks for.
+    /// Carries the request out on the store, and returns the answer.
     pub(crate) fn carry_out(&self, store: &mut Store) -> Result<Value, Failure> {
         if self.path() == "/version" {
             return Ok(json!({ "major": "1", "minor": "36+", "gitVersion": "v1.36.3-test" }));
@@ -79,7 +79,7 @@ impl Seen {
         let query = query(self.uri.split_once('?').map_or("", |(_, query)| query));
         let content_type = self.header("content-type").first().copied().unwrap_or_default();
         let call = Call {
-            // Nobody else talks to it, and a deletion names no manager.
+            // Only our program sends requests without a manager: a deletion names none.
             manager: query.get("fieldManager").cloned().unwrap_or_else(|| FIELD_MANAGER.to_owned()),
             dry_run: self.line().dry,
         };
@@ -103,7 +103,7 @@ impl Seen {
         }
     }
 
-    /// What the authorizer says of a right.
+    /// Returns the authorizer's answer about a right.
     fn review(&self, store: &Store) -> Value {
         let asked = &self.body["spec"]["resourceAttributes"];
         let allowed = !store.denies(&text(asked, "/verb"), &text(asked, "/resource"));
@@ -114,7 +114,7 @@ impl Seen {
     }
 }
 
-/// The key of the object at a path, or of its collection, without a name.
+/// Returns the key of the object at a path. For the path of a collection, the name is empty.
 pub(crate) fn key_at(path: &str) -> Option<ObjectKey> {
     let (version, rest) = split(path)?;
     let (namespace, resource, name) = match rest.as_slice() {
@@ -128,33 +128,33 @@ pub(crate) fn key_at(path: &str) -> Option<ObjectKey> {
     Some(ObjectKey { kind, namespace: Str::from(namespace), name: Str::from(name.unwrap_or_default()) })
 }
 
-/// Objects by their paths, for tests that play controllers and people by hand.
+/// Access to objects by their paths, for tests that act for controllers and people.
 impl Store {
-    /// The object at a path; null where there is none.
+    /// Returns the object at a path, or null if there is none.
     pub(crate) fn at(&self, path: &str) -> &Value {
         key_at(path).and_then(|key| self.read(&key)).unwrap_or(&Value::Null)
     }
 
-    /// Whether there is one.
+    /// Returns whether there is an object at a path.
     pub(crate) fn has(&self, path: &str) -> bool {
         !self.at(path).is_null()
     }
 
-    /// Puts an object in place, under a new version.
+    /// Stores an object under a new resource version.
     pub(crate) fn put_at(&mut self, path: &str, object: Value) {
         if let Some(key) = key_at(path) {
             self.put(&key, Some(object), "test");
         }
     }
 
-    /// Changes an object that is there.
+    /// Changes an existing object.
     pub(crate) fn edit(&mut self, path: &str, edit: impl FnOnce(&mut Value)) {
         let mut object = self.at(path).clone();
         edit(&mut object);
         self.put_at(path, object);
     }
 
-    /// Takes an object away.
+    /// Removes an object.
     pub(crate) fn remove(&mut self, path: &str) {
         if let Some(key) = key_at(path) {
             self.put(&key, None, "test");
@@ -162,7 +162,7 @@ impl Store {
     }
 }
 
-/// The API version and the rest of a path.
+/// Returns the API version and the rest of a path.
 fn split(path: &str) -> Option<(String, Vec<&str>)> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {

@@ -1,4 +1,4 @@
-//! Broken clusters that stay as they are until somebody repairs them, each with the repair that is asked for.
+//! Broken clusters that do not change by themselves, each with the repair that is requested.
 
 use super::store::Store;
 use super::worlds::{bound_to, claim, cluster, named, terminating, volume};
@@ -6,14 +6,14 @@ use pvctl::model::ObjectKey;
 use pvctl::repair::{Recipient, Request, Setting};
 use serde_json::{Value, json};
 
-/// A broken cluster and what is asked for.
+/// A broken cluster, and the requested repair.
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) store: Store,
     pub(crate) request: Request,
 }
 
-/// The volume that most of them are about.
+/// The volume of most scenarios.
 const DISK: &str = "disk";
 
 fn world(objects: impl IntoIterator<Item = Value>) -> Store {
@@ -24,26 +24,26 @@ fn world(objects: impl IntoIterator<Item = Value>) -> Store {
     store
 }
 
-/// A volume and the claim that has it.
+/// Returns a volume and the claim that has it.
 fn bound(policy: &str) -> [Value; 2] {
     let mut holder = bound_to(claim("db", "data", "Bound"), DISK);
     holder["metadata"]["annotations"]["example.com/team"] = "shop".into();
     [named(volume(DISK, policy, "Bound"), "db", "data", "uid-data"), holder]
 }
 
-/// A volume whose claim is gone.
+/// Returns a volume whose claim is gone.
 fn released() -> Value {
     named(volume(DISK, "Retain", "Released"), "db", "data", "uid-gone")
 }
 
-/// A claim that was bound to the volume and is Lost.
+/// Returns a claim that was bound to the volume and is Lost.
 fn lost() -> Value {
     let mut lost = bound_to(claim("db", "data", "Lost"), DISK);
     lost["status"] = json!({ "phase": "Lost" });
     lost
 }
 
-/// A volume with its claim, and another volume.
+/// Returns a cluster with a volume, its claim, and another volume.
 fn bound_and(spare: Value) -> Store {
     world(bound("Delete").into_iter().chain([spare]))
 }
@@ -65,7 +65,7 @@ fn kept_by(mut object: Value, finalizer: &str) -> Value {
     terminating(object)
 }
 
-/// A claim that waits for a node which is not there any more.
+/// Returns a claim that waits for a node that no longer exists, and its class.
 fn selected() -> [Value; 2] {
     let class = json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": { "name": "late" },
@@ -120,7 +120,7 @@ fn to_claim(namespace: &str, name: &str) -> Recipient {
     Recipient::Claim { namespace: namespace.into(), name: name.into() }
 }
 
-/// All of them.
+/// Returns all scenarios.
 pub(crate) fn all() -> Vec<Scenario> {
     let reserved = || named(volume(DISK, "Retain", "Available"), "db", "typo", "");
     let scenario = |name, store, request| Scenario { name, store, request };

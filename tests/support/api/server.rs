@@ -1,5 +1,5 @@
-//! The API server: requests to a [`Store`], seen and counted, with controllers, with somebody who acts at one of them,
-//! and with what goes wrong there. A `kube::Client` calls it as a service, and programs reach it by HTTP.
+//! The API server. It answers requests to a [`Store`] and records them, lets controllers and actors act, and makes
+//! requests fail. A `kube::Client` calls it as a service, and programs reach it by HTTP.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::Random;
@@ -21,24 +21,25 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 
-/// The version of the lists on a socket before anything is written: newer than what tests state of their objects.
+/// The resource version of lists on a socket before anything is written. It is newer than the versions that tests give
+/// their objects.
 const LISTED: u64 = 77;
 
-/// What the controllers do meanwhile.
+/// How the controllers act between requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Controllers {
-    /// They sync something before each request.
+    /// The controllers sync some objects before each request.
     Run,
-    /// They do so, with caches that lag, and die between two writes now and then.
+    /// The controllers do so with stale caches, and sometimes stop between two writes.
     Stale,
-    /// They do nothing.
+    /// The controllers do nothing.
     Stopped,
 }
 
 impl Controllers {
     pub(crate) const ALL: [Self; 3] = [Self::Run, Self::Stale, Self::Stopped];
 
-    /// The word that names it in a run's description.
+    /// Returns the word for it in the description of a run.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -48,16 +49,16 @@ impl Controllers {
     }
 }
 
-/// Whoever acts at one request.
+/// Who acts at a request.
 #[derive(Clone, Copy)]
 pub(crate) enum Who {
-    /// One of those who may come between the steps of a repair.
+    /// One of the actors that may act between the steps of a repair.
     Actor(Actor),
-    /// The test itself, which knows the requests so far.
+    /// The test itself. The function gets the requests so far.
     Test(fn(&mut Store, &[Seen])),
 }
 
-/// What happens at a request: somebody acts, and something goes wrong with it.
+/// An incident at a request: an act, and a fault.
 pub(crate) struct Incident {
     trigger: Trigger,
     who: Who,
@@ -69,21 +70,21 @@ struct State {
     start: Store,
     random: Random,
     controllers: Controllers,
-    /// What a test plays after each write, in place of controllers.
+    /// What the test does after each write, in place of the controllers.
     after_write: Option<fn(&mut Store, &Seen)>,
     seen: Vec<Seen>,
     incidents: Vec<Incident>,
-    /// The history's length when an actor acted for the first time, if one has.
+    /// The length of the history when the first incident occurred, if one has.
     acted: Option<usize>,
-    /// The numbers of the requests that changed something, from 1, by the moments that they added to the history.
+    /// The number, from 1, of the request that added a moment to the history, by the index of that moment.
     written: BTreeMap<usize, usize>,
-    /// How long the history was when each request began to be answered, if nothing delayed it.
+    /// The length of the history when the answer to each request began, if nothing delayed it.
     lengths: Vec<usize>,
-    /// The actor who acts again and again.
+    /// The actor that acts again and again, if there is one.
     restless: Option<Actor>,
 }
 
-/// The server; on a socket it ends with the test's runtime.
+/// The server. On a socket, it ends with the test's runtime.
 #[derive(Clone)]
 pub(crate) struct ApiServer {
     state: Arc<Mutex<State>>,
@@ -93,7 +94,7 @@ pub(crate) struct ApiServer {
 }
 
 impl ApiServer {
-    /// A server with these objects, for clients in this process.
+    /// Returns a server with these objects, for clients in this process.
     pub(crate) fn new(store: Store, controllers: Controllers, seed: u64) -> Self {
         let state = State {
             start: store.clone(),
@@ -111,12 +112,12 @@ impl ApiServer {
         Self { state: Arc::new(Mutex::new(state)), killed: Arc::default(), gate: Arc::default(), address: None }
     }
 
-    /// A server on a socket without encryption. It has two namespaces, and is a cluster of its own.
+    /// Starts a server on a socket without TLS. It has two namespaces and identifies itself as a cluster.
     pub(crate) async fn start() -> Self {
         Self::listening(None).await
     }
 
-    /// The same with the given keys.
+    /// Starts a server on a socket with TLS.
     pub(crate) async fn start_tls(acceptor: TlsAcceptor) -> Self {
         Self::listening(Some(acceptor)).await
     }
@@ -137,7 +138,7 @@ impl ApiServer {
         server
     }
 
-    /// Lets the test play what controllers do after each write.
+    /// Sets what the test does after each write, in place of the controllers.
     pub(crate) fn playing(self, play: fn(&mut Store, &Seen)) -> Self {
         self.state().after_write = Some(play);
         self
@@ -147,7 +148,7 @@ impl ApiServer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A client of this server.
+    /// Returns a client of this server.
     pub(crate) fn client(&self) -> kube::Client {
         let server = self.clone();
         let call = move |request: Request<Body>| {
@@ -165,61 +166,62 @@ impl ApiServer {
         kube::Client::new(tower::service_fn(call), "default")
     }
 
-    /// The port of the socket.
+    /// Returns the port of the socket.
     pub(crate) fn port(&self) -> u16 {
         self.address.map_or(0, |address| address.port())
     }
 
-    /// The address for http.
+    /// Returns the address of the server as an http URL.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port())
     }
 
-    /// Looks at the store, or changes it.
+    /// Reads or changes the store.
     pub(crate) fn with<T>(&self, what: impl FnOnce(&mut Store, &mut Random) -> T) -> T {
         let mut state = self.state();
         let State { store, random, .. } = &mut *state;
         what(store, random)
     }
 
-    /// Adds objects as they are; each states its kind. One of the same kind and name goes.
+    /// Adds objects exactly as they are; each states its kind. An object of the same kind, namespace and name is
+    /// replaced.
     pub(crate) fn hold(&self, objects: impl IntoIterator<Item = Value>) {
         self.with(|store, _| objects.into_iter().for_each(|object| store.hold(object)));
     }
 
-    /// Puts an object in the place of the one of its kind, namespace and name.
+    /// Replaces the object of the same kind, namespace and name.
     pub(crate) fn replace(&self, object: Value) {
         self.hold([object]);
     }
 
-    /// Takes objects of that kind and name away.
+    /// Removes the objects of that kind and name.
     pub(crate) fn remove(&self, kind: &str, name: &str) {
         self.with(|store, _| store.forget(kind, name));
     }
 
-    /// Adds objects that lists do not show yet and single readings do.
+    /// Adds objects that a GET by name already returns, and lists do not return yet.
     pub(crate) fn hold_later(&self, objects: impl IntoIterator<Item = Value>) {
         let keyed = objects.into_iter().filter_map(|object| Some((key_of(&object)?, object)));
         self.with(|store, _| store.unlisted.extend(keyed));
     }
 
-    /// The object of that kind and name as it is now.
+    /// Returns the object of that kind and name as it is now.
     pub(crate) fn object(&self, kind: &str, name: &str) -> Option<Value> {
         let kind = Kind::from_manifest(kind)?;
         self.with(|store, _| store.all(kind, "").find(|(key, _)| key.name == name).map(|(_, object)| object.clone()))
     }
 
-    /// Says, when asked, that this verb is not permitted, and does not permit it.
+    /// Forbids a verb: access reviews answer that it is not allowed, and requests with it are refused.
     pub(crate) fn deny(&self, verb: &str) {
         self.with(|store, _| store.denied.insert(verb.to_owned()));
     }
 
-    /// Lets a request go wrong.
+    /// Adds a fault at a request.
     pub(crate) fn fault(&self, at: At<'_>, fault: Fault) {
         self.incident(at, Who::Actor(Actor::Nobody), fault);
     }
 
-    /// Lets somebody act at a request, and the request go wrong.
+    /// Adds an act and a fault at a request.
     pub(crate) fn incident(&self, at: At<'_>, who: Who, fault: Fault) {
         let mut state = self.state();
         let writes = state.seen.iter().filter(|seen| seen.writes()).count();
@@ -227,42 +229,42 @@ impl ApiServer {
         state.incidents.push(Incident { trigger, who, fault });
     }
 
-    /// Takes away all that is still to happen.
+    /// Removes and returns all incidents.
     pub(crate) fn take_incidents(&self) -> Vec<Incident> {
         std::mem::take(&mut self.state().incidents)
     }
 
-    /// Adds what was taken away.
+    /// Adds incidents that were removed.
     pub(crate) fn add_incidents(&self, incidents: Vec<Incident>) {
         self.state().incidents.extend(incidents);
     }
 
-    /// Answers requests whose path and query begin so with something else, so many times.
+    /// Applies a fault to the first `times` requests whose path and query begin so.
     pub(crate) fn fail(&self, path: &str, times: usize, fault: Fault) {
         self.fault(At::Path(path, times), fault);
     }
 
-    /// Answers one write with a failure: the one before which so many were done.
+    /// Refuses one write: the one that comes after `after` writes.
     pub(crate) fn refuse_write(&self, after: usize, code: u16, message: &'static str) {
         self.fault(At::Write(after + 1), Fault::Refused(code, message));
     }
 
-    /// Keeps one write waiting until it is let go: the one before which so many were done.
+    /// Holds one write until `let_go` is called: the one that comes after `after` writes.
     pub(crate) fn hold_write(&self, after: usize) {
         self.fault(At::Write(after + 1), Fault::Held);
     }
 
-    /// Lets the request go that waits.
+    /// Lets the held request go on.
     pub(crate) fn let_go(&self) {
         self.gate.notify_one();
     }
 
-    /// All requests so far.
+    /// Returns all requests so far.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.state().seen.clone()
     }
 
-    /// The method and the path of each.
+    /// Returns the method and the path of each request.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.state().seen.iter().map(|seen| format!("{} {}", seen.method, seen.path())).collect()
     }
@@ -272,42 +274,42 @@ impl ApiServer {
         self.state().seen.clear();
     }
 
-    /// The requests so far that changed something, or were to.
+    /// Returns the requests so far that change something, or would.
     pub(crate) fn writes(&self) -> Vec<Seen> {
         self.seen().into_iter().filter(Seen::writes).collect()
     }
 
-    /// How many requests came for paths that begin so.
+    /// Returns how many requests had paths that begin so.
     pub(crate) fn count(&self, path: &str) -> usize {
         self.state().seen.iter().filter(|seen| seen.uri.starts_with(path)).count()
     }
 
-    /// The number of the request, from 1, that added a moment to the history; nothing where no request did.
+    /// Returns the number, from 1, of the request that added a moment to the history, or nothing if no request did.
     pub(crate) fn request_of(&self, moment: usize) -> Option<usize> {
         self.state().written.get(&moment).copied()
     }
 
-    /// How long the history was when the request of that number, from 1, began to be answered.
+    /// Returns the length of the history when the answer to the request of that number, from 1, began.
     pub(crate) fn length_at(&self, request: usize) -> Option<usize> {
         self.state().lengths.get(request.checked_sub(1)?).copied()
     }
 
-    /// Whoever acts again and again does not any more.
+    /// Stops the actor that acts again and again.
     pub(crate) fn rest(&self) {
         self.state().restless = None;
     }
 
-    /// How long the history was when the first incident came, if one has come.
+    /// Returns the length of the history when the first incident occurred, if one has.
     pub(crate) fn acted(&self) -> Option<usize> {
         self.state().acted
     }
 
-    /// Starts or stops the controllers.
+    /// Sets how the controllers act.
     pub(crate) fn run_controllers(&self, controllers: Controllers) {
         self.state().controllers = controllers;
     }
 
-    /// Ends when the program is killed.
+    /// Waits until the program is killed.
     pub(crate) async fn killed(&self) {
         self.killed.notified().await;
     }
@@ -323,7 +325,7 @@ impl ApiServer {
         meet(fault, act, async || self.killed.notify_one()).await
     }
 
-    /// Counts a request, lets the controllers and the actors act, and tells its number and what goes wrong with it.
+    /// Counts a request, lets the controllers and the actors act, and returns the number and the faults of the request.
     fn arrive(&self, request: &Seen) -> (usize, Vec<Fault>) {
         let mut state = self.state();
         let State { store, start, random, controllers, seen, incidents, acted, lengths, restless, .. } = &mut *state;
@@ -343,7 +345,7 @@ impl ApiServer {
         let mut faults = Vec::new();
         let mut is_named = false;
         for incident in incidents.iter_mut() {
-            // Of those that name requests, the first takes this one.
+            // A request counts for the first incident only, among those that name requests.
             if is_named && incident.trigger.names() || !incident.trigger.is_at(&request.line()) {
                 continue;
             }
@@ -377,7 +379,7 @@ impl ApiServer {
     }
 }
 
-/// A request, taken apart.
+/// Returns a request with its parts separated.
 async fn seen<B: hyper::body::Body>(request: Request<B>) -> Seen {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The objects as an API server keeps them, and its answers to requests that read and write them. The rules are those
+//! The objects as an API server stores them, and its answers to requests that read and write them. The rules are those
 //! of Kubernetes 1.36: `apiserver/pkg/registry/generic/registry/store.go`, `registry/rest/{create,update,delete}.go`,
 //! `endpoints/handlers/patch.go`, the strategies and the validation of volumes and claims, and the admission plugins of
 //! storage.
@@ -9,10 +9,10 @@ use pvctl::model::{Kind, ObjectKey, Str};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The moment at which every object is created, changed and deleted.
+/// The time at which every object is created, changed and deleted.
 pub(crate) const NOW: &str = "2026-06-01T10:00:00Z";
 
-/// An error of the API server: the status code, the reason, the words.
+/// An error of the API server: the status code, the reason and the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) code: u16,
@@ -26,7 +26,7 @@ impl Failure {
         Self { code, reason, message: message.into(), key: None }
     }
 
-    /// An error of that code, with the reason that belongs to it.
+    /// Returns an error of that code, with the reason that belongs to it.
     pub(crate) fn of(code: u16, message: &str) -> Self {
         let reason = match code {
             400 => "BadRequest",
@@ -65,7 +65,7 @@ impl Failure {
         Self::new(422, "Invalid", message).about(key)
     }
 
-    /// The `Status` that is sent.
+    /// Returns the `Status` object that is sent.
     pub(crate) fn status(&self) -> Value {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
@@ -85,24 +85,24 @@ fn qualified(kind: Kind) -> String {
     }
 }
 
-/// The key of a volume.
+/// Returns the key of a volume.
 pub(crate) fn volume(name: &str) -> ObjectKey {
     ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: name.into() }
 }
 
-/// The key of a claim.
+/// Returns the key of a claim.
 pub(crate) fn claim(namespace: &str, name: &str) -> ObjectKey {
     ObjectKey { kind: Kind::PersistentVolumeClaim, namespace: namespace.into(), name: name.into() }
 }
 
-/// Which version of an object a write is for.
+/// The uid and the resource version that an object must have for a write.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preconditions {
     pub(crate) uid: Option<String>,
     pub(crate) version: Option<String>,
 }
 
-/// One change, for whoever looks back: the object after it, or nothing where it went.
+/// One change in the history: the object after it, or nothing if it was removed.
 #[derive(Clone, Debug)]
 pub(crate) struct Moment {
     pub(crate) key: ObjectKey,
@@ -111,60 +111,61 @@ pub(crate) struct Moment {
     pub(crate) by: String,
 }
 
-/// The objects, and all that happened to them.
+/// The objects, and the history of their changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     objects: BTreeMap<ObjectKey, Value>,
-    /// Objects as they were before their last change: what a cache that lags still holds.
+    /// The objects as they were before their last change, which a stale cache still has.
     before: BTreeMap<ObjectKey, Option<Value>>,
     version: u64,
     uids: u64,
-    /// All changes in order.
+    /// All changes, in order.
     pub(crate) history: Vec<Moment>,
-    /// The volumes whose storage is gone for good, by name.
+    /// The names of the volumes whose storage is gone for good.
     pub(crate) destroyed: BTreeSet<String>,
-    /// Names and uids of volumes whose deletion a driver has begun: it goes on whatever is written since.
+    /// The names and uids of the volumes whose deletion a driver has begun. The driver goes on, whatever is written
+    /// later.
     pub(crate) doomed: BTreeSet<(String, String)>,
-    /// What nobody may do here: `verb resource`, such as `patch persistentvolumes`, or a verb for all resources.
+    /// What is forbidden: `verb resource`, such as `patch persistentvolumes`, or a verb for all resources.
     pub(crate) denied: BTreeSet<String>,
-    /// Objects that readings by name show already, and lists do not show yet.
+    /// The objects that a GET by name already returns, and lists do not return yet.
     pub(crate) unlisted: BTreeMap<ObjectKey, Value>,
-    /// Whether what a test plays in place of controllers stands still.
+    /// Whether the function that a test uses in place of the controllers does nothing.
     pub(crate) stands_still: bool,
-    /// What an admission makes of every volume that is written through the API, and how often it has.
+    /// How admission changes every volume that is written through the API, and how often it did.
     pub(crate) mutation: Option<Mutation>,
     pub(crate) mutated: usize,
 }
 
 impl Store {
-    /// No objects, and lists of this version.
+    /// Returns a store without objects, whose lists have this resource version.
     pub(crate) fn of_version(version: u64) -> Self {
         Self { version, ..Self::default() }
     }
 
-    /// The object of that key.
+    /// Returns the object of that key.
     pub(crate) fn read(&self, key: &ObjectKey) -> Option<&Value> {
         self.objects.get(key)
     }
 
-    /// All objects of a kind, in one namespace or in all, in order.
+    /// Returns all objects of a kind, in one namespace or in all, in order.
     pub(crate) fn all(&self, kind: Kind, namespace: &str) -> impl Iterator<Item = (&ObjectKey, &Value)> {
         self.objects
             .iter()
             .filter(move |(key, _)| key.kind == kind && (namespace.is_empty() || key.namespace == namespace))
     }
 
-    /// All objects.
+    /// Returns all objects.
     pub(crate) fn objects(&self) -> impl Iterator<Item = (&ObjectKey, &Value)> {
         self.objects.iter()
     }
 
-    /// The object as it was before its last change.
+    /// Returns the object as it was before its last change.
     pub(crate) fn earlier(&self, key: &ObjectKey) -> Option<&Option<Value>> {
         self.before.get(key)
     }
 
-    /// Puts an object in place as it is, with a uid and a version where it has none.
+    /// Adds an object as it is. It gets a uid and a resource version if it has none.
     pub(crate) fn seed(&mut self, mut object: Value) -> ObjectKey {
         let key = key_of(&object).unwrap_or_else(|| volume(""));
         if object["metadata"]["uid"].is_null() {
@@ -182,7 +183,7 @@ impl Store {
         format!("00000000-0000-4000-8000-{:012x}", self.uids)
     }
 
-    /// Stores an object under a new version, or takes it away.
+    /// Stores an object under a new resource version, or removes it.
     pub(crate) fn put(&mut self, key: &ObjectKey, object: Option<Value>, by: &str) {
         self.version += 1;
         let previous = self.objects.get(key).cloned();
@@ -198,7 +199,7 @@ impl Store {
         self.doom(key);
     }
 
-    /// A driver may have begun to delete the storage of a volume that it finds deletable for a moment.
+    /// Marks a volume that can be deleted at this moment, because a driver may have begun to delete its storage.
     fn doom(&mut self, key: &ObjectKey) {
         let Some(object) = self.objects.get(key).filter(|_| key.kind == Kind::PersistentVolume) else { return };
         let phase = object["status"]["phase"].as_str().unwrap_or_default();
@@ -210,8 +211,8 @@ impl Store {
         }
     }
 
-    /// Puts an object in place exactly as it is stated, without a uid or a version of this server's, and without a word
-    /// of it in the history.
+    /// Stores an object exactly as it is, without giving it a uid or a resource version, and without an entry in the
+    /// history.
     pub(crate) fn hold(&mut self, object: Value) {
         if let Some(key) = key_of(&object) {
             self.unlisted.remove(&key);
@@ -219,22 +220,22 @@ impl Store {
         }
     }
 
-    /// Takes objects of that kind and name away, without a word of it in the history.
+    /// Removes the objects of that kind and name, without an entry in the history.
     pub(crate) fn forget(&mut self, kind: &str, name: &str) {
         self.objects.retain(|key, _| key.kind.as_str() != kind || key.name != name);
     }
 
-    /// Whether nobody may do that.
+    /// Returns whether a verb is forbidden for a resource.
     pub(crate) fn denies(&self, verb: &str, resource: &str) -> bool {
         self.denied.contains(verb) || self.denied.contains(&format!("{verb} {resource}"))
     }
 
-    /// GET of one object.
+    /// Answers a GET of one object.
     pub(crate) fn get(&self, key: &ObjectKey) -> Result<Value, Failure> {
         self.unlisted.get(key).or_else(|| self.objects.get(key)).cloned().ok_or_else(|| Failure::not_found(key))
     }
 
-    /// GET of a collection: a page of at most `limit` objects, 0 for all.
+    /// Answers a GET of a collection with a page of at most `limit` objects; 0 means all.
     pub(crate) fn list(&self, kind: Kind, namespace: &str, limit: usize, token: &str) -> Result<Value, Failure> {
         let from: usize = if token.is_empty() {
             0
@@ -254,7 +255,7 @@ impl Store {
         }))
     }
 
-    /// POST to a collection.
+    /// Answers a POST to a collection.
     pub(crate) fn create(&mut self, kind: Kind, namespace: &str, sent: &Value, call: &Call) -> Result<Value, Failure> {
         let name = text(sent, "/metadata/name");
         let key = ObjectKey { kind, namespace: namespace.into(), name: name.as_str().into() };
@@ -333,7 +334,7 @@ impl Store {
         self.get(&key)
     }
 
-    /// A claim that states no class gets the default one.
+    /// Sets the default class on a claim that states no class.
     fn default_class(&self, object: &mut Value) {
         let states = !object["spec"]["storageClassName"].is_null()
             || !object["metadata"]["annotations"]["volume.beta.kubernetes.io/storage-class"].is_null();
@@ -345,7 +346,7 @@ impl Store {
         }
     }
 
-    /// Stores something else than what was sent.
+    /// Changes a volume as admission does, so that something else is stored than what was sent.
     fn admit(&mut self, key: &ObjectKey, current: &Value, object: &mut Value, call: &Call) {
         let mutation = self.mutation.filter(|_| key.kind == Kind::PersistentVolume);
         if mutation.is_some_and(|mutation| mutation.changes(current, object)) && !call.dry_run {
@@ -353,7 +354,7 @@ impl Store {
         }
     }
 
-    /// PATCH of one object, as a merge patch or as a JSON patch.
+    /// Answers a PATCH of one object, as a merge patch or as a JSON patch.
     pub(crate) fn patch(&mut self, key: &ObjectKey, kind: &str, patch: &Value, call: &Call) -> Result<Value, Failure> {
         let current = self.get(key)?;
         let mut object = match kind {
@@ -405,7 +406,7 @@ impl Store {
         self.get(key)
     }
 
-    /// DELETE of one object: it goes at once, or is marked while it has finalizers.
+    /// Answers a DELETE of one object. The object is removed at once, or only marked while it has finalizers.
     pub(crate) fn delete(&mut self, key: &ObjectKey, when: &Preconditions, call: &Call) -> Result<Value, Failure> {
         let mut object = self.get(key)?;
         let checks = [
@@ -444,7 +445,7 @@ impl Store {
         }))
     }
 
-    /// What may be stored, and what may change.
+    /// Checks what may be stored, and what may change.
     fn validate(key: &ObjectKey, before: Option<&Value>, object: &Value) -> Result<(), Failure> {
         let changed = |pointer: &str| before.is_some_and(|before| before.pointer(pointer) != object.pointer(pointer));
         let mut wrong: Vec<String> = Vec::new();
@@ -536,7 +537,7 @@ impl Store {
     }
 }
 
-/// Who writes, and whether it is only tried.
+/// The field manager of a write, and whether it is a dry run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Call {
     pub(crate) manager: String,
@@ -544,13 +545,13 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// A real write by somebody.
+    /// Returns a real write by this manager.
     pub(crate) fn by(manager: &str) -> Self {
         Self { manager: manager.to_owned(), dry_run: false }
     }
 }
 
-/// Who wrote, in the short form of `managedFields`: which fields they own is not kept.
+/// Records the writer in a short form of `managedFields`. It does not record which fields the writer owns.
 fn sign(object: &mut Value, call: &Call) {
     let mut entries = object["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
     entries.retain(|entry| entry["manager"] != call.manager.as_str());
@@ -558,7 +559,7 @@ fn sign(object: &mut Value, call: &Call) {
     object["metadata"]["managedFields"] = Value::Array(entries);
 }
 
-/// An item of a typed list, which does not state its kind.
+/// Returns an item of a typed list, which does not state its kind.
 fn untyped(object: &Value) -> Value {
     let mut item = object.clone();
     if let Some(fields) = item.as_object_mut() {
@@ -568,7 +569,7 @@ fn untyped(object: &Value) -> Value {
     item
 }
 
-/// What an object says that it is.
+/// Returns the key that an object states.
 pub(crate) fn key_of(object: &Value) -> Option<ObjectKey> {
     let kind = Kind::from_manifest(object["kind"].as_str()?)?;
     Some(ObjectKey {
@@ -578,12 +579,12 @@ pub(crate) fn key_of(object: &Value) -> Option<ObjectKey> {
     })
 }
 
-/// A text field; empty where there is none.
+/// Returns a text field, or an empty text if there is none.
 pub(crate) fn text(object: &Value, pointer: &str) -> String {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// A list of texts; empty where there is none.
+/// Returns a list of texts, or an empty list if there is none.
 pub(crate) fn list(object: &Value, pointer: &str) -> Vec<String> {
     let entries = object.pointer(pointer).and_then(Value::as_array);
     entries.into_iter().flatten().filter_map(|entry| entry.as_str().map(str::to_owned)).collect()

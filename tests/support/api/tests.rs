@@ -1,4 +1,5 @@
-//! The server itself: each rule of the API server that a repair leans on, and the controllers on its objects.
+//! Tests of the server itself: each rule of the API server that a repair depends on, and the controllers on its
+//! objects.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::actors::{Actor, Loss, Protected, losses};
@@ -20,7 +21,7 @@ fn try_it() -> Call {
     Call { dry_run: true, ..me() }
 }
 
-/// A volume and the claim that has it.
+/// Returns a cluster with a volume and the claim that has it.
 fn bound_pair(policy: &str) -> Store {
     let mut store = worlds::cluster();
     store.seed(worlds::named(worlds::volume("disk", policy, "Bound"), "db", "data", "uid-data"));
@@ -259,7 +260,7 @@ fn those_who_apply_leave_a_trace_and_end_when_their_source_says_retain() {
         assert!(actor.leave(&mut store));
         assert_eq!(policy(&store), "Retain");
         assert!(!actor.leave(&mut store), "the source is as it should be");
-        // Whose value is changed does not own the field any more.
+        // A manager whose value was changed does not own the field any more.
         store
             .patch(&volume("disk"), MERGE, &json!({ "spec": { "persistentVolumeReclaimPolicy": "Delete" } }), &me())
             .unwrap();

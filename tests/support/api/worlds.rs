@@ -4,7 +4,8 @@ use super::actors::STRANGER;
 use super::store::{NOW, Store};
 use serde_json::{Value, json};
 
-/// A cluster with namespaces, a class without a provisioner that answers, its driver, and the controllers' Lease.
+/// Returns a cluster with namespaces, a class whose provisioner does not answer, its driver, and the Lease of the
+/// controllers.
 pub(crate) fn cluster() -> Store {
     let mut store = Store::default();
     for namespace in ["db", "app", STRANGER] {
@@ -27,7 +28,7 @@ pub(crate) fn cluster() -> Store {
     store
 }
 
-/// A CSI volume of 10Gi in class `static`.
+/// Returns a CSI volume of 10Gi in class `static`.
 pub(crate) fn volume(name: &str, policy: &str, phase: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
@@ -43,7 +44,7 @@ pub(crate) fn volume(name: &str, policy: &str, phase: &str) -> Value {
     })
 }
 
-/// The same volume, naming a claim; with an empty uid it is reserved for it.
+/// Returns the volume with a `claimRef`. With an empty uid, the volume is only reserved for the claim.
 pub(crate) fn named(mut volume: Value, namespace: &str, name: &str, uid: &str) -> Value {
     volume["spec"]["claimRef"] =
         json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name });
@@ -55,7 +56,7 @@ pub(crate) fn named(mut volume: Value, namespace: &str, name: &str, uid: &str) -
     volume
 }
 
-/// A claim for 10Gi of class `static`.
+/// Returns a claim for 10Gi of class `static`.
 pub(crate) fn claim(namespace: &str, name: &str, phase: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -71,7 +72,7 @@ pub(crate) fn claim(namespace: &str, name: &str, phase: &str) -> Value {
     })
 }
 
-/// The same claim, bound to a volume on its side.
+/// Returns the claim bound to a volume, on the side of the claim.
 pub(crate) fn bound_to(mut claim: Value, volume: &str) -> Value {
     claim["metadata"]["annotations"] =
         json!({ "pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes" });
@@ -80,7 +81,7 @@ pub(crate) fn bound_to(mut claim: Value, volume: &str) -> Value {
     claim
 }
 
-/// The same object, being deleted.
+/// Returns the object while it is being deleted.
 pub(crate) fn terminating(mut object: Value) -> Value {
     object["metadata"]["deletionTimestamp"] = NOW.into();
     object["metadata"]["deletionGracePeriodSeconds"] = 0.into();

@@ -1,34 +1,34 @@
-//! Those who were not thought of at first: who applies manifests of volumes, changes policies, makes objects anew under
-//! their names, repairs the same with another plan, or stores something else than what was sent.
+//! Further actors. They apply manifests of volumes, change policies, or replace objects by others of the same name.
+//! They run a second plan for the same volume, or store something else than what was sent.
 
 use super::store::{Call, NOW, Preconditions, Store, claim, text};
 use super::{Random, actors::STRANGER};
 use pvctl::model::{Kind, ObjectKey};
 use serde_json::{Value, json};
 
-/// Who makes objects anew.
+/// The name of the actor that replaces objects.
 pub(crate) const MAKER: &str = "maker";
 
-/// How the uids begin of volumes that were made anew.
+/// The prefix of the uids of volumes that were replaced.
 pub(crate) const ANEW: &str = "anew-";
 
-/// The claim to which a second run of this tool moves a volume.
+/// The claim to which a second run of the program moves a volume.
 pub(crate) const SECOND: &str = "second";
 
 const APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 const POLICY: &str = "persistentVolumeReclaimPolicy";
 
-/// What an admission makes of a volume.
+/// How admission changes a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mutation {
-    /// Policy Retain becomes Delete.
+    /// Admission changes policy Retain to Delete.
     Policy,
-    /// A `claimRef` that is set or changed is dropped.
+    /// Admission drops a `claimRef` that is set or changed.
     Claim,
 }
 
 impl Mutation {
-    /// Changes the volume that is about to be stored; whether it did.
+    /// Changes the volume that is about to be stored, and returns whether it did.
     pub(super) fn changes(self, before: &Value, volume: &mut Value) -> bool {
         let spec = volume["spec"].as_object_mut();
         match self {
@@ -44,7 +44,7 @@ impl Mutation {
     }
 }
 
-/// Who applies fields on the server's side loses those that another writer changes.
+/// Removes the policy from the fields of server-side appliers if another writer has changed it.
 pub(super) fn disown(before: &Value, object: &mut Value) {
     if before["spec"][POLICY] == object["spec"][POLICY] {
         return;
@@ -68,7 +68,7 @@ fn annotate(object: &mut Value, key: &str, value: String) {
     object["metadata"]["annotations"][key] = value.into();
 }
 
-/// Stores what differs.
+/// Stores the object if it differs, and returns whether it does.
 fn store_changed(store: &mut Store, key: &ObjectKey, before: &Value, after: Value, by: &str) -> bool {
     let differs = *before != after;
     if differs {
@@ -77,7 +77,7 @@ fn store_changed(store: &mut Store, key: &ObjectKey, before: &Value, after: Valu
     differs
 }
 
-/// `kubectl apply` of the volumes as they were at the start, without `claimRef`.
+/// Applies the volumes as they were at the start, as `kubectl apply` does, without `claimRef`.
 pub(super) fn apply(store: &mut Store, start: &Store) {
     for (key, was) in volumes(start) {
         apply_policy(store, &key, &text(&was, "/spec/persistentVolumeReclaimPolicy"));
@@ -93,7 +93,8 @@ fn apply_policy(store: &mut Store, key: &ObjectKey, policy: &str) -> bool {
     store_changed(store, key, &before, after, "kubectl-client-side-apply")
 }
 
-/// `kubectl apply --server-side --force-conflicts` of the volumes as they were at the start, with `claimRef`.
+/// Applies the volumes as they were at the start, as `kubectl apply --server-side --force-conflicts` does, with
+/// `claimRef`.
 pub(super) fn sync(store: &mut Store, start: &Store) {
     for (key, was) in volumes(start) {
         let Some(before) = store.read(&key).cloned() else { continue };
@@ -121,7 +122,7 @@ fn own(object: &mut Value, fields: &Value) {
     object["metadata"]["managedFields"] = Value::Array(entries);
 }
 
-/// Whoever applies has changed the source: it says Retain, and names no claim any more.
+/// Applies a changed manifest, which has policy Retain and no `claimRef`.
 pub(super) fn amend(store: &mut Store) -> bool {
     let mut changed = false;
     for (key, before) in volumes(store) {
@@ -139,7 +140,7 @@ pub(super) fn amend(store: &mut Store) -> bool {
     changed
 }
 
-/// Policy Delete for every volume.
+/// Sets policy Delete on every volume.
 pub(super) fn set_delete(store: &mut Store) {
     for (key, before) in volumes(store) {
         let mut after = before.clone();
@@ -148,7 +149,7 @@ pub(super) fn set_delete(store: &mut Store) {
     }
 }
 
-/// Another volume, with other storage, under the name of each that is not Bound; all else is as it was.
+/// Replaces each volume that is not Bound by one of the same name with other storage. All its other fields stay.
 pub(super) fn make_volumes(store: &mut Store) {
     for (key, mut volume) in volumes(store) {
         if volume["status"]["phase"] == "Bound" || volume["metadata"]["deletionTimestamp"].is_string() {
@@ -164,7 +165,7 @@ pub(super) fn make_volumes(store: &mut Store) {
     }
 }
 
-/// Another claim under the name of each that was there at the start and is there.
+/// Replaces each claim that existed at the start, and still exists, by another one of the same name.
 pub(super) fn make_claims(store: &mut Store, start: &Store) {
     let all: Vec<ObjectKey> = start
         .all(Kind::PersistentVolumeClaim, "")
@@ -177,7 +178,7 @@ pub(super) fn make_claims(store: &mut Store, start: &Store) {
     }
 }
 
-/// As a template does it, which does not say which volume.
+/// Creates a claim as from a template, which does not name the volume.
 fn make_claim(store: &mut Store, start: &Store, key: &ObjectKey) {
     let Some(was) = start.read(key) else { return };
     let mut manifest = json!({
@@ -186,11 +187,11 @@ fn make_claim(store: &mut Store, start: &Store, key: &ObjectKey) {
     if let Some(spec) = manifest["spec"].as_object_mut() {
         spec.remove("volumeName");
     }
-    // It may be there already.
+    // The claim may already exist.
     _ = store.create(Kind::PersistentVolumeClaim, &key.namespace, &manifest, &Call::by(MAKER));
 }
 
-/// Another namespace under the name of each in which there is a claim of the start, with claims like those.
+/// Replaces each namespace that had a claim at the start by another one of the same name, with claims like those.
 pub(super) fn make_namespaces(store: &mut Store, start: &Store) {
     let claims: Vec<ObjectKey> = start
         .all(Kind::PersistentVolumeClaim, "")
@@ -215,8 +216,8 @@ pub(super) fn make_namespaces(store: &mut Store, start: &Store) {
     }
 }
 
-/// What a second run of this tool has done with the volumes that a claim has or had, when it is through: policy Retain,
-/// the claim is gone, and another one of the same namespace has the volume.
+/// Writes what a finished second run of the program would have written to each volume that a claim has or had. The
+/// policy is Retain, the claim is gone, and another claim of the same namespace has the volume.
 pub(super) fn move_away(store: &mut Store) {
     for (key, _) in volumes(store) {
         let Some(volume) = store.read(&key).cloned() else { continue };
@@ -237,7 +238,7 @@ pub(super) fn move_away(store: &mut Store) {
             continue;
         }
         store.settle(&mut Random::new(1));
-        // Somebody keeps it: then the second run waits.
+        // A finalizer keeps the claim, so the second run waits.
         if store.read(&holder).is_some() {
             continue;
         }
@@ -257,7 +258,7 @@ pub(super) fn move_away(store: &mut Store) {
                 "resources": { "requests": { "storage": spec["capacity"]["storage"] } },
             },
         });
-        // It may be there already, with another volume.
+        // The claim may already exist, with another volume.
         _ = store.create(Kind::PersistentVolumeClaim, &namespace, &manifest, &call);
     }
 }

@@ -1,6 +1,6 @@
-//! What people are told to do. A world with the tag `advice` is one in which somebody did it: what the controller was
-//! told before is the stale copy in its case. What is predicted for the copy has to be the way to the world, and what
-//! it leads to is the real controllers' end.
+//! Checks the advice that users get. In a world with the tag `advice` somebody has followed it: the object before that
+//! is the stale copy in the case. The advice for the copy has to turn it into the object of the world. The real
+//! controllers must then reach the end that the advice promises.
 
 use super::decisions::{controller, memory};
 use super::{Judged, Verdict, binder, differ, target};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl Judged<'_> {
-    /// The advice of each case, followed; and nobody is asked for anything after that.
+    /// Follows the advice of each case and compares the result with the world. After that no advice may be given.
     pub(super) fn compare_advice(&self, verdict: &mut Verdict) -> Result<()> {
         if !self.line.tags.iter().any(|tag| tag == "advice") {
             return Ok(());
@@ -43,7 +43,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// What a user is told in a case.
+    /// The advice for the user in a case.
     fn told(&self, case: &Case) -> Result<Vec<String>> {
         let target = target(self.snapshot, &case.object)?;
         let settings = Settings {
@@ -56,7 +56,8 @@ impl Judged<'_> {
         Ok(waiting.filter(|waiting| waiting.component == "user").map(|waiting| waiting.action.clone()).collect())
     }
 
-    /// The object comes to rest bound, or free where it was to be freed.
+    /// Compares the real ends with the promised one: the object is bound, or a volume that was to be freed has no
+    /// claimRef.
     fn compare_reached(&self, object: &Object, verdict: &mut Verdict) -> Result<()> {
         let mut answers = self.line.settle.iter().flat_map(|settle| &settle.objects);
         let ends = &answers.find(|answer| answer.object == *object).context("advice without an end")?.ends;
@@ -68,7 +69,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// The object after somebody did what was said.
+    /// The object after somebody has followed the advice.
     fn followed(&self, mut object: Value, said: &str) -> Value {
         let between = |start: &str, end: &str| -> Option<String> {
             let rest = said.split_once(start)?.1;
@@ -118,7 +119,7 @@ impl Judged<'_> {
         } else if let Some(name) = between("set spec.claimRef.name to ", "; without it") {
             claim_ref(&mut object, "name", &name);
         } else if said.starts_with("set spec.volumeName of the claim back to its volume, which must have ") {
-            // Which one is said where only one has the claim's uid.
+            // The advice names the volume only where a single one has the uid of the claim.
             let mut own = self.line.world.items.iter().filter(|item| {
                 item["spec"]["claimRef"].is_object() && item["spec"]["claimRef"]["uid"] == object["metadata"]["uid"]
             });

@@ -1,10 +1,10 @@
-//! What was compared, in numbers.
+//! The numbers of compared answers.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::AddAssign;
 
-/// A set of numbers, each with its name: no number can be left out of the sum or of the text.
+/// Defines a set of numbers with their names. No number can be missing in the sum or in the text.
 macro_rules! numbers {
     ($(#[$about:meta])* $Numbers:ident { $($(#[$says:meta])* $number:ident,)* }) => {
         $(#[$about])*
@@ -14,7 +14,7 @@ macro_rules! numbers {
         }
 
         impl $Numbers {
-            /// Every number with its name.
+            /// All numbers with their names.
             pub fn named(&self) -> impl Iterator<Item = (&'static str, usize)> + use<> {
                 [$((stringify!($number), self.$number)),*].into_iter()
             }
@@ -29,13 +29,13 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// What was compared, in numbers.
+    /// The numbers of compared answers.
     Counts {
         /// Sets of decisions.
         decisions,
-        /// Those that hold decisions for which no run was made.
+        /// Sets of decisions with a folded decision, which stands for others.
         folded,
-        /// Objects left out, because the API server refused to store them as they are.
+        /// Objects that were left out, because the API server would not store them today.
         refused,
         /// Searches for a volume.
         matches,
@@ -43,82 +43,83 @@ numbers! {
         chosen,
         /// Sets of ends.
         ends,
-        /// Exact ones among them.
+        /// Sets of ends that are exact.
         exact,
-        /// Those that are not, because recyclings of others may be in the way.
+        /// Sets of ends that are not exact, because recyclings of other volumes may interfere.
         crowded,
-        /// Those with one member.
+        /// Sets with a single end.
         single,
-        /// Their members.
+        /// Ends in all sets.
         members,
-        /// The outcomes that are listed for them, which may be more than one for the same end.
+        /// Listed outcomes in all sets. Several of them may be the same end.
         listed,
-        /// The ends that were seen.
+        /// Ends that were seen.
         seen,
-        /// The ends, alone and joint, that were reached by the schedule that is said to lead there.
+        /// Ends and joint ends that were reached by the schedule that the prediction gives.
         proved,
-        /// Sets under a limit.
+        /// Sets that were compared under a limit.
         limited,
-        /// The members of the sets of the engines that do not explore.
+        /// Ends in the sets of the engines that do not explore.
         coarse,
-        /// Exact sets among those.
+        /// Exact sets of the engines that do not explore.
         coarse_exact,
-        /// Objects of which was compared whether they change.
+        /// Objects for which it was compared whether they change.
         changes,
         /// Components whose joint ends were compared.
         components,
-        /// Their predicted joint ends.
+        /// Predicted joint ends of these components.
         worlds,
-        /// The joint ends that were seen.
+        /// Joint ends that were seen.
         worlds_seen,
-        /// Answers from worlds with a part cut out.
+        /// Answers for worlds of which a part was hidden.
         cuts,
-        /// Those that differ from the real answer, all of them with a doubt.
+        /// Answers among these that differ from the real answer. All of them are marked as uncertain.
         doubted,
-        /// Those without any doubt, all of them right.
+        /// Answers among these that are not marked as uncertain. All of them are right.
         confident,
     }
 }
 
 numbers! {
-    /// What the engines were asked, in numbers.
+    /// The numbers of additional questions to the engines.
     EngineCounts {
-        /// The states that the explorations met, which is what they cost.
+        /// States that the explorations met, which measure their cost.
         states,
-        /// Components that were explored in full, and the states of that.
+        /// Components that were explored in every order of syncs.
         in_full,
-        /// The states of those explorations.
+        /// States of these explorations.
         states_in_full,
         /// Components that were explored with failures.
         failing,
-        /// The states of those explorations.
+        /// States of these explorations.
         states_failing,
-        /// Explorations that begin with a memory or an answer that is not the ordinary one.
+        /// Explorations that begin with a stale cache, an operation in backoff or a refused request.
         with_failures,
-        /// The states of those explorations.
+        /// States of these explorations.
         states_with_failures,
-        /// The ends that the engine for everything else lists where failures are asked for.
+        /// Ends that the engine for all other components lists with failures.
         listed_failing,
-        /// The ends that it lists where the memory is not the ordinary one.
+        /// Ends that this engine lists where the exploration begins with a stale cache, an operation in backoff or a
+        /// refused request.
         listed_with_failures,
-        /// The ends that it lists in the large common case.
+        /// Ends that this engine lists in the large common case.
         listed_large,
         /// Schedules that were followed.
         followed,
-        /// Their steps.
+        /// Steps of these schedules.
         steps,
     }
 }
 
 impl Counts {
-    /// Whether there was anything to compare.
+    /// Whether nothing was compared.
     pub fn is_empty(&self) -> bool {
         self.decisions + self.matches + self.ends == 0
     }
 }
 
 impl fmt::Display for Counts {
-    /// All numbers that are not zero.
+    /// Prints all numbers that are not zero.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut first = true;
         for (name, number) in self.named().filter(|(_, number)| *number > 0) {

@@ -1,4 +1,5 @@
-//! Partial input: a part of the world is cut out, and an answer that is not the real one carries a doubt.
+//! Partial input: a part of the world is hidden, and each answer that differs from the real one has to be marked as
+//! uncertain.
 
 use super::decisions::{Shape, controller, refused_by_validation};
 use super::ends::{ends_of, rejected, settling};
@@ -15,10 +16,10 @@ use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Of the lines without ends, one in so many is judged with a part cut out; of the others, every one.
+/// Of the lines without ends, one in this many is judged with a hidden part. Of the lines with ends, all are.
 const SHARE: u64 = 4;
 
-/// How the part came not to be seen; files that do not say are the usual case.
+/// The coverage states of the hidden part. `Assumed` is the usual one: files do not say what they lack.
 const STATES: [CoverageState; 8] = [
     CoverageState::Assumed,
     CoverageState::Failed,
@@ -30,25 +31,25 @@ const STATES: [CoverageState; 8] = [
     CoverageState::NotNeeded,
 ];
 
-/// What is hidden of a kind, everywhere or in one namespace.
+/// The part of a kind that is hidden, in all namespaces or in one.
 struct Cut<'l> {
     kind: Kind,
     namespace: Option<&'l str>,
     part: Part<'l>,
 }
 
-/// How much of it.
+/// Which objects of the kind are hidden.
 enum Part<'l> {
     All,
-    /// The one of that name.
+    /// The object of that name.
     One(&'l str),
-    /// All volumes but those of these names, which claims have and which are read one by one.
+    /// All volumes except those of these names. Claims name these, so they are read one by one.
     Unnamed(BTreeSet<&'l str>),
 }
 
 impl Judged<'_> {
-    /// What is predicted where a part of the world is hidden. Which lines are judged so, and which part is hidden from
-    /// each, follows from their names.
+    /// Compares the predictions where a part of the world is hidden. The name of the line decides whether it is judged,
+    /// and which part is hidden.
     pub(super) fn compare_cut(&self, verdict: &mut Verdict) -> Result<()> {
         let number = self.number();
         let settles = self.line.settle.as_ref().filter(|real| !rejected(real));
@@ -77,7 +78,7 @@ impl Judged<'_> {
         self.line.world.items.iter().filter_map(|item| item["metadata"]["namespace"].as_str()).collect()
     }
 
-    /// The kinds that the world has, and each namespace of them where it has several; one object of several; and the
+    /// The parts that can be hidden: each kind, in each namespace if there are several; one object of several; and the
     /// volumes that no claim names.
     fn cuts<'l>(&'l self, namespaces: &BTreeSet<&'l str>) -> Vec<Cut<'l>> {
         let items = &self.line.world.items;
@@ -97,7 +98,7 @@ impl Judged<'_> {
                 if hidden.is_empty() {
                     continue;
                 }
-                // Of several namespaces, each is looked at for itself.
+                // Where there are several namespaces, single objects are hidden in each of them separately.
                 if hidden.len() > 1 && (namespace.is_some() || !kind.namespaced() || namespaces.len() == 1) {
                     cuts.extend(hidden.iter().map(|name| Cut { kind, namespace, part: Part::One(name) }));
                 }
@@ -124,7 +125,7 @@ impl Judged<'_> {
         let settled = self.line.settle.as_ref().filter(|real| !rejected(real));
         let settings = match settled {
             Some(real) => settling(self.behavior, real)?,
-            // What the objects end in is not asked, and need not be found out.
+            // The ends are not compared here, so they need not be found.
             None => Settings { controllers: CONTROLLERS.to_vec(), budget: Budget::NONE, ..binder(self.behavior) },
         };
         let simulation = simulation(&partial, settings.clone(), 1);
@@ -166,7 +167,7 @@ impl Judged<'_> {
                 && prediction.unknown.iter().any(|unknown| unknown.field == "outcomes" && unknown.controller.is_none());
             let mut right = real == predicted;
             if !right && real.is_subset(&predicted) {
-                // The whole world's set may hold more than was seen, too.
+                // The set for the whole world may also have more ends than were seen.
                 let whole = whole.get_or_insert_with(|| engines::simulation(self.snapshot, settings.clone(), 1));
                 right = ends_of(&whole.outcomes(target(self.snapshot, &ends.object)?).listed)? == predicted;
             }
@@ -177,13 +178,13 @@ impl Judged<'_> {
     }
 }
 
-/// What is predicted for an object on partial input, and what it really is.
+/// The predicted and the real answer for an object on partial input.
 struct Answer<'a> {
     object: &'a Object,
     what: &'static str,
     real: &'a BTreeSet<String>,
     predicted: &'a BTreeSet<String>,
-    /// The answer is said to be unknown.
+    /// Whether the prediction says that the answer is unknown.
     hidden: bool,
 }
 
@@ -199,7 +200,7 @@ impl Cut<'_> {
             }
     }
 
-    /// The reading that saw everything but this.
+    /// The coverage in which only this part was not read.
     fn coverage(&self, state: CoverageState, namespaces: &BTreeSet<&str>, items: &[Value]) -> Coverage {
         let mut coverage = Coverage::complete();
         let there = |name: &str| {
@@ -224,7 +225,7 @@ impl Cut<'_> {
     }
 
     fn judge(&self, answer: &Answer<'_>, right: bool, prediction: &Prediction<'_>, verdict: &mut Verdict) {
-        // A doubt about another namespace is none about what is hidden.
+        // An assumption about another namespace is not one about the hidden part.
         let assumed = prediction.assumed.iter().any(|assumed| {
             let hidden = |namespace: &&str| assumed.namespace.is_empty() || assumed.namespace == *namespace;
             assumed.kind == self.kind && self.namespace.as_ref().is_none_or(hidden)
@@ -251,17 +252,21 @@ impl Cut<'_> {
     }
 }
 
-/// Whether claims are made for a pod. On a cluster the pods are read that a decision needs, and where claims may still
-/// be made for others, to doubt every free volume for it would help nobody, so this is left out:
-/// `docs/CONFORMANCE.md` says so. Pods that could not be read are doubted.
+/// Whether claims are created for this pod.
+///
+/// A cluster reads only the pods that a decision needs. Claims may still be created for other pods, but it would not
+/// help to mark every Available volume as uncertain for this reason. So this case is left out, as `docs/CONFORMANCE.md`
+/// says. Pods that could not be read are marked.
 fn gets_claims(item: &Value) -> bool {
     let mut volumes = item["spec"]["volumes"].as_array().into_iter().flatten();
     item["kind"] == "Pod" && volumes.any(|volume| volume["ephemeral"].is_object())
 }
 
-/// Whether a volume names one claim and carries the uid of another. Only a hand can write that: a uid belongs to one
-/// name for ever. What a sync of the other claim does cannot be foreseen without seeing all claims, and to doubt every
-/// released volume for it would help nobody, so this is left out: `docs/CONFORMANCE.md` says so.
+/// Whether the claimRef of a volume has the name of one claim and the uid of another one.
+///
+/// Only a person can write that, because a uid always belongs to one name. The sync of the other claim cannot be
+/// predicted without reading all claims. It would not help to mark every Released volume as uncertain for this reason.
+/// So this case is left out, as `docs/CONFORMANCE.md` says.
 pub fn misnamed(snapshot: &Snapshot) -> bool {
     snapshot.volumes().iter().filter_map(|volume| volume.claim_ref.as_ref()).any(|named| {
         snapshot.claims().iter().any(|claim| {

@@ -1,4 +1,4 @@
-//! Sets of decisions: what one sync can do.
+//! Compares sets of decisions: what one sync can do.
 
 use super::folds::compare_folds;
 use super::{Judged, Verdict, binder, differ, found, name, snapshot_of, target};
@@ -14,11 +14,12 @@ use pvctl::world::{Answers, ApiRefusal, Cached, ControllerState, OperationState,
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The largest limit that is tried.
+/// The largest limit of decisions that is tried.
 const MOST_LIMIT: usize = 3;
 
 impl Judged<'_> {
-    /// Every set that the line has: of one sync in step, of the protection controllers, and of its cases.
+    /// Compares every set of decisions of the line: those of syncs with caches in step, of the protection controllers,
+    /// of the ephemeral-volume controller, and of the cases.
     pub(super) fn compare_decisions(&self, verdict: &mut Verdict) -> Result<()> {
         let lists = [
             ("decisions", &self.line.decisions),
@@ -37,7 +38,8 @@ impl Judged<'_> {
     }
 
     fn compare_case(&self, case: &Case, part: &str, verdict: &mut Verdict) -> Result<()> {
-        // An object that only a cache still has is gone from the API: it is put into the world and taken away again.
+        // An object that only a cache still has is deleted in the API. It is added to the snapshot and removed from the
+        // world.
         let gone: Vec<&line::Cached> = case
             .cached
             .iter()
@@ -74,12 +76,13 @@ impl Judged<'_> {
         differ(part, &case.object, &real, &predicted, verdict);
         self.compare_leaves(case, part, (snapshot, target), &decisions, verdict)?;
         compare_folds(case, part, (&world, &settings, target), &decisions, verdict);
-        // How many there are is said without looking at each, so it is compared where no two of them look alike.
+        // The count is found without listing the decisions. It is compared only where no two decisions have the same
+        // text.
         if predicted.len() == decisions.listed.len() && decisions.count != predicted.len() as u64 {
             let (real, predicted) = (real.len().to_string(), decisions.count.to_string());
             differ(&format!("{part}: count"), &case.object, &[real].into(), &[predicted].into(), verdict);
         }
-        // A limit cuts the list, and nothing else.
+        // A limit shortens the list and changes nothing else.
         for limit in (1..decisions.listed.len()).take(MOST_LIMIT) {
             let settings = Settings { decisions: Limit::AtMost(limit), ..settings.clone() };
             let told = |decisions: &Decisions<'_>| -> Result<BTreeSet<String>> {
@@ -117,7 +120,7 @@ impl Judged<'_> {
     }
 }
 
-/// The decisions as they are written where one of them stands for several, which is what the command `predict` does.
+/// The decisions as the command `predict` writes them where one of them stands for several.
 fn unfolded(snapshot: &Snapshot, target: ObjectId, decisions: Decisions<'_>) -> Result<Option<Vec<Value>>> {
     let prediction = Prediction {
         target,
@@ -139,12 +142,12 @@ fn unfolded(snapshot: &Snapshot, target: ObjectId, decisions: Decisions<'_>) -> 
     Ok(Some(serde_json::from_value(item["decisions"].take())?))
 }
 
-/// Whether the controller has not seen a pod, which may be gone by now.
+/// Whether the controller has not seen this pod, which may be deleted by now.
 fn is_unseen_pod(copy: &line::Cached) -> bool {
     copy.object.kind == "Pod" && copy.how == "unseen"
 }
 
-/// The controller that a case is about.
+/// The controller of a case.
 pub(super) fn controller(case: &Case, target: ObjectId) -> Controller {
     match target.kind {
         Kind::Pod => ephemeral_volume::CONTROLLER,
@@ -157,9 +160,9 @@ pub(super) fn controller(case: &Case, target: ObjectId) -> Controller {
 /// How the decisions of a case are compared.
 #[derive(Clone, Copy)]
 pub(super) struct Shape<'l> {
-    /// The controller's caches are not in step.
+    /// Whether the controller's caches are not in step.
     lagging: bool,
-    /// The recordings that the project was given are older than the oracle.
+    /// Whether the recording is one of those that the project was given. They are older than the oracle.
     given: bool,
     /// The objects that the API has before the sync.
     items: &'l [Value],
@@ -180,13 +183,13 @@ impl<'l> Shape<'l> {
         if self.given { as_given(decision) } else { decision }.to_string()
     }
 
-    /// The set that was recorded.
+    /// The recorded decisions.
     pub(super) fn real(self, case: &Case) -> BTreeSet<String> {
         case.decisions.iter().map(|decision| self.text(decision.clone())).collect()
     }
 
-    /// The set of what is predicted. An object that the controller has not seen is not synced, which is the same as
-    /// doing nothing.
+    /// The predicted decisions. An object that the controller has not seen is not synced, which counts as a decision
+    /// that does nothing.
     pub(super) fn predicted(self, decisions: &Decisions<'_>) -> Result<BTreeSet<String>> {
         let texts =
             decisions.listed.iter().map(|decision| Ok(self.text(serde_json::to_value(DecisionOut::new(decision))?)));
@@ -194,14 +197,14 @@ impl<'l> Shape<'l> {
         Ok(if set.is_empty() { [Self::nothing()].into() } else { set })
     }
 
-    /// What is compared where nothing is done.
+    /// The text of a decision that does nothing.
     pub(super) fn nothing() -> String {
         json!({"events": [], "operations": [], "writes": []}).to_string()
     }
 }
 
-/// Whether the API server refused a write because the stored object is one that it would not store today. Only the rule
-/// on new finalizers is modelled, because it alone meets objects that a server holds.
+/// Whether the API server refused a write because it would not store the existing object today. Only the rule about new
+/// finalizers is modelled, because no other rule affects objects that a server has stored.
 pub(super) fn refused_by_validation(decision: &Value) -> bool {
     decision["writes"].as_array().into_iter().flatten().any(|write| {
         write["refused"]
@@ -210,8 +213,8 @@ pub(super) fn refused_by_validation(decision: &Value) -> bool {
     })
 }
 
-/// A decision as the given recordings have it, which know neither the order across writes, events and operations, nor
-/// refusals, nor what a create sends, and write a volume's number of the server as it was.
+/// A decision in the form of the recordings that the project was given. They lack the order across writes, events and
+/// operations, refusals, and the content of a create. They have the server's resource version of a volume.
 fn as_given(mut decision: Value) -> Value {
     for list in ["writes", "events", "operations"] {
         for item in decision[list].as_array_mut().into_iter().flatten() {
@@ -242,23 +245,23 @@ fn as_given(mut decision: Value) -> Value {
     decision
 }
 
-/// A decision without what the real controller cannot say of itself: the names of leaves, the queues. Where the object
-/// of a write is gone, or its copy lags behind, the real patch is against another object than the one that was read.
+/// A decision without what the real controller cannot report: the names of leaves and the queues. Where the object of a
+/// write is deleted, or its copy is stale, the real patch has another base than the object that was read.
 fn comparable(mut decision: Value, shape: Shape<'_>) -> Value {
     if let Some(fields) = decision.as_object_mut() {
         fields.retain(|field, _| matches!(field.as_str(), "writes" | "events" | "operations" | "error"));
     }
     let mut deleted = BTreeSet::new();
     for write in decision["writes"].as_array_mut().into_iter().flatten() {
-        // Only the one condition that a controller sets is predicted: the others stay.
+        // Only the condition that the controller sets is predicted. The other conditions stay.
         if let Some(conditions) = write.pointer_mut("/patch/status/conditions").and_then(Value::as_array_mut) {
             conditions.retain(|condition| condition["type"] == "Unused");
         }
-        // The real client adds these two while it sends.
+        // The real client adds these two fields when it sends the object.
         if let Some(fields) = write["object"].as_object_mut() {
             fields.retain(|field, _| field != "apiVersion" && field != "kind");
         }
-        // Go wrote a time that is not set before 1.34.
+        // Before 1.34, Go wrote a time that is not set.
         if let Some(fields) = write.pointer_mut("/object/metadata").and_then(Value::as_object_mut) {
             fields.retain(|field, value| field != "creationTimestamp" || !value.is_null());
         }
@@ -295,7 +298,7 @@ fn is_of(item: &Value, write: &Value) -> bool {
         && item["metadata"].get("namespace") == write.get("namespace")
 }
 
-/// The controller's memory of a case.
+/// The state of the controller in a case: its caches and operations.
 pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
     let mut state = ControllerState::in_step();
     for copy in &case.cached {
@@ -311,8 +314,8 @@ pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerS
     Ok(state)
 }
 
-/// A copy of the controller. An older version gets the API's defaults, as any object that came from the server has
-/// them.
+/// The copy in the controller's cache. An older version of the object gets the defaults of the API, as every object
+/// from the server has them.
 fn cached<'s>(copy: &line::Cached, kind: Kind) -> Result<Cached<'s>> {
     Ok(match copy.how.as_str() {
         "unseen" => Cached::Unseen,
@@ -349,8 +352,9 @@ fn answers(case: &Case) -> Result<Answers> {
     Ok(answers)
 }
 
-/// What the plugin says of a recycler whose pod ends so. It is an answer of the case, not a prediction: nothing here
-/// makes pods. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`, `pkg/volume/util/recyclerclient`, 1.36.
+/// The answer of the plugin for a recycler whose pod ends in this way. It is given by the case and not predicted,
+/// because nothing here creates pods. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
+/// `pkg/volume/util/recyclerclient`, 1.36.
 fn plugin_answer(Recycler { pod, text }: &Recycler) -> Result<PluginAnswer> {
     Ok(PluginAnswer::Failed(match (pod.as_str(), text.as_str()) {
         ("succeeded", _) => return Ok(PluginAnswer::Done),
@@ -364,8 +368,8 @@ fn plugin_answer(Recycler { pod, text }: &Recycler) -> Result<PluginAnswer> {
     }))
 }
 
-/// How the text of an error begins that is none of those that the controllers tell apart. Upstream: `NewInternalError`,
-/// `apimachinery/pkg/api/errors`, 0.36.
+/// The beginning of the text of an error that the controllers do not distinguish from others. Upstream:
+/// `NewInternalError`, `apimachinery/pkg/api/errors`, 0.36.
 const INTERNAL: &str = "Internal error occurred: ";
 
 fn refusal(reason: &str, text: &str) -> Result<ApiRefusal> {

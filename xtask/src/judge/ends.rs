@@ -1,4 +1,4 @@
-//! Sets of ends, the joint ends, and what is said of an object by them.
+//! Compares sets of ends, the joint ends, and what the prediction derives from them.
 
 use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, found, target};
 use crate::line::{Ends, Object, Schedule, Settle};
@@ -14,14 +14,14 @@ use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The limit that is tried.
+/// The limit of ends that is tried.
 const LIMIT: usize = 2;
 
-/// So many joint ends of a component are listed, by the output contract.
+/// The largest number of joint ends of a component that are listed, by the output contract.
 const JOINT_LISTED: u64 = 8;
 
 impl Judged<'_> {
-    /// Where every object of the line ends, alone and together with the others of its component.
+    /// Compares the ends of every object of the line, and the joint ends of each component.
     pub(super) fn compare_ends(&self, verdict: &mut Verdict) -> Result<()> {
         let Some(real) = &self.line.settle else { return Ok(()) };
         if rejected(real) {
@@ -77,7 +77,7 @@ impl Judged<'_> {
             for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == [answer.object.clone()]) {
                 let open = ends.len();
                 ends.retain(|end| [end.clone()] != *schedule.ends);
-                // What is predicted no more needs no way that leads there.
+                // An end that is no longer predicted needs no schedule that leads to it.
                 if schedule.reached || ends.len() < open {
                     prove(schedule, verdict);
                 }
@@ -92,8 +92,8 @@ impl Judged<'_> {
             }
             let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
             differ("settle", &answer.object, &seen, &inside, verdict);
-            // Data that are destroyed are a change, too, and what more is predicted may be one: only the predictions
-            // know of these.
+            // The destruction of data is a change as well, and an end that was not seen may be a change. Only the
+            // predictions know of these.
             let changes = real_ends.len() > 1
                 || real_ends.iter().any(|end| self.recorded(&answer.object).is_none_or(|item| moved(item, end)));
             let may_change = predicted.len() > 1
@@ -106,7 +106,7 @@ impl Judged<'_> {
             }
             if components.insert(prediction.component) {
                 self.compare_joint(&simulation, prediction.component, (real, &crowded_objects), verdict)?;
-                // A limit acts where sets are listed, after whatever found them.
+                // The limit shortens the listed sets, whichever engine found them.
                 let is_crowded = |id: &ObjectId| simulation.beside(*id).is_some_and(|beside| beside.others > 0);
                 let alone = !component.objects.iter().any(is_crowded);
                 if alone && self.number().is_multiple_of(2) {
@@ -129,8 +129,8 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// The ends of the claims that a controller makes and that are not there yet. What is made in no schedule has no
-    /// answer.
+    /// Compares the ends of the claims that a controller creates and that do not exist yet. A claim that is created in
+    /// no schedule has no answer.
     fn compare_created(
         &self,
         simulation: &Simulation<'_>,
@@ -179,7 +179,7 @@ impl Judged<'_> {
             let bound = set_of(&coarse, &object).context("an end that nobody knows")?;
             compare_coarse(&bound, &predicted, (&object, &seen), verdict)?;
         }
-        // No other ones are made.
+        // No other claims are created.
         for answer in real.objects.iter().filter(|answer| found(self.snapshot, &answer.object).is_none()) {
             let is_known = simulation.created().any(|(_, key, _)| object_of(key) == answer.object);
             let known = BTreeSet::from([is_known.to_string()]);
@@ -188,11 +188,12 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// The volumes whose recyclings may be in each other's way, by what was recorded: several of one plugin come to
-    /// rest where a recycling goes on, which no pod holds up. In the oracle none ever is in the way; what comes of it
-    /// then is judged by the real controller manager as a whole. A pod holds it up by any volume that stands for the
-    /// claim, until it has ended, or is being deleted and runs no more. Upstream: `isVolumeUsed`, `PodPVCIndexFunc`,
-    /// `IsPodTerminated`, 1.36.
+    /// The volumes whose recyclings may interfere with each other, by the recorded ends.
+    ///
+    /// These are several volumes of one plugin that come to rest where a recycling continues and no pod delays it. In
+    /// the oracle no recycling interferes with another; the real controller manager as a whole shows the result of
+    /// that. A pod delays a recycling by any volume that belongs to the claim. It does so until it has ended, or is
+    /// being deleted and no longer runs. Upstream: `isVolumeUsed`, `PodPVCIndexFunc`, `IsPodTerminated`, 1.36.
     fn crowded(&self, real: &Settle) -> Vec<Object> {
         let is_running = |pod: &Value| {
             let statuses = pod["status"]["containerStatuses"].as_array();
@@ -226,7 +227,7 @@ impl Judged<'_> {
                     matches!(end["phase"].as_str(), Some("Released" | "Failed")) && end["claimRef"]["uid"].is_string()
                 };
                 let annotation = |key: &str| item["metadata"]["annotations"][key].as_str().unwrap_or_default();
-                // A driver's business; the annotation is put right only where a plugin is said to have provisioned it.
+                // The driver acts on this volume. The annotation is corrected only where provisioned-by names a plugin.
                 let is_migrated = !annotation("pv.kubernetes.io/migrated-to").is_empty()
                     && annotation("pv.kubernetes.io/provisioned-by").is_empty();
                 item["spec"]["persistentVolumeReclaimPolicy"] == "Recycle"
@@ -240,10 +241,11 @@ impl Judged<'_> {
         ["nfs", "hostPath"].into_iter().map(recycled).filter(|all| all.len() > 1).flatten().collect()
     }
 
-    /// The ends of an object that chance showed, and those that the real controllers came to by a schedule.
+    /// The ends of an object that random schedules reached, and those that the real controllers reached by a given
+    /// schedule.
     fn ends_seen(&self, answer: &Ends) -> Vec<Value> {
         let mut ends = answer.ends.clone();
-        // One schedule cannot see that others go on.
+        // A single schedule does not show that other schedules continue from this state.
         for end in ends.iter_mut().filter_map(Value::as_object_mut) {
             end.remove("unsettled");
         }
@@ -258,7 +260,8 @@ impl Judged<'_> {
         ends
     }
 
-    /// A limit cuts the list, and nothing else: the first ones stay, all are counted, and every sort of end is at hand.
+    /// Compares the ends under a limit. A limit shortens the list and changes nothing else: the first ends stay, all
+    /// are counted, and one end of every sort is available.
     fn compare_limited(
         &self,
         settings: &Settings<'_>,
@@ -273,7 +276,7 @@ impl Judged<'_> {
         }
         let settings = Settings { outcomes: Limit::AtMost(LIMIT), ..settings.clone() };
         let settled = engines::settle(self.snapshot, &settings, component);
-        // What tells sorts apart is everything but the names of the partners.
+        // Two ends are of one sort if they differ only in the names of volume and claim.
         let sort = |end: &Value| {
             let finalizers = &end["finalizers"];
             json!([end["phase"], end["gone"], end["terminating"], finalizers]).to_string()
@@ -301,7 +304,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// The joint ends of a component: no schedule leads to others.
+    /// Compares the joint ends of a component. No schedule may lead to a joint end that is not predicted.
     fn compare_joint(
         &self,
         simulation: &Simulation<'_>,
@@ -311,7 +314,7 @@ impl Judged<'_> {
     ) -> Result<()> {
         let named = |id: &ObjectId| object_of(&self.snapshot.key(*id));
         let Some(joint) = simulation.joint(number) else {
-            // Where there cannot be more of them than are listed, they are.
+            // Where their number cannot exceed the limit, the joint ends have to be listed.
             let members = simulation.targets().filter(|target| simulation.predict(*target).component == number);
             let members: Vec<ObjectId> = members.filter(|target| simulation.outcomes(*target).count > 0).collect();
             let created = simulation.created().filter(|(of, _, _)| *of == number).filter_map(|(_, _, set)| set);
@@ -334,7 +337,7 @@ impl Judged<'_> {
         let created = joint.created.iter().map(|(key, _)| object_of(key));
         let objects: Vec<Object> = joint.objects.iter().map(named).chain(created).collect();
         let worlds = joint.states;
-        // What is made in no schedule has no answer.
+        // A claim that is created in no schedule has no answer.
         let place_of = |object: &Object| real.objects.iter().position(|answer| answer.object == *object);
         let places: Vec<Option<usize>> = objects.iter().map(place_of).collect();
         let mut rows: Vec<Vec<Value>> = Vec::new();
@@ -385,7 +388,7 @@ impl Judged<'_> {
     }
 }
 
-/// The end of a volume that is being recycled, after its recycling has failed.
+/// The end of a volume whose recycling has failed; none where the volume is not Released.
 fn failed(end: &Value) -> Option<Value> {
     let mut end = end.clone();
     let phase = end.get_mut("phase").filter(|phase| *phase == "Released")?;
@@ -393,15 +396,15 @@ fn failed(end: &Value) -> Option<Value> {
     Some(end)
 }
 
-/// The same ends, but for the volume at that place, whose recycling has failed.
+/// The same ends, except that the recycling of the volume at that place has failed.
 fn failed_at(world: &[Value], place: usize) -> Option<Vec<Value>> {
     let mut world = world.to_vec();
     world[place] = failed(&world[place])?;
     Some(world)
 }
 
-/// The engines that do not explore, which is what larger components get: no end is missed, and how many are listed for
-/// nothing is counted. They say that a set is exact only where it is.
+/// Compares the sets of the engines that do not explore, which are used for larger components. No end may be missing,
+/// and the number of listed ends is counted. They may say that a set is exact only where it is.
 fn compare_coarse(
     set: &OutcomeSet,
     predicted: &BTreeSet<String>,
@@ -419,7 +422,7 @@ fn compare_coarse(
     Ok(())
 }
 
-/// Counts an end whose schedule led there; another one is a difference.
+/// Counts an end that its schedule reached. An end that its schedule does not reach is a difference.
 fn prove(schedule: &Schedule, verdict: &mut Verdict) {
     if schedule.reached {
         verdict.counts.proved += 1;
@@ -431,7 +434,7 @@ fn prove(schedule: &Schedule, verdict: &mut Verdict) {
     }
 }
 
-/// Whether the API server refused a write because it would not store the object today: such a world is left out.
+/// Whether the API server refused a write because it would not store the object today. Such a world is left out.
 pub(super) fn rejected(real: &Settle) -> bool {
     real.notes.iter().any(|note| note == "api-rejected")
 }
@@ -442,7 +445,7 @@ pub(crate) fn object_of(key: &ObjectKey) -> Object {
     Object { kind: key.kind.as_str().to_owned(), namespace, name }
 }
 
-/// Who took part.
+/// The controllers that took part.
 pub(super) fn controllers(real: &Settle) -> Result<Vec<Controller>> {
     if real.controllers.is_empty() {
         return Ok(vec![persistent_volume::CONTROLLER]);
@@ -454,24 +457,24 @@ pub(super) fn controllers(real: &Settle) -> Result<Vec<Controller>> {
     real.controllers.iter().map(known).collect()
 }
 
-/// What decides besides the objects, with those who took part.
+/// The settings of the simulation, with the controllers that took part.
 pub(crate) fn settling<'s>(behavior: &KubernetesBehavior, real: &Settle) -> Result<Settings<'s>> {
     Ok(Settings { controllers: controllers(real)?, ..binder(behavior) })
 }
 
-/// The ends as the oracle writes them.
+/// The ends in the form of the oracle.
 pub(super) fn ends_of(outcomes: &[Outcome]) -> Result<BTreeSet<String>> {
     outcomes.iter().map(|outcome| Ok(end_of(outcome)?.to_string())).collect()
 }
 
-/// A predicted end as the oracle writes it.
+/// A predicted end in the form of the oracle.
 pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
     let mut end = serde_json::to_value(StateOut::of_outcome(outcome))?;
     if let Some(fields) = end.as_object_mut() {
-        // The controllers cannot say what becomes of data, and one schedule cannot see that others go on.
+        // The controllers cannot report what happens to data. A single schedule does not show that others continue.
         fields.retain(|field, _| field != "data" && field != "unsettled");
     }
-    // What controllers make has a uid that only an API server could give.
+    // A created object has a uid that only an API server can assign.
     for (place, before, after) in
         [("/volumeName", "pvc-<uid>", "pvc-<created>"), ("/claimRef/uid", "<uid>", "<created>")]
     {
@@ -482,8 +485,8 @@ pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
     Ok(end)
 }
 
-/// Whether an end is another state than the recorded one: by phase, by binding, newly being deleted, gone, or made
-/// anew. The API server reads a phase that is not there as Pending.
+/// Whether an end differs from the recorded state: in phase or binding, or because the object is being deleted,
+/// deleted, or created again. The API server reads a missing phase as Pending.
 fn moved(item: &Value, end: &Value) -> bool {
     let binding = |named: &Value| -> Option<[String; 3]> {
         let text = |field: &str| named[field].as_str().unwrap_or_default().to_owned();

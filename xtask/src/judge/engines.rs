@@ -1,5 +1,5 @@
-//! The engines that find ends, each asked in ways that no recording names: what the real controllers came to is in
-//! every set, and a set that one engine calls possible is possible for the one that is less precise.
+//! Compares the engines that find ends, each with settings that no recording has. The ends of the real controllers must
+//! be in every set. An end that one engine finds must be in the set of a less precise engine.
 
 use super::ends::{ends_of, settling};
 use super::{Judged, Verdict, binder, differ, snapshot_of, target};
@@ -16,27 +16,28 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Of worlds of few objects, one in so many is asked for: they are all alike.
+/// Of the worlds with few objects, one in this many is compared, because they are similar.
 const SHARE: u64 = 3;
 
-/// So few objects are few.
+/// The largest number of objects in a world with few objects.
 const FEW: usize = 12;
 
-/// So many states are explored for what is asked beside the answer itself: explorations that need more are left out.
+/// The limit of states of an additional exploration. Explorations that need more are left out. Some may have a multiple
+/// of it.
 const STATES: usize = 60;
 
-/// The largest components that are asked under other circumstances.
+/// The largest number of objects in a component that is explored with other settings.
 const MOST_OBJECTS: usize = 10;
 
-/// The largest components that are explored at all.
+/// The largest number of objects in a component that is explored at all.
 const EXPLORED: usize = 32;
 
-/// A component with the real answers to its objects.
+/// A component and the real answers for its objects.
 struct Part<'a> {
     component: &'a Component,
     objects: Vec<ObjectId>,
     answers: Vec<&'a Ends>,
-    /// The world has no other component.
+    /// Whether the world has no other component.
     is_all: bool,
 }
 
@@ -44,14 +45,15 @@ struct Part<'a> {
 type Sets = Vec<Vec<Outcome>>;
 
 impl Judged<'_> {
-    /// All components of the line, if it is among those that are asked for.
+    /// Compares the engines on all components of the line, if the line is selected.
     pub(super) fn compare_engines(&self, verdict: &mut Verdict) -> Result<()> {
         let Some(real) = self.line.settle.as_ref().filter(|real| !super::ends::rejected(real)) else { return Ok(()) };
         if real.objects.len() <= FEW && !self.number().is_multiple_of(SHARE) {
             return Ok(());
         }
         let settings = settling(self.behavior, real)?;
-        // Where objects are made for pods, the engines of volumes and claims do not know all of a component.
+        // The engines for volumes and claims do not know all objects of a component with pods, for which objects are
+        // created.
         let knows = |component: &&Component| component.of::<Pod>().len() == 0;
         for component in components(self.snapshot, &settings).iter().filter(knows) {
             let part = self.part(component, real)?;
@@ -84,12 +86,13 @@ impl Judged<'_> {
         Ok(Part { component, objects, answers, is_all })
     }
 
-    /// Whether that is a component under these circumstances, too: under some, more objects influence each other.
+    /// Whether these objects are a component with these settings, too. With some settings more objects influence each
+    /// other.
     fn is_whole(&self, part: &Part<'_>, settings: &Settings<'_>) -> bool {
         components(self.snapshot, settings).iter().any(|component| component.objects == part.objects)
     }
 
-    /// The answer needs its states, and no more.
+    /// Compares the budget: the exploration succeeds with exactly the states that it needs, and fails with fewer.
     fn compare_budget(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
         let claims = part.component.of::<PersistentVolumeClaim>().len();
         let tenfold = if claims <= 6 && part.objects.len() - claims <= 6 { 10 } else { 1 };
@@ -105,9 +108,10 @@ impl Judged<'_> {
         differ_in_order("settle: budget", part.answers[0], &wanted, &told.map(|states| states.to_string()), verdict);
     }
 
-    /// Steps that nobody else can see are taken alone, which leaves states out and no end.
+    /// Compares the exploration with one that follows every order. Steps that no other object can see are taken alone,
+    /// which saves states and must lose no end.
     fn compare_in_full(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
-        // An operation that nobody starts is nothing but a reason to look at every order.
+        // A running operation that nobody started has only one effect: every order is explored.
         let mut all = Settings { budget: Budget { states: 10 * STATES }, ..settings.clone() };
         all.controller.operations.push(("of-nobody".to_owned(), OperationState::Running));
         if let Some(full) = explore(self.snapshot, &all, &part.objects) {
@@ -120,7 +124,7 @@ impl Judged<'_> {
         }
     }
 
-    /// Where requests fail and caches lag, more can be: what the real controllers came to at least.
+    /// Compares the sets with failures. They must contain at least the ends of the real controllers.
     fn compare_failing(
         &self,
         part: &Part<'_>,
@@ -158,8 +162,8 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// A memory that lags, an operation that runs, or requests that fail at first: everything can still end as it does
-    /// otherwise.
+    /// Compares explorations that begin with a stale cache, an operation in backoff, or refused requests. Everything
+    /// can still end as it does without them.
     fn compare_with_failures(
         &self,
         part: &Part<'_>,
@@ -188,7 +192,7 @@ impl Judged<'_> {
             if let Some(explored) = explore(self.snapshot, &with_failures, &part.objects) {
                 verdict.engines.with_failures += 1;
                 verdict.engines.states_with_failures += explored.states;
-                // With a memory that lags, a claim may take what another component has.
+                // With a stale cache a claim may take a volume of another component.
                 if part.is_all {
                     sets_in(&name(", explored and not found otherwise"), part, &sets(&explored), &grown, verdict);
                 }
@@ -204,7 +208,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Circumstances at first, each with a name.
+    /// The states in which an exploration begins, each with a name.
     fn circumstances(&self, part: &Part<'_>) -> Vec<(&'static str, ControllerState<'static>, Answers)> {
         let (volumes, claims) =
             (|| part.component.of::<PersistentVolume>(), || part.component.of::<PersistentVolumeClaim>());
@@ -217,7 +221,7 @@ impl Judged<'_> {
         for id in claims() {
             informed.lag(id, Cached::InformerOnly);
         }
-        // What was there before the controller bound anything.
+        // The volumes before the controller bound anything.
         let mut stale = ControllerState::in_step();
         for id in volumes() {
             let mut volume = self.snapshot.volume(id).clone();
@@ -245,7 +249,7 @@ impl Judged<'_> {
         ]
     }
 
-    /// A schedule for every joint end, or for every end of every object, followed by the syncs themselves.
+    /// Follows a schedule for every joint end, or for every end of every object, by making its syncs.
     fn follow(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
         if explored.states > 10 * STATES {
             return;
@@ -275,7 +279,7 @@ impl Judged<'_> {
         }
     }
 
-    /// The world after these syncs; nothing where one of them cannot be made as it is said.
+    /// The world after these syncs; none where one of them cannot be made as the schedule says.
     fn after(&self, settings: &Settings<'_>, steps: &[Step]) -> Option<World<'_>> {
         let mut world = World::new(self.snapshot);
         for step in steps {
@@ -299,14 +303,14 @@ impl Judged<'_> {
     }
 }
 
-/// Whether an object is in that end in a world.
+/// Whether the object is at this end in a world.
 fn can_be(world: &World<'_>, settings: &Settings<'_>, target: ObjectId, end: &Outcome) -> bool {
     let ends = |unsettled| controllers::ends(&settings.behavior, world, target, unsettled);
     let mut ends = [false, true].into_iter().flat_map(ends);
     ends.any(|is| is == *end)
 }
 
-/// Whether no first choice of a sync of an object moves any of the component to another end.
+/// Whether a sync of this object with first choices leaves all objects of the component at their ends.
 fn stays(world: &World<'_>, settings: &Settings<'_>, object: ObjectId, objects: &[ObjectId]) -> bool {
     settings.controllers.iter().all(|controller| {
         let Some((after, _)) = sync(world, settings, *controller, object, Choices::first()) else { return true };
@@ -321,13 +325,13 @@ fn stays(world: &World<'_>, settings: &Settings<'_>, object: ObjectId, objects: 
     })
 }
 
-/// All objects of a world, with the volumes that were created in it.
+/// All volumes and claims of a world, including those that were created in it.
 fn targets(world: &World<'_>) -> Vec<ObjectId> {
     let volumes = world.places::<PersistentVolume>().into_iter().map(ObjectId::from);
     volumes.chain(world.places::<PersistentVolumeClaim>().into_iter().map(ObjectId::from)).collect()
 }
 
-/// One sync with caches in step.
+/// Makes one sync with caches in step.
 fn sync<'s>(
     world: &World<'s>,
     settings: &Settings<'_>,
@@ -350,7 +354,7 @@ fn sets(explored: &Explored) -> Sets {
     explored.outcomes.iter().map(|(_, ends)| ends.clone()).collect()
 }
 
-/// What the real controllers came to is in the sets; with `faults` also what they came to where something failed.
+/// Checks that the ends of the real controllers are in the sets; with `faults` also their ends where something failed.
 fn real_in(what: &str, part: &Part<'_>, sets: &Sets, faults: bool, verdict: &mut Verdict) -> Result<()> {
     for (answer, set) in part.answers.iter().zip(sets) {
         let predicted = ends_of(set)?;
@@ -361,7 +365,7 @@ fn real_in(what: &str, part: &Part<'_>, sets: &Sets, faults: bool, verdict: &mut
     Ok(())
 }
 
-/// Every end of the first sets is in the second ones, whether it goes round or not.
+/// Checks that every end of the `narrow` sets is in the `wide` sets, whether it belongs to a cycle or not.
 fn sets_in(what: &str, part: &Part<'_>, narrow: &Sets, wide: &Sets, verdict: &mut Verdict) {
     for ((answer, narrow), wide) in part.answers.iter().zip(narrow).zip(wide) {
         let text = |ends: &[Outcome]| -> BTreeSet<String> {
@@ -377,11 +381,11 @@ fn differ_in_order(what: &str, answer: &Ends, wanted: &[String], told: &[String]
     differ(what, &answer.object, &numbered(wanted), &numbered(told), verdict);
 }
 
-/// The large common case with a hundred and one sizes, solved exactly and grown: all that the exact engine finds is
-/// found otherwise, and nobody has a volume that is too small.
+/// Compares two engines on the large common case with 101 sizes. All ends of the exact engine have to be found by the
+/// other one, and no claim may get a volume that is too small.
 ///
 /// # Errors
-/// When the world makes no sense.
+/// Returns an error where the world is invalid.
 pub fn hundred_sizes() -> Result<Verdict> {
     let sizes = 1..=101;
     let items = sizes.flat_map(|size| {
@@ -396,7 +400,7 @@ pub fn hundred_sizes() -> Result<Verdict> {
     });
     let snapshot = snapshot_of(&items.collect::<Vec<_>>())?;
     let settings = binder(&KubernetesBehavior::default());
-    // A failure that no sync comes to is nothing but a reason to leave the exact engines alone.
+    // A refusal that no sync reaches has only one effect: the exact engines are not used.
     let never = Answers { refuse_from: Some((1000, ApiRefusal::Conflict)), ..Answers::default() };
     let growing = Settings { answers: never, budget: Budget::NONE, ..settings.clone() };
     let mut verdict = Verdict::default();

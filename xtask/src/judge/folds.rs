@@ -1,4 +1,5 @@
-//! Decisions that stand for others, and which of them an answer lists, against the decisions one by one.
+//! Compares folded decisions, which stand for others, with the single decisions, and checks which of them an answer
+//! lists.
 
 use super::{Judged, Verdict, binder, differ};
 use crate::line::{Case, Object};
@@ -16,10 +17,10 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The largest limit that is tried.
+/// The largest limit of decisions that is tried.
 const MOST: usize = 4;
 
-/// Under each limit, what a folded decision stands for are the first decisions one by one.
+/// Checks that under each limit the folded decisions stand for the first single decisions.
 pub(super) fn compare_folds(
     case: &Case,
     part: &str,
@@ -42,7 +43,7 @@ pub(super) fn compare_folds(
 }
 
 impl Judged<'_> {
-    /// What `predict` lists of an object's decisions, of all controllers: the first ones, but at least one of each.
+    /// Checks which decisions of an object `predict` lists: the first ones, but at least one of each controller.
     pub(super) fn compare_listed(&self, verdict: &mut Verdict) -> Result<()> {
         let settings = Settings { controllers: CONTROLLERS.to_vec(), budget: Budget::NONE, ..binder(self.behavior) };
         let mut of_limit = BTreeMap::new();
@@ -74,7 +75,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Of the ends that a limit hides, one of each sort is at hand, and no more.
+    /// Checks that one end of each sort is available among the ends that a limit hides, and no more.
     pub(super) fn compare_sorts(
         object: &Object,
         full: &OutcomeSet,
@@ -96,9 +97,10 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// What is said to decide between several ends: equal volumes where a claim has several decisions now, and the
-    /// order of syncs unless one claim alone picks among free volumes, and then its ends are those that it can pick
-    /// now.
+    /// Checks what the prediction says decides between several ends.
+    ///
+    /// Equal volumes decide where a claim has several decisions now. The order of syncs decides as well, except where a
+    /// single claim chooses among Available volumes. Then its ends are those that it can choose now.
     pub(super) fn compare_decided_by(
         &self,
         prediction: &Prediction<'_>,
@@ -155,7 +157,7 @@ impl Judged<'_> {
     }
 }
 
-/// Whose decision it is, and the volume that it picks: the one that it updates.
+/// The controller of a decision and the volume that it chooses, which is the one that it updates.
 fn picked(snapshot: &Snapshot, decision: &Decision<'_>) -> String {
     let volume = decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => {
@@ -168,11 +170,12 @@ fn picked(snapshot: &Snapshot, decision: &Decision<'_>) -> String {
     format!("{} {}", decision.controller.name, chosen.or(volume).unwrap_or_default())
 }
 
-/// The decisions that one stands for, itself first; of the others that many, or all.
+/// The decisions for which this one stands, beginning with itself. `others` is the number of the other ones; none for
+/// all.
 fn standing_for(snapshot: &Snapshot, decision: &Decision<'_>, others: Option<usize>) -> Vec<String> {
     let alike = decision.alike.iter().flat_map(|alike| &alike.others);
     let name = |id: &ObjectId| format!("{} {}", decision.controller.name, snapshot.meta(*id).name);
-    // As many empty names as are listed beyond those that it stands for are a difference.
+    // If more are listed than it stands for, empty names are added, so that this is a difference.
     let more = others.map_or(0, |others| others.saturating_sub(alike.clone().count()));
     let others = others.unwrap_or(usize::MAX);
     std::iter::once(picked(snapshot, decision))

@@ -6,7 +6,7 @@ use pvctl::controllers::{BehaviorError, KubernetesBehavior};
 use std::collections::BTreeSet;
 
 impl Judged<'_> {
-    /// Each gate and each period that the line has an answer to.
+    /// Compares each gate and each period for which the line has an answer.
     pub(super) fn compare_features(&self, verdict: &mut Verdict) {
         let version = KubernetesBehavior::of(self.behavior.version);
         let object = |name: &str| Object { kind: "Flag".to_owned(), namespace: String::new(), name: name.to_owned() };

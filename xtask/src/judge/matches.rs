@@ -1,4 +1,4 @@
-//! Searches for a volume: `FindMatchingVolume` itself, and the volume that real decisions name.
+//! Compares searches for a volume: the answers of `FindMatchingVolume`, and the volumes that real decisions name.
 
 use super::decisions::refused_by_validation;
 use super::{Judged, Verdict, differ, target};
@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl Judged<'_> {
-    /// Without a node, as the controller asks; the scheduler's questions are not predicted yet.
+    /// Compares the searches without a node, which are those of the controller. Searches of the scheduler are not
+    /// predicted yet.
     pub(super) fn compare_matches(&self, verdict: &mut Verdict) -> Result<()> {
         for (place, answer) in self.line.matches.iter().enumerate() {
             if !answer.node.is_empty() {
@@ -38,7 +39,7 @@ impl Judged<'_> {
             };
             verdict.counts.matches += 1;
             differ(&format!("matches[{place}]"), &answer.claim, &real, &predicted, verdict);
-            // The verb `match` finds out itself whether binding is delayed.
+            // The verb `match` itself finds out whether binding is delayed.
             let Ok(delayed) = delays_binding(self.snapshot, self.behavior, claim) else { continue };
             if answer.delayed && !delayed {
                 continue;
@@ -48,8 +49,8 @@ impl Judged<'_> {
                 |id: VolumeId| self.snapshot.volume(id).access_modes.set().contains_all(&claim.access_modes);
             match match_claim(self.snapshot, self.behavior, claim) {
                 Err(why) => differ(&part, &answer.claim, &real, &error(&why), verdict),
-                // The controller searches among volumes with the claim's modes alone, and meets the error with the
-                // first.
+                // The controller searches only among volumes with the modes of the claim, and meets the error with the
+                // first of them.
                 Ok(candidates) if !answer.error.is_empty() => {
                     let reached = candidates.listed.iter().any(|candidate| has_modes(candidate.volume));
                     if reached {
@@ -64,7 +65,7 @@ impl Judged<'_> {
                     let chosen = |name: &&String| self.snapshot.volume_id(name).is_some_and(has_modes);
                     let real: BTreeSet<String> = answer.chosen.iter().filter(chosen).cloned().collect();
                     let none = answer.chosen.iter().all(String::is_empty);
-                    // Whatever is chosen fits, and nothing is chosen only where nothing fits.
+                    // A volume that is chosen has to fit. No volume is chosen only where none fits.
                     let said = if none { fit } else { real.intersection(&fit).cloned().collect() };
                     verdict.counts.chosen += usize::from(none || !real.is_empty());
                     differ(&part, &answer.claim, &real, &said, verdict);
@@ -74,7 +75,7 @@ impl Judged<'_> {
         self.compare_choices(verdict)
     }
 
-    /// The volumes that the real controller binds a claim to, by the writes of its decisions.
+    /// Compares the volumes to which the real controller binds a claim, by the writes of its decisions.
     fn compare_choices(&self, verdict: &mut Verdict) -> Result<()> {
         for (place, case) in self.line.decisions.iter().enumerate() {
             let Some(id) = target(self.snapshot, &case.object)?.of::<PersistentVolumeClaim>() else { continue };
@@ -82,7 +83,7 @@ impl Judged<'_> {
                 continue;
             }
             let claim = self.snapshot.claim(id);
-            // Nothing is searched for a claim whose binding was completed.
+            // The controller searches no volume for a claim whose binding is completed.
             if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
                 continue;
             }
@@ -117,7 +118,8 @@ impl Judged<'_> {
     }
 }
 
-/// The volume to which a claim's sync binds it: the one that it updates, or that it completes the claim with.
+/// The volume to which the sync of a claim binds it: the volume that it updates, or the one that it writes into the
+/// claim.
 fn bound_to(decision: &Value, named: &str) -> String {
     for write in decision["writes"].as_array().into_iter().flatten().filter(|write| write["verb"] == "update") {
         if write["resource"] == "persistentvolumes" {
@@ -131,8 +133,8 @@ fn bound_to(decision: &Value, named: &str) -> String {
     String::new()
 }
 
-/// The volumes of which matching says that they fit, chosen or not; `asked` is whether the search is delayed, `delayed`
-/// whether the claim's own is.
+/// The volumes that fit according to matching, whether they are chosen or not. `asked` says whether the search is
+/// delayed, `delayed` whether binding of the claim is delayed.
 fn fitting<'s>(snapshot: &'s Snapshot, candidates: &Candidates, asked: bool, delayed: bool) -> BTreeSet<&'s str> {
     let verdict = |candidate: &Candidate| match candidate.without_delay {
         Some(verdict) if !asked && delayed => verdict,
@@ -154,7 +156,8 @@ fn fitting<'s>(snapshot: &'s Snapshot, candidates: &Candidates, asked: bool, del
         .collect()
 }
 
-/// The volumes that can be found among all: those reserved for the claim, else the smallest free ones, else none.
+/// The volumes that can be found among all: those reserved for the claim, otherwise the smallest free ones, otherwise
+/// none.
 fn found(snapshot: &Snapshot, query: &Query<'_>, excluded: &[String]) -> Vec<String> {
     let left = || snapshot.volumes().iter().filter(|volume| !excluded.iter().any(|name| *name == volume.meta.name));
     let fitting = |wanted: Fit| left().filter(move |volume| query.fit(volume) == wanted);

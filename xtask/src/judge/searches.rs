@@ -1,5 +1,5 @@
-//! What is said of the volumes that a claim does not get: every test that each fails, and the words for one that the
-//! claim names; and a claim that is only planned.
+//! Compares what is said of the volumes that a claim does not get: every test that a volume fails, and the words for a
+//! volume that the claim names. It also compares planned claims.
 
 use super::{Judged, Verdict, differ, target};
 use crate::line::Case;
@@ -11,7 +11,7 @@ use pvctl::model::{AccessModes, Amount, PersistentVolumeClaim, Str, VolumePhase}
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What the real controller says of a volume that the claim names and that does not fit.
+/// The messages of the real controller for a volume that the claim names and that does not fit.
 const NAMED: [(&str, CandidateVerdict); 8] = [
     ("is marked for deletion", CandidateVerdict::CandidateDeleting),
     ("requested PV is too small", CandidateVerdict::CandidateTooSmall),
@@ -24,7 +24,7 @@ const NAMED: [(&str, CandidateVerdict); 8] = [
 ];
 
 impl Judged<'_> {
-    /// All of it, for every claim of the line.
+    /// Makes these comparisons for every claim of the line.
     pub(super) fn compare_searches(&self, verdict: &mut Verdict) -> Result<()> {
         for answer in &self.line.matches {
             if let Some(id) = target(self.snapshot, &answer.claim)?.of::<PersistentVolumeClaim>() {
@@ -42,8 +42,8 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// The tests that a volume fails are those that the search meets one after the other, each mended before the next
-    /// one. Which one it meets first is what `FindMatchingVolume` itself is compared for.
+    /// Compares the tests that a volume fails. They are found by searching repeatedly, each time after the failed test
+    /// was repaired. Which test the search meets first is compared with `FindMatchingVolume` itself.
     fn compare_misfits(&self, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
         let Ok(query) = Query::new(self.behavior, claim, false) else { return };
         let object = crate::line::Object {
@@ -84,7 +84,7 @@ impl Judged<'_> {
         }
     }
 
-    /// What is said of the volume that a claim names, by the event about it.
+    /// Compares what is said of the volume that a claim names with the event about it.
     fn compare_named(&self, case: &Case, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
         let [done] = case.decisions.as_slice() else { return };
         let events = done["events"].as_array().into_iter().flatten();
@@ -103,8 +103,8 @@ impl Judged<'_> {
         differ("the named volume", &case.object, &text(*real), &said, verdict);
     }
 
-    /// A claim of which nothing was written yet is stored as it is planned, and gets the class that the real controller
-    /// gives a claim without one: both take the newest default class.
+    /// Compares planned claims. A claim that no controller has changed yet is stored as it was planned. It gets the
+    /// class that the real controller gives to a claim without one: both take the newest default class.
     fn compare_planned(&self, case: &Case, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
         let mut new = claim.clone();
         new.meta.uid = Str::default();
@@ -143,7 +143,7 @@ fn has_modes(has: &AccessModes, wanted: &AccessModes) -> bool {
     wanted.0.iter().all(|mode| has.0.contains(mode))
 }
 
-/// The capacity that is just enough.
+/// The capacity that is exactly the request of the claim.
 fn storage(claim: &PersistentVolumeClaim) -> std::sync::Arc<[(Str, Amount)]> {
     claim.request.iter().map(|request| (Str::from("storage"), request.clone())).collect()
 }

@@ -1,5 +1,5 @@
-//! A repair that is carried out up to some step, and what others do then: the world in which it is taken back or gone
-//! on with.
+//! A repair that is carried out up to some step, and the acts of other actors after it. In the resulting world the
+//! repair is undone or continued.
 
 use super::api_server::{Actor, Call, Preconditions, Random, Store, text};
 use anyhow::{Context as _, Result};
@@ -10,27 +10,27 @@ use serde_json::Value;
 /// A repair of which some steps are carried out.
 pub(super) struct Begun {
     store: Store,
-    /// What a journal says of it.
+    /// The steps that a journal would have.
     pub(super) done: Vec<Done>,
-    /// The plan with the steps that are left.
+    /// The plan with the remaining steps.
     pub(super) rest: Plan,
-    /// Who acted afterwards.
+    /// The actor that acted afterwards.
     pub(super) actor: Actor,
 }
 
 impl Begun {
-    /// Carries a plan out on the objects of a world, up to a step by chance or to where it stops. Nothing where nothing
-    /// is written.
+    /// Carries a plan out on the objects of a world, up to a random step or to the step at which it stops. None where
+    /// nothing is written.
     ///
     /// # Errors
-    /// An object that cannot be read, or a request that the API server refuses although nothing stood against it.
+    /// Returns an error where an object cannot be read, or where the API server refuses a request that had no obstacle.
     pub(super) fn by_chance(objects: &[Value], plan: &Plan, random: &mut Random) -> Result<Option<Self>> {
         let mut store = Store::default();
         for object in objects {
             store.seed(object.clone());
         }
         let start = store.clone();
-        // Whole repairs are taken back more often than begun ones.
+        // Finished repairs are undone more often than partial ones.
         let steps = plan.steps.len() - if random.one_in(2) { 0 } else { random.below(plan.steps.len()) };
         let mut done = Vec::new();
         for step in plan.steps.iter().take(steps) {
@@ -46,7 +46,7 @@ impl Begun {
         let everybody: Vec<Actor> = Actor::all().collect();
         let actor = if random.one_in(2) { random.of(&everybody) } else { Actor::Nobody };
         actor.act(&mut store, &start, random);
-        // Who asks for the way back comes seldom before the controllers have answered.
+        // A user rarely asks for the undo before the controllers have acted.
         if !random.one_in(8) {
             store.settle(random);
         }
@@ -61,7 +61,7 @@ impl Begun {
     }
 }
 
-/// One step; nothing where something stands against it.
+/// Carries out one step; none where there is an obstacle.
 fn carry_out(store: &mut Store, step: &Step) -> Result<Option<Done>> {
     let done = |after, was_so| Some(Done { step: step.clone(), after, was_so });
     let Some(write) = &step.write else { return Ok(done(None, false)) };
@@ -81,7 +81,7 @@ fn decoded(key: &ObjectKey, object: &Value) -> Result<Seen> {
     Seen::decode(key.kind, object).map_err(|why| anyhow::anyhow!("{key}: {why}"))
 }
 
-/// Sends a write as it is: what the API server made of the object, but for a deletion.
+/// Sends a write without changes. Returns the resulting object; none for a deletion.
 fn send(store: &mut Store, write: &Write, current: Option<&Value>) -> Result<Option<Value>> {
     let request = write.request(current, false).with_context(|| format!("no request to {}", write.object))?;
     let by = Call::by(FIELD_MANAGER);
@@ -98,7 +98,8 @@ fn send(store: &mut Store, write: &Write, current: Option<&Value>) -> Result<Opt
     Ok(if matches!(write.change, Change::Delete) { None } else { Some(after) })
 }
 
-/// Lets the controllers act until what a step waits for is so, and sometimes a little longer: whether it comes to that.
+/// Lets the controllers act until the step's wait is met, and sometimes a little longer. Returns false where nothing
+/// changes any more and the wait is not met.
 fn is_over(store: &mut Store, wait: Option<&Wait>, random: &mut Random) -> Result<bool> {
     if let Some(wait) = wait {
         for _ in 0..100 {

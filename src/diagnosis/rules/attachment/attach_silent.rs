@@ -1,4 +1,4 @@
-//! An attachment on which nobody acts.
+//! This rule reports a VolumeAttachment that no attacher acts on.
 
 use super::{
     LONGEST_CALL, PATIENCE, age, attachers_finalizer, lacks_volume, lasts, refused_for_deletion, volume_words,
@@ -52,7 +52,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     }
     let is_taken = attachers_finalizer(attachment).is_some();
     let is_silent = if deleted.is_some() {
-        // An attachment without the finalizer is not the attacher's to let go.
+        // Without the attacher's finalizer, the attacher does not hold back the deletion of the attachment.
         is_taken && attachment.detach_error.is_none()
     } else {
         !is_taken && !attachment.attached && attachment.attach_error.is_none()
@@ -62,7 +62,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     }
     let driver_gone = lacks_driver(case, &attachment.attacher);
     if deleted.is_some() {
-        // A driver may be at work for long; where it is gone, nothing is.
+        // A driver may work for a long time. If the driver is gone, nothing works.
         if !driver_gone && !lasts(case, deleted, LONGEST_CALL) {
             return None;
         }
@@ -105,8 +105,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     )
 }
 
-/// Whether it is certain that no such CSIDriver exists. Nothing hangs on it but how the matter is put and how long it
-/// may last, so that what is unknown changes no answer.
+/// Whether it is certain that no such CSIDriver exists. The answer changes only the words of the finding and the
+/// duration that is tolerated.
 fn lacks_driver(case: &Case<'_>, driver: &str) -> bool {
     let absence = case.snapshot().coverage().absence_of(Kind::CsiDriver, "", driver);
     absence == Absence::Certain && case.lacks(Kind::CsiDriver, "", driver)

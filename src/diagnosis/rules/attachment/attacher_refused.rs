@@ -1,4 +1,4 @@
-//! An attachment of which the attacher cannot write what it did.
+//! This rule reports a VolumeAttachment whose attacher cannot write its result.
 
 use super::{
     LONGEST_CALL, PATIENCE, age, attachers_finalizer, is_refusal, lasts, refused_for_deletion, volume_words,

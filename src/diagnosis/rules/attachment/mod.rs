@@ -1,4 +1,4 @@
-//! Attachments of volumes to nodes, and volumes that wait for them.
+//! Attachments of volumes to nodes, and volumes that wait for an attachment or a detachment.
 
 crate::diagnosis::rules::section! {
     va_pv_missing,
@@ -25,42 +25,43 @@ use crate::model::{
 use crate::text::{human_age, truncate};
 use serde_json::{Value, json};
 
-/// The start of the finalizer by which an attacher keeps an attachment until it is detached; the driver's name follows.
+/// The prefix of the finalizer by which an attacher keeps an attachment until the volume is detached. The driver's name
+/// follows.
 const ATTACHER_PREFIX: &str = "external-attacher/";
-/// For so many seconds a volume may stay attached to a node that no longer needs it: kube-controller-manager waits for
-/// six minutes until it takes a volume away from a node that does not answer.
+/// The number of seconds for which a volume may stay attached to a node that no longer needs it.
+/// kube-controller-manager waits for six minutes before it detaches a volume from a node that does not answer.
 const DRAIN: i64 = 600;
-/// For so many seconds a call to a driver may last: some attachers are told to wait for twenty minutes.
+/// The number of seconds that a call to a driver may last. Some attachers are configured to wait for 20 minutes.
 const LONGEST_CALL: i64 = 1800;
-/// How much of what a driver says is shown.
+/// The maximum length of a driver's message that is shown, in terminal columns.
 const SHOWN: usize = 200;
 
-/// Whether that moment has passed for so many seconds; where nobody can tell, it has not.
+/// Whether at least that number of seconds has passed since the moment. The answer is false if the time is unknown.
 fn lasts(case: &Case<'_>, since: Option<Timestamp>, seconds: i64) -> bool {
     case.seconds_since(since).is_some_and(|passed| passed >= seconds)
 }
 
-/// How long ago that was, in words.
+/// Returns in words how long ago the moment was.
 fn age(case: &Case<'_>, since: Option<Timestamp>) -> String {
     case.seconds_since(since).map_or_else(|| "some time".to_owned(), human_age)
 }
 
-/// The key of an attachment.
+/// Returns the key of an attachment.
 fn attachment_key(attachment: &VolumeAttachment) -> ObjectKey {
     key(Kind::VolumeAttachment, "", &attachment.meta.name)
 }
 
-/// The finalizer by which its attacher keeps it, if one has taken it on.
+/// Returns the attacher's finalizer, if the attachment has it.
 fn attachers_finalizer(attachment: &VolumeAttachment) -> Option<&str> {
     attachment.meta.finalizers.iter().map(Str::as_str).find(|name| name.starts_with(ATTACHER_PREFIX))
 }
 
-/// The volume that it attaches, as far as that is known.
+/// Returns the volume that the attachment names, if it is known.
 fn volume_of<'a>(case: &Case<'a>, attachment: &VolumeAttachment) -> Option<&'a PersistentVolume> {
     case.volume(&attachment.volume_name)
 }
 
-/// What it attaches, in words.
+/// Returns words that name what the attachment attaches.
 fn volume_words(attachment: &VolumeAttachment) -> String {
     match attachment.volume_name.as_str() {
         "" => "an inline volume".to_owned(),
@@ -68,13 +69,14 @@ fn volume_words(attachment: &VolumeAttachment) -> String {
     }
 }
 
-/// The volume that it names and that does not exist.
+/// Whether the attachment names a volume that does not exist.
 fn lacks_volume(case: &Case<'_>, attachment: &VolumeAttachment) -> bool {
     !attachment.volume_name.is_empty() && case.lacks(Kind::PersistentVolume, "", &attachment.volume_name)
 }
 
-/// The volume for whose deletion the attacher refuses to attach it. An attacher that began before the volume was
-/// deleted may still come to an end, so that only its word counts then. Upstream: `csiAttach`, external-attacher.
+/// Returns the volume if the attacher refuses to attach it because it is being deleted. If the attachment is older than
+/// the deletion, the attacher may still succeed, so only its error message counts. Upstream: `csiAttach`,
+/// external-attacher.
 fn refused_for_deletion<'a>(case: &Case<'a>, attachment: &VolumeAttachment) -> Option<&'a PersistentVolume> {
     if attachment.attached || attachment.meta.deleted.is_some() {
         return None;
@@ -85,27 +87,27 @@ fn refused_for_deletion<'a>(case: &Case<'a>, attachment: &VolumeAttachment) -> O
     (attachment.attach_error.as_ref().is_some_and(said) || came_later).then_some(volume)
 }
 
-/// Whether the attacher says that the API server refuses what it writes. Upstream: `csiAttach` and `csiDetach`,
-/// external-attacher; with whatever else it cannot do, the driver is concerned.
+/// Whether the attacher's error says that the API server refuses what the attacher writes. Other errors of these
+/// functions are about the driver. Upstream: `csiAttach` and `csiDetach`, external-attacher.
 fn is_refusal(error: &AttachError) -> bool {
     let writes = ["could not add PersistentVolume finalizer", "could not save VolumeAttachment", "could not mark as"];
     writes.iter().any(|write| error.message.starts_with(*write)) && error.message.contains("forbidden")
 }
 
-/// What keeps a storage system from doing what it is told, by what is well known of its words.
+/// The reason why a storage system does not do what is requested, recognized by well-known words in its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Obstacle {
-    /// Snapshots or clones rest on it.
+    /// Snapshots or clones depend on the storage.
     Dependents,
-    /// The driver may not.
+    /// The driver does not have the permission.
     Denied,
-    /// Somebody uses it.
+    /// The storage is in use.
     InUse,
-    /// It does not answer in time.
+    /// The storage system does not answer in time.
     Unreachable,
-    /// It knows nothing of it.
+    /// The storage system does not know the storage.
     Unknown,
-    /// Something else.
+    /// The message has no well-known words.
     Other,
 }
 
@@ -138,34 +140,35 @@ impl Obstacle {
     }
 }
 
-/// Whether only one node at a time can have the volume. Upstream: `IsMultiAttachAllowed`, `pkg/volume/util`, 1.36.
+/// Whether the volume can be attached to only one node at a time. Upstream: `IsMultiAttachAllowed`, `pkg/volume/util`,
+/// 1.36.
 fn is_exclusive(volume: &PersistentVolume) -> bool {
     let shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany);
     !volume.access_modes.is_empty() && !volume.access_modes.0.iter().any(shared)
 }
 
-/// The pods that name the volume's claim, as far as they are known.
+/// Returns the known pods that use the claim in the volume's `claimRef`.
 fn pods_of<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Vec<&'a Pod> {
     let Some(named) = &volume.claim_ref else { return Vec::new() };
     case.snapshot().pods_of(&named.namespace, &named.name).collect()
 }
 
-/// Whether the claim that the volume names lives, as far as that is known.
+/// Whether the claim with the uid in the volume's `claimRef` is known to exist.
 fn is_held(case: &Case<'_>, volume: &PersistentVolume) -> bool {
     let Some(named) = &volume.claim_ref else { return false };
     case.claim(&named.namespace, &named.name).is_some_and(|claim| claim.meta.uid == named.uid)
 }
 
-/// Why an attachment to a node is more than what remains for a moment.
+/// The reason why an attachment should have ended long ago.
 #[derive(Clone, Copy, Debug)]
 enum Overdue<'a> {
-    /// This pod was put on another node and waits for the volume.
+    /// This pod was scheduled to another node and waits for the volume.
     Awaited(&'a Pod),
-    /// The volume has been in its phase, in which no pod can use it, for so many seconds.
+    /// No pod can use the volume in its phase, and it has had this phase for so many seconds.
     Unused(i64),
 }
 
-/// Whether a volume should have left that node long ago, where something tells that.
+/// Returns why the volume should have been detached from that node long ago. Returns None if nothing proves it.
 fn overdue<'a>(case: &Case<'a>, volume: &PersistentVolume, node: &str) -> Option<Overdue<'a>> {
     match volume.status.phase {
         VolumePhase::Bound => {
@@ -197,13 +200,15 @@ fn overdue<'a>(case: &Case<'a>, volume: &PersistentVolume, node: &str) -> Option
     }
 }
 
-/// How bad it is that a volume that no pod can use stays attached: one that is being deleted cannot go.
+/// Returns the severity of a volume that no pod can use and that is still attached. If the volume is being deleted, the
+/// attachment blocks the deletion.
 fn unused_severity(volume: &PersistentVolume) -> Severity {
     if volume.terminating() { Severity::Error } else { Severity::Warning }
 }
 
-/// For how many seconds a volume whose claim is gone has waited for its driver to delete it. Beside a new claim of the
-/// same name it is that claim which matters, and a volume that is being deleted is another section's.
+/// Returns for how many seconds a volume whose claim is gone has waited for its driver to delete it, if at least the
+/// given number. Returns None if a new claim of the same name exists, because that claim is more important. Returns
+/// None for a volume that is being deleted, which rules of another section report.
 fn awaits_deletion(case: &Case<'_>, volume: &PersistentVolume, seconds: i64) -> Option<i64> {
     if volume.reclaim_policy != ReclaimPolicy::Delete
         || volume.status.phase != VolumePhase::Released
@@ -219,7 +224,7 @@ fn awaits_deletion(case: &Case<'_>, volume: &PersistentVolume, seconds: i64) -> 
     gone.then_some(lasted)
 }
 
-/// What the attachment says of itself.
+/// Adds the state of the attachment as evidence.
 fn with_state(found: Detection, attachment: &VolumeAttachment) -> Detection {
     let object = attachment_key(attachment);
     let found = found
@@ -232,7 +237,7 @@ fn with_state(found: Detection, attachment: &VolumeAttachment) -> Detection {
     }
 }
 
-/// What the attacher says.
+/// Adds the error of the attacher as evidence.
 fn with_error(found: Detection, attachment: &VolumeAttachment) -> Detection {
     let object = attachment_key(attachment);
     let shown = |error: &AttachError| truncate(&error.message, SHOWN).into_owned();
@@ -245,14 +250,15 @@ fn with_error(found: Detection, attachment: &VolumeAttachment) -> Detection {
     }
 }
 
-/// The newest event that says that deleting this volume failed, since its claim is gone.
+/// Returns the newest event that reports a failed deletion of this volume since its last change of phase.
 pub(super) fn deletion_failure<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Event> {
     let mut events = case.snapshot().events_about(&case.object(), &volume.meta.uid);
     events.find(|event| event.reason == "VolumeFailedDelete" && event.last_seen >= volume.status.last_phase_transition)
 }
 
-/// Deletes an attachment, which has the attacher detach the volume, if it is still this one: a volume that comes back
-/// to the node gets an attachment of the same name. Upstream: `getAttachmentName`, `pkg/volume/csi`, 1.36.
+/// Creates a remedy that deletes an attachment, so that the attacher detaches the volume. The command has the uid as a
+/// precondition, because a volume that comes back to the node gets an attachment of the same name. Upstream:
+/// `getAttachmentName`, `pkg/volume/csi`, 1.36.
 fn detach(attachment: &VolumeAttachment, does: impl Into<String>) -> Remedy {
     let body = json!({
         "apiVersion": "v1", "kind": "DeleteOptions", "preconditions": { "uid": attachment.meta.uid },
@@ -262,7 +268,7 @@ fn detach(attachment: &VolumeAttachment, does: impl Into<String>) -> Remedy {
     Remedy { command: format!("echo {} | {}", quoted(&body.to_string()), deletes.command), ..deletes }
 }
 
-/// Takes the attacher's finalizer away, if it is still at its place.
+/// Creates a remedy that removes the attacher's finalizer, if the finalizer is still at the same index.
 fn give_up(attachment: &VolumeAttachment, does: impl Into<String>) -> Option<Remedy> {
     let finalizer = attachers_finalizer(attachment)?;
     let place = attachment.meta.finalizers.iter().position(|present| present == finalizer)?;

@@ -1,4 +1,4 @@
-//! A released volume whose storage the driver fails to delete.
+//! This rule reports a released volume whose storage the driver fails to delete.
 
 use super::{Obstacle, PATIENCE, SHOWN, awaits_deletion, deletion_failure};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
@@ -42,12 +42,12 @@ pub(super) static RULE: Rule = Rule {
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let Some(event) = deletion_failure(case, volume) else {
         if awaits_deletion(case, volume, PATIENCE).is_some() {
-            // Events about what has no namespace are kept there.
+            // The API server stores events about objects without a namespace in the namespace `default`.
             case.knows_all(Kind::Event, "default");
         }
         return None;
     };
-    // While it is attached, that is what has to end first; if it is no longer, the next attempt may succeed.
+    // If the volume is attached, another rule reports that. If it is no longer attached, the next attempt may succeed.
     if is_attached(event) || case.snapshot().attachments_of(&volume.meta.name).next().is_some() {
         return None;
     }
@@ -99,7 +99,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     )
 }
 
-/// Whether the provisioner itself saw an attachment. Upstream: `canDeleteVolume`, external-provisioner.
+/// Whether the provisioner refused the deletion because it saw an attachment. Upstream: `canDeleteVolume`,
+/// external-provisioner.
 fn is_attached(event: &Event) -> bool {
     event.message.contains("is still attached to node")
 }

@@ -1,4 +1,4 @@
-//! A released volume that cannot be deleted because it is attached.
+//! This rule reports a released volume that cannot be deleted because it is attached.
 
 use super::{DRAIN, attachment_key, awaits_deletion};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
@@ -43,7 +43,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let attachments: Vec<&VolumeAttachment> = case.snapshot().attachments_of(&volume.meta.name).collect();
     let lasted = awaits_deletion(case, volume, DRAIN)?;
     let Some(first) = attachments.first() else {
-        // Whoever may not see attachments cannot tell whether one is in the way.
+        // A user who may not list VolumeAttachments cannot know whether one prevents the deletion.
         case.knows_all(Kind::VolumeAttachment, "");
         return None;
     };

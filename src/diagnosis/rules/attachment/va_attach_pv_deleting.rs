@@ -1,4 +1,4 @@
-//! A volume that is being deleted, and that some node is to get.
+//! This rule reports a volume that is being deleted and should be attached to a node.
 
 use super::{detach, refused_for_deletion, with_error, with_state};
 use crate::controllers::persistent_volume::reclaim::leaks;

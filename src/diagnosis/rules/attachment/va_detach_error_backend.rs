@@ -1,4 +1,4 @@
-//! An attachment that the driver fails to take back.
+//! This rule reports a VolumeAttachment that the driver fails to detach.
 
 use super::{Obstacle, PATIENCE, age, give_up, is_refusal, lacks_volume, lasts, volume_words, with_error, with_state};
 use crate::diagnosis::remedy::{by_hand, describe};

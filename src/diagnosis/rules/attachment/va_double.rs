@@ -1,4 +1,4 @@
-//! A volume for one node that two nodes have.
+//! This rule reports a volume that is attached to two nodes although its access modes allow only one.
 
 use super::{attachment_key, is_exclusive, pods_of};
 use crate::diagnosis::misfit::modes;

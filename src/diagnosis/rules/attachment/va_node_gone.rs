@@ -1,4 +1,4 @@
-//! A volume that is still attached to a node that no longer exists.
+//! This rule reports a volume that is still attached to a node that no longer exists.
 
 use super::{
     DRAIN, Overdue, PATIENCE, age, detach, give_up, lacks_volume, lasts, overdue, unused_severity, volume_of,
@@ -50,15 +50,15 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Attachment(detect),
 };
 
-/// How far it is.
+/// The progress of the detachment.
 enum DetachState {
-    /// It was deleted, and the attacher has not come to an end.
+    /// The VolumeAttachment was deleted, and the attacher has not finished.
     Detaching,
-    /// A pod with this name waits for the volume elsewhere.
+    /// The pod with this name waits for the volume on another node.
     Awaited(String),
-    /// No pod can use the volume any more, for so many seconds, and that is as bad.
+    /// No pod has been able to use the volume for so many seconds. The finding has this severity.
     Unused(i64, Severity),
-    /// It may be about to be deleted.
+    /// The controller may be about to delete the VolumeAttachment.
     Fresh,
 }
 
@@ -68,7 +68,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     if node.is_empty() || (deleted.is_some() && !lasts(case, deleted, PATIENCE)) {
         return None;
     }
-    // Of a file without any node it is clear that these are not all there are.
+    // If a file has no nodes at all, nodes were probably not saved to it.
     let knows_nodes =
         !case.snapshot().nodes().is_empty() || case.snapshot().coverage().absence(Kind::Node, "") == Absence::Certain;
     if !knows_nodes || !case.lacks(Kind::Node, "", node) || lacks_volume(case, attachment) {

@@ -1,4 +1,4 @@
-//! An attachment of a volume whose object is gone.
+//! This rule reports a VolumeAttachment whose volume no longer exists.
 
 use super::{PATIENCE, age, attachers_finalizer, give_up, lasts, with_error, with_state};
 use crate::diagnosis::case::volume_key;
@@ -46,7 +46,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let (name, driver) = (&attachment.volume_name, &attachment.attacher);
     let deleted = attachment.meta.deleted;
     let since = deleted.or(attachment.meta.created);
-    // What no attacher has taken on vanishes by itself.
+    // A VolumeAttachment that no attacher has worked on disappears by itself.
     let is_kept = attachment.attached || attachers_finalizer(attachment).is_some();
     if name.is_empty() || !is_kept || !lasts(case, since, PATIENCE) {
         return None;

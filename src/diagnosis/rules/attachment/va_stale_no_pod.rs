@@ -1,4 +1,4 @@
-//! A volume that stays attached to a node where no pod uses it.
+//! This rule reports a volume that stays attached to a node on which no pod uses it.
 
 use super::{Overdue, detach, overdue, pods_of, unused_severity, volume_of, with_state};
 use crate::diagnosis::case::volume_key;
@@ -52,7 +52,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let volume = volume_of(case, attachment)?;
     let (name, node) = (&volume.meta.name, &attachment.node_name);
     let late = overdue(case, volume, node)?;
-    // Even a pod that has ended may not have let go yet.
+    // The volume may still be mounted for a pod that has ended.
     if pods_of(case, volume).iter().any(|pod| pod.node_name == *node) {
         return None;
     }
@@ -71,7 +71,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
                  that volume on node {}. Nobody has begun to detach it",
                 pod.meta.namespace, pod.meta.name, pod.node_name
             ),
-            // When the last pod left this node, or that one got its own, no object tells.
+            // No object tells when the last pod left this node, or when the other pod was scheduled.
             if unwell.is_some() { Severity::Error } else { Severity::Warning },
             pod.meta.created,
         ),

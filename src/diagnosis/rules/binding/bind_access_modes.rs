@@ -1,4 +1,4 @@
-//! A claim that asks for an access mode which its volume does not state.
+//! This rule reports a claim that requests an access mode that the volume does not have.
 
 use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
@@ -53,7 +53,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let found = found.remedy(recreate(claim, &how));
     let lacking = || claim.access_modes.0.iter().filter(|mode| !volume.access_modes.0.contains(mode));
-    // A mode that has to stand alone cannot be added, and one that Kubernetes does not know can nowhere.
+    // ReadWriteOncePod must be the only mode and so cannot be added. A mode that Kubernetes does not know cannot be
+    // added to any volume.
     let is_addable = |mode: &AccessMode| match mode {
         AccessMode::ReadWriteOnce | AccessMode::ReadOnlyMany | AccessMode::ReadWriteMany => true,
         AccessMode::ReadWriteOncePod | AccessMode::Other(_) => false,

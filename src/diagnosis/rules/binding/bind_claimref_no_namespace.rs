@@ -1,4 +1,4 @@
-//! A volume that is reserved for a claim without a namespace or without a name.
+//! This rule reports a volume whose `claimRef` has no namespace or no name.
 
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, VolumeBranch};
@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() || is_complete(named) {
         return None;
     }
-    // A claim that was bound finds the volume by its uid alone, and then writes the reference as it should be.
+    // A bound claim finds the volume by the uid in the `claimRef`, and the controller then completes the `claimRef`.
     if !named.uid.is_empty() && case.always_ends("Bound")? {
         return None;
     }
@@ -64,7 +64,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let lives = |claim: &&PersistentVolumeClaim| !claim.terminating();
     let waiting: Vec<&PersistentVolumeClaim> =
         snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id)).filter(lives).collect();
-    // Without a name the reference still says in which namespace the claim is.
+    // A `claimRef` without a name still has the namespace of the claim.
     let meant = if waiting.is_empty() { meant(case, volume, named) } else { Vec::new() };
     let waits = match waiting.as_slice() {
         [] => match meant.as_slice() {
@@ -113,8 +113,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }))
 }
 
-/// The claims of the namespace which the reference names that would fit the volume and for which nobody makes another
-/// one. Nothing for a reference that has a uid: that claim was a certain one.
+/// Returns the claims in the namespace of the `claimRef` that fit the volume and for which nobody provisions another
+/// volume. Returns none if the `claimRef` has a uid, because it then means one certain claim.
 fn meant<'a>(case: &Case<'a>, volume: &PersistentVolume, named: &ClaimRef) -> Vec<&'a PersistentVolumeClaim> {
     if named.namespace.is_empty() || !named.name.is_empty() || !named.uid.is_empty() {
         return Vec::new();
@@ -136,7 +136,7 @@ fn meant<'a>(case: &Case<'a>, volume: &PersistentVolume, named: &ClaimRef) -> Ve
     there.filter(looks).filter(fits).filter(waits_in_vain).filter(finds_none).collect()
 }
 
-/// Makes the reference name that claim.
+/// Creates a remedy that makes the `claimRef` name that claim.
 fn complete(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolumeClaim, does: String) -> Remedy {
     let mut steps = Vec::new();
     for (path, value) in [("/spec/claimRef/namespace", &named.namespace), ("/spec/claimRef/name", &named.name)] {
@@ -147,7 +147,7 @@ fn complete(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolum
     steps.push(json!({ "op": "add", "path": "/spec/claimRef/namespace", "value": claim.meta.namespace }));
     steps.push(json!({ "op": "add", "path": "/spec/claimRef/name", "value": claim.meta.name }));
     if is_bound(claim) {
-        // Only with its uid a claim that was bound takes the volume back.
+        // A bound claim takes the volume back only if the `claimRef` has the claim's uid.
         steps.push(json!({ "op": "add", "path": "/spec/claimRef/uid", "value": claim.meta.uid }));
     } else if !named.uid.is_empty() && named.uid != claim.meta.uid {
         steps.push(json!({ "op": "remove", "path": "/spec/claimRef/uid" }));

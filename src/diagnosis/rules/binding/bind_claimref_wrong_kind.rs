@@ -1,4 +1,4 @@
-//! A volume whose `claimRef` names an object of another kind.
+//! This rule reports a volume whose `claimRef` names an object of another kind.
 
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{expect, patch_volume};

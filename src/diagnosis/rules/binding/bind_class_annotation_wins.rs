@@ -1,4 +1,4 @@
-//! A claim or a volume whose deprecated class annotation says something else than its field.
+//! This rule reports a claim or volume whose deprecated class annotation differs from its field.
 
 use super::{ClassDifference, recreate, refused_class};
 use crate::diagnosis::facts::{CLASS, CLASS_ANNOTATION};

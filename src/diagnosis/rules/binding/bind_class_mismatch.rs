@@ -1,4 +1,4 @@
-//! A claim and its volume that state different classes.
+//! This rule reports a claim and a volume that have different classes.
 
 use super::{ClassDifference, class_steps, recreate, refused_class};
 use crate::controllers::persistent_volume::nearest;
@@ -40,7 +40,7 @@ pub(super) static RULE: Rule = Rule {
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refused = refused_class(case, claim, ClassDifference::Other)?;
     let (volume, name) = (refused.volume, &refused.volume.meta.name);
-    // A free volume of another class has mostly nothing to do with the claim, unless somebody mistyped the class.
+    // A free volume of another class is usually unrelated to the claim, unless somebody mistyped the class.
     let is_meant = refused.is_named || is_a_slip(case, claim.class(), volume.class());
     let differs = format!("has {}, while the claim has {}", class_words(volume.class()), class_words(claim.class()));
     let found =
@@ -58,7 +58,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(found.remedies(remedy).remedy(recreate(claim, &how)))
 }
 
-/// Whether somebody meant the other class. Two that both exist are two, however alike their names are.
+/// Whether one of the two class names is probably a typing error of the other. If both classes exist, neither name is
+/// an error, even if the names are similar.
 fn is_a_slip(case: &Case<'_>, claimed: &str, of_volume: &str) -> bool {
     nearest::is_a_slip(claimed, of_volume) && (case.class(claimed).is_none() || case.class(of_volume).is_none())
 }

@@ -1,4 +1,4 @@
-//! A claim that got the default class, and a volume without a class that was meant for it.
+//! This rule reports a claim that got the default class although a volume without a class was meant for it.
 
 use super::super::pending::{asked_since, users};
 use super::{ClassDifference, class_steps, nearest, recreate, refused_class, reserved_volumes};
@@ -76,26 +76,27 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         .severity(severity(case, claim, volume, is_asked))
         .evidence(&volume_key(name), CLASS, "")
         .evidence(&case.object(), CLASS, class);
-    // A driver that is at work already would go on without the claim.
+    // If provisioning has begun, the driver would continue even if the claim were deleted.
     let found = found.remedies(reserve_it(volume, claim));
     Some(if is_asked { found } else { found.remedy(create_again(volume, claim)) })
 }
 
-/// How bad it is that the claim passes over the volume.
+/// Returns how severe it is that the controller does not consider the volume for the claim.
 fn severity(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume, is_asked: bool) -> Severity {
-    // Whoever writes a selector means volumes that are there, and drivers refuse such claims.
+    // A person who writes a selector means existing volumes, and drivers refuse such claims.
     if claim.selector.is_some() {
         let asked = case.class(claim.class()).and_then(|class| asked_since(case, claim, class));
         let refused = is_asked && case.lasts(asked).is_some();
         return if refused { Severity::Error } else { Severity::Warning };
     }
-    // Nobody means a volume that is twice as large as the claim needs, and what is asked for already is on its way.
+    // A volume of at least twice the requested size is probably not meant for the claim. A volume that was already
+    // requested from a driver will soon exist.
     let is_oversize =
         claim.requested().zip(volume.storage()).is_none_or(|(needs, has)| needs.value() <= has.value() / 2);
     if is_asked || is_oversize {
         return Severity::Info;
     }
-    // What the scheduler has only just seen may be placed at any moment.
+    // The scheduler may place a new pod at any moment.
     let is_early = match users(case, claim).map(|pod| pod.meta.created).min() {
         Some(first_pod) => case.lasts(first_pod).is_none(),
         None => case.is_young(claim.meta.created),
@@ -114,7 +115,8 @@ fn create_again(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Rem
     recreate(claim, &format!("with storageClassName \"\" and spec.volumeName {name}, if that is meant"))
 }
 
-/// A volume that the claim passes over while it waits for another one; and whether a driver is asked for that already.
+/// Returns a free volume without a class that would fit the claim if it had the claim's class. Also returns whether a
+/// driver has already been asked for another volume.
 fn overlooked<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(&'a PersistentVolume, bool)> {
     if !claim.volume_name.is_empty() {
         return None;
@@ -127,7 +129,7 @@ fn overlooked<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(&'a
         | ClaimBranch::UnboundClaimProvisionBackoff => true,
         _ => return None,
     };
-    // Where nobody makes another volume, the nearest one is spoken of, whichever that is.
+    // If nobody provisions another volume, the rules about the nearest volume report the problem.
     if reserved_volumes(case, claim).next().is_some() || nearest::waits_in_vain(case, claim).is_some() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! A claim whose volume went to another claim that could have done with less.
+//! This rule reports a claim whose volume was bound to another claim that requests at most half of it.
 
 use super::nearest::waits_in_vain;
 use crate::controllers::CandidateVerdict;
@@ -66,18 +66,19 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// A volume that was just the right one for a claim, and went to another one.
+/// A volume of exactly the requested size that was bound to another claim.
 pub(super) struct VolumeTakenFirst<'a> {
     volume: &'a PersistentVolume,
     holder: &'a PersistentVolumeClaim,
     request: Quantity,
-    /// What the holder requests.
+    /// The size that the holder requests.
     needs: Quantity,
-    /// No pod needs the claim yet.
+    /// Whether no pod needs the claim yet.
     is_early: bool,
 }
 
-/// Which volume a claim, for which nobody makes one, missed in that way.
+/// Returns the volume that the claim would have fitted exactly and that another claim got. Returns None if somebody
+/// provisions volumes for the claim.
 pub(super) fn grab<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<VolumeTakenFirst<'a>> {
     if !is_open(claim) {
         return None;
@@ -89,8 +90,9 @@ pub(super) fn grab<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option
     Some(VolumeTakenFirst { volume, holder, request, needs, is_early })
 }
 
-/// The first volume by name that would fit this claim exactly and that the controller, and no person or driver, chose
-/// for another one; with that other one, which requests at most half of it.
+/// Returns the first volume by name that fits this claim exactly and that the controller chose for another claim. A
+/// person or a driver did not choose it. The result also has that claim and its request, which is at most half of the
+/// volume's size.
 fn grabbed<'a>(
     case: &Case<'a>,
     claim: &PersistentVolumeClaim,
@@ -111,7 +113,8 @@ fn grabbed<'a>(
     let of_group = |volumes: &'a [VolumeId]| {
         let equal = &volumes[volumes.partition_point(is_less)..];
         let equal = &equal[..equal.partition_point(is_equal)];
-        // All but labels and size is alike in a group, so that one of it speaks for the others.
+        // The volumes of a group differ only in labels and size, so all other tests have the same result for each of
+        // them.
         if fails(*equal.first()?, Some(CandidateVerdict::CandidateSelector)) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! A binding that was begun and has not been completed for a while.
+//! This rule reports a binding that was begun and has not been completed for a while.
 
 use crate::controllers::{Branch, CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
@@ -74,7 +74,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// The volume that has the claim's uid, while the claim lacks something.
+/// Returns the volume whose `claimRef` has the claim's uid and that the claim names, if it names any.
 fn begun<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
     let is_ours = |volume: &&PersistentVolume| has_uid_of(volume, claim);
     if claim.volume_name.is_empty() {

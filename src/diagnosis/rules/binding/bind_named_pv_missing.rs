@@ -1,4 +1,4 @@
-//! A claim that names a volume which does not exist.
+//! This rule reports a claim that names a volume that does not exist.
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
@@ -72,8 +72,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ))
 }
 
-/// The volume whose name was probably meant. Names that a driver made up are not mistyped; and where there are very
-/// many volumes, only those are looked at that stand near the name in the alphabet.
+/// Returns the name of the volume that was probably meant. Names that a provisioner generates are not mistyped. If
+/// there are very many volumes, only volumes whose names are near in the sorted order are compared.
 fn near<'a>(case: &Case<'a>, wanted: &str) -> Option<&'a str> {
     const ALL: usize = 1000;
     const AROUND: usize = 200;
@@ -91,7 +91,7 @@ fn near<'a>(case: &Case<'a>, wanted: &str) -> Option<&'a str> {
     nearest(wanted, looked_at.iter().map(name).filter(|name| !is_made_up(name)), 1).first().copied()
 }
 
-/// Whether it is the name that a provisioner gives: `pvc-` and a uid.
+/// Whether a provisioner generated the name, which is then `pvc-` and a uid.
 fn is_made_up(name: &str) -> bool {
     const UID: usize = 36;
     name.strip_prefix("pvc-").is_some_and(|uid| uid.len() == UID)

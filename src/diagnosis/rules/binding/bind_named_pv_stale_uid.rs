@@ -1,4 +1,4 @@
-//! A claim that names a volume which remembers an earlier claim of the same name.
+//! This rule reports a claim that names a volume whose `claimRef` has the uid of an earlier claim of the same name.
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
@@ -65,7 +65,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(
         found
             .risk(if kept { Risk::None } else { Risk::Imminent })
-            // After a restore all claims of a namespace are alike.
+            // After a restore, all claims of a namespace have this problem.
             .follows_from(key(Kind::Namespace, "", &claim.meta.namespace), Act::NameOwner)
             .evidence(&case.object(), "metadata.uid", printed(&claim.meta.uid))
             .evidence(&volume_key(name), "spec.claimRef.uid", printed(&named.uid))

@@ -1,4 +1,4 @@
-//! A claim that names a volume which belongs to another claim, or for which several claims compete.
+//! This rule reports a claim that names a volume that belongs to another claim or that other claims also name.
 
 use super::super::volume::RELEASED_RETAIN;
 use super::recreate;
@@ -70,7 +70,7 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
         Holder::Gone => ", which is gone",
         Holder::Nobody | Holder::Unknown => "",
     };
-    // Whether the volume will be released, or is, because its claim is gone.
+    // Whether the volume is or will be in phase Released because its claim is gone.
     let released = matches!(holder, Holder::Replaced(_) | Holder::Gone);
     let destroyed = released && case.destroys(volume);
     let fate = if released { format!("; {}", case.prospect(volume)) } else { String::new() };
@@ -99,7 +99,7 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
                 .follows_from(volume_key(name), Act::Offer)
                 .settles(&RELEASED_RETAIN, volume_key(name));
         }
-        // What is wrong is the reference, and the volume's own finding says how to mend it.
+        // The problem is the `claimRef`, and the finding on the volume says how to repair it.
         Holder::Nobody => return found.follows_from(volume_key(name), Act::Offer),
         Holder::Unknown => {}
     }
@@ -107,7 +107,7 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
     found.remedy(recreate(claim, how))
 }
 
-/// The volume is free and fits, and other claims name it, too.
+/// Reports that the volume is free and fits, and that other claims also name it.
 fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<Detection> {
     let name = &volume.meta.name;
     let (rivals, count) = case.survey().rivals(claim);

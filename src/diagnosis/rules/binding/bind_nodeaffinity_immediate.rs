@@ -1,4 +1,4 @@
-//! A claim that was bound before anybody looked at nodes, to a volume that no node can reach.
+//! This rule reports a bound claim whose volume no node can use, because the class binds before a node is selected.
 
 use super::bound_volume;
 use crate::controllers::ClaimBranch;
@@ -49,7 +49,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !is_immediate || nodes.iter().any(|node| affinity.matches(&node.meta.labels)) {
         return None;
     }
-    // The scheduler looks at what its CSI driver would have written in its place.
+    // For a migrated volume, the scheduler evaluates the node affinity that the CSI driver would have written.
     if migrated_to(case.behavior(), volume).is_some() {
         return None;
     }
@@ -69,7 +69,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let found = Detection::new(format!("its volume {name} can only be used on nodes with {wanted}, and {none}. {why}"));
-    // A zone without nodes is normal as long as no pod waits for one.
+    // A zone without nodes is normal as long as no pod waits for a node.
     let mut users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
     let waits = users.any(|pod| pod.node_name.is_empty() && !pod.terminated());
     let mut found = found
@@ -88,7 +88,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )))
 }
 
-/// The node selector in the syntax of `kubectl -l`; of many alternatives the first two.
+/// Returns the node selector in the syntax of `kubectl -l`. If it has more than two alternatives, the first two are
+/// shown.
 fn words(affinity: &NodeSelector) -> String {
     let term = |term: &NodeSelectorTerm| {
         let requirements = term.expressions.iter().chain(&term.fields).map(|requirement| {

@@ -1,4 +1,4 @@
-//! A claim that got a much larger volume than it asked for.
+//! This rule reports a claim that got a volume of at least twice the requested size.
 
 use super::bound_volume;
 use crate::controllers::ClaimBranch;
@@ -32,7 +32,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    // Where a person chose the volume, its size was chosen as well; a driver makes volumes of its own sizes.
+    // A person who chose the volume also chose its size. A driver provisions volumes in sizes of its own.
     if !claim.meta.annotations.has(AnnotationKey::BoundByController) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! A claim whose only fitting volume is being deleted.
+//! This rule reports a claim whose only fitting volume is being deleted.
 
 use super::{misfit_words, recreate, refused, reserved_volumes};
 use crate::controllers::persistent_volume::matching::Query;
@@ -56,7 +56,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let key = volume_key(&volume.meta.name);
-    // Who deletes a claim whose uid the volume has releases the volume.
+    // Deleting a claim whose uid is in the volume's `claimRef` releases the volume.
     let other = (!has_uid(volume)).then(|| recreate(claim, "with another volume, if the data are not needed"));
     Some(
         found
@@ -76,7 +76,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// The volume that is reserved for the claim and would fit, were it not being deleted.
+/// Returns the volume that is reserved for the claim and would fit if it were not being deleted.
 fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Detection, &'a PersistentVolume)> {
     if !claim.volume_name.is_empty() || case.unbound_branch(claim)? == ClaimBranch::UnboundClaimVolumeFound {
         return None;

@@ -1,4 +1,4 @@
-//! A pair that is bound and would not be bound again as it is.
+//! This rule reports a claim and a volume that are bound but would not be bound again with their present fields.
 
 use super::{bound_volume, misfit_words, with_fields};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
@@ -54,7 +54,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             other => misfit_words(volume, claim, *other),
         })
         .collect();
-    // Labels and classes are looked at once, for binding; a reserved volume of another class is what many mean.
+    // Labels and class are compared only for binding. Many people reserve a volume of another class on purpose.
     let is_harmless = verdicts
         .iter()
         .all(|verdict| matches!(verdict, CandidateVerdict::CandidateSelector | CandidateVerdict::CandidateClass));
@@ -71,8 +71,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ))))
 }
 
-/// The tests that the volume would fail today. Not those that differ for a while when a claim is changed: a request
-/// that the class permits to raise, and an attributes class.
+/// Returns the tests that the volume would fail today. Differences that are normal while a claim is being changed are
+/// left out: a raised request that the class permits, and an attributes class.
 fn misfits(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Vec<CandidateVerdict> {
     let class = claim.class();
     let is_resized = || !class.is_empty() && case.class(class).is_none_or(|class| class.allow_expansion);

@@ -1,4 +1,4 @@
-//! A claim whose selector passes over the one volume that would fit.
+//! This rule reports a claim whose selector excludes the only volume that would fit.
 
 use super::{recreate, refused};
 use crate::controllers::CandidateVerdict;

@@ -1,4 +1,4 @@
-//! A claim that asks for more than its volume has.
+//! This rule reports a claim that requests more than its volume has.
 
 use super::bind_foreign_grab::grab;
 use super::{recreate, refused};
@@ -41,7 +41,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refused = refused(case, claim, CandidateVerdict::CandidateTooSmall, leaf)?;
     let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);
     let differs = format!("has {has}, less than the {wants} that it requests");
-    // Whoever asks for what some volume has does not need less than that, and a smaller claim has it.
+    // A claim that requests exactly the size of some volume needs that size, and a claim with a smaller request has
+    // this volume.
     let asks_for_less = grab(case, claim).is_none();
     let less = asks_for_less.then(|| recreate(claim, &format!("with a request of at most {has}, if that is enough")));
     let found = refused.found_for_want_of_a_provisioner(

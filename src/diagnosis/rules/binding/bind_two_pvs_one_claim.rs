@@ -1,4 +1,4 @@
-//! Several volumes that say they belong to one claim.
+//! This rule reports several volumes whose `claimRef` names the same claim.
 
 use super::reserved_volumes;
 use crate::controllers::ClaimBranch;
@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if claim.volume_name.is_empty() { undecided(case, claim) } else { surplus(case, claim) }
 }
 
-/// The claim takes any of several volumes that are reserved for it.
+/// Reports that several volumes are reserved for the claim and that the controller may take any of them.
 fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if case.unbound_branch(claim)? != ClaimBranch::UnboundClaimVolumeFound {
         return None;
@@ -69,7 +69,7 @@ fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection
     Some(with_volumes(found.severity(Severity::Warning).risk(Risk::Possible), claim, &fitting))
 }
 
-/// The claim has its volume, and others have its uid as well.
+/// Reports that the claim has its volume and that other volumes also have its uid in their `claimRef`.
 fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let is_other = |volume: &&PersistentVolume| {
         volume.meta.name != claim.volume_name && !volume.terminating() && has_uid_of(volume, claim)
@@ -83,7 +83,7 @@ fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> 
         | ClaimBranch::UnboundClaimNamedVolumeReserved => {}
         _ => return None,
     }
-    // One that is older than the claim was not made for it, and so may hold somebody's data.
+    // A volume that is older than the claim was not made for it and may hold other data.
     let is_older = |volume: &PersistentVolume| {
         volume.meta.created.zip(claim.meta.created).is_some_and(|(volume, claim)| volume < claim)
     };
@@ -115,7 +115,7 @@ fn with_volumes(mut found: Detection, claim: &PersistentVolumeClaim, volumes: &[
     ))
 }
 
-/// What becomes of a volume whose claim has another one, and whether its data go with it.
+/// Returns what happens to a volume that names a claim bound to another volume, and whether its data are destroyed.
 /// Upstream: `syncVolume`, 1.36.
 fn becomes(case: &Case<'_>, volume: &PersistentVolume) -> (&'static str, bool) {
     let annotations = &volume.meta.annotations;

@@ -1,4 +1,4 @@
-//! A claim and its volume that state different attributes classes.
+//! This rule reports a claim and a volume that have different attributes classes.
 
 use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
@@ -57,7 +57,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         class => format!("with volumeAttributesClassName {class}"),
     };
     let found = found.remedy(recreate(claim, &how));
-    // A volume that has an attributes class cannot lose it again, and only those of CSI drivers can have one.
+    // The attributes class of a volume cannot be removed, and only volumes of CSI drivers can have one.
     if wanted.is_empty() || volume.source.kind != SourceKind::Csi {
         return Some(found);
     }
@@ -66,7 +66,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(found.remedy(patch_volume(volume, steps, does)))
 }
 
-/// The claim names a volume, and one of the two has an attributes class where that is switched off.
+/// Reports a claim that names a volume, if one of the two has an attributes class while the feature gate is off.
 fn unsupported(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = ClaimBranch::UnboundClaimVolumeMismatchAttributesClassUnsupported;
     if claim.volume_name.is_empty() || case.unbound_branch(claim)? != leaf {

@@ -1,4 +1,4 @@
-//! A claim for a file system and a volume that is a raw device, or the other way round.
+//! This rule reports a claim and a volume with different volume modes, Filesystem and Block.
 
 use super::{recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};

@@ -1,6 +1,6 @@
-//! Claims that do not get the volume that was meant for them, and pairs that are bound otherwise than somebody meant.
-//! A claim that names its volume is told by an event which of its fields is wrong; one that names none is told that
-//! there is no volume, and which one comes nearest is found here.
+//! Claims that do not get the volume that was meant for them, and claims and volumes that are bound in an unintended
+//! way. If a claim names its volume, an event says which field does not fit. If a claim names none, the event says only
+//! that there is no volume, and these rules find the nearest one.
 
 crate::diagnosis::rules::section! {
     bind_named_pv_stale_uid,
@@ -40,7 +40,8 @@ use crate::diagnosis::{Act, Case, Detection, Remedy, Severity};
 use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim};
 use serde_json::{Value, json};
 
-/// The volume of a claim whose binding was completed, where the two name each other.
+/// Returns the volume of a claim whose binding is completed, if the claim and the volume name each other and neither is
+/// being deleted.
 fn bound_volume<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
     if claim.terminating() || claim.volume_name.is_empty() || !is_bound(claim) {
         return None;
@@ -48,28 +49,28 @@ fn bound_volume<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'
     case.volume(&claim.volume_name).filter(|volume| has_uid_of(volume, claim) && !volume.terminating())
 }
 
-/// The volumes that are reserved for the claim, by its name or by its uid as well.
+/// Returns the volumes that are reserved for the claim, by name only or also by uid.
 fn reserved_volumes<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator<Item = &'a PersistentVolume> {
     let naming = case.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
     case.volumes(naming).filter(move |volume| is_volume_bound_to_claim(volume, claim))
 }
 
-/// A volume that a claim cannot have: the one that it names, or the free one that comes nearest where it names none and
-/// nobody makes another one.
+/// A volume that a claim cannot have. It is the volume that the claim names. If the claim names none and nobody
+/// provisions one, it is the nearest free volume.
 struct Refused<'a> {
     volume: &'a PersistentVolume,
-    /// The test that fails.
+    /// The test that the volume fails.
     misfit: Misfit,
-    /// The other tests that would fail, in words: the event tells of the first one alone.
+    /// The other tests that the volume would fail, in words. The event reports only the first failed test.
     more: Vec<String>,
-    /// The claim names the volume.
+    /// Whether the claim names the volume.
     is_named: bool,
-    /// No pod needs the claim yet.
+    /// Whether no pod needs the claim yet.
     is_early: bool,
 }
 
-/// The volume that the claim cannot have because of that one test, which of a volume that the claim names ends at that
-/// leaf.
+/// Returns the volume that the claim cannot have because it fails that test. If the claim names the volume, its sync
+/// has to end at that leaf.
 fn refused<'a>(
     case: &Case<'a>,
     claim: &PersistentVolumeClaim,
@@ -88,7 +89,7 @@ fn refused<'a>(
     let volume = case.volume(&claim.volume_name)?;
     let found = misfit(volume, claim, verdict)?;
     let rest = Query::new(case.behavior(), claim, false).map(|query| query.misfits(volume)).unwrap_or_default();
-    // Neither labels nor the phase are looked at where the claim names the volume.
+    // If the claim names the volume, the controller tests neither labels nor phase.
     let is_tested = |other: &CandidateVerdict| {
         *other != verdict && !matches!(other, CandidateVerdict::CandidateSelector | CandidateVerdict::CandidatePhase)
     };
@@ -96,7 +97,7 @@ fn refused<'a>(
     Some(Refused { volume, misfit: found, more, is_named: true, is_early: false })
 }
 
-/// One difference in words, with both values.
+/// Describes one difference in words, with both values.
 fn misfit_words(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict: CandidateVerdict) -> Option<String> {
     let found = misfit(volume, claim, verdict)?;
     Some(match verdict {
@@ -105,7 +106,7 @@ fn misfit_words(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdic
     })
 }
 
-/// The fields in which the two differ, on both sides.
+/// Adds the fields that differ, of the volume and of the claim, as evidence.
 fn with_fields(
     found: Detection,
     case: &Case<'_>,
@@ -126,7 +127,8 @@ fn with_fields(
 }
 
 impl Refused<'_> {
-    /// What is so, with the difference in these words, and what follows from it; with both fields that differ.
+    /// Creates the detection. Its message has the difference in these words and then the advice, and its evidence has
+    /// both fields.
     fn found(&self, case: &Case<'_>, claim: &PersistentVolumeClaim, differs: &str, advice: &str) -> Detection {
         let name = &self.volume.meta.name;
         let opening = if self.is_named {
@@ -143,8 +145,8 @@ impl Refused<'_> {
         with_fields(found, case, self.volume, claim, &self.misfit)
     }
 
-    /// The same of a claim that would get a volume by its class, whatever the difference is: one that names no volume
-    /// looks for a free one because its class makes none.
+    /// Creates the same detection for any difference. If the class's provisioner does not exist, the finding follows
+    /// from the class, because a claim that names no volume then depends on free volumes.
     fn found_for_want_of_a_provisioner(
         &self,
         case: &Case<'_>,
@@ -160,8 +162,8 @@ impl Refused<'_> {
     }
 }
 
-/// Whoever creates the claim again loses nothing, if it never had a volume. One that says that it was bound may have
-/// lost its annotations, and not its data.
+/// Creates a remedy that deletes the claim and creates it again. A claim that was never bound has no data. A claim
+/// whose status says that it was bound may have lost its annotations and still have data, so the remedy differs.
 fn recreate(claim: &PersistentVolumeClaim, how: &str) -> Remedy {
     let was_bound =
         !claim.status.capacity.is_empty() || !matches!(claim.status.phase, ClaimPhase::Pending | ClaimPhase::Empty);
@@ -178,7 +180,7 @@ fn recreate(claim: &PersistentVolumeClaim, how: &str) -> Remedy {
     ))
 }
 
-/// The steps that give a volume the class of the claim.
+/// Returns the patch steps that give the volume the class of the claim.
 fn class_steps(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Vec<Value> {
     let mut steps = Vec::new();
     if volume.meta.annotations.has(AnnotationKey::BetaStorageClass) {
@@ -197,18 +199,18 @@ fn class_steps(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Vec<
     steps
 }
 
-/// Why a volume and a claim have different classes.
+/// The reason why a volume and a claim have different classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ClassDifference {
-    /// Their fields agree, and the deprecated annotation of one of them says otherwise.
+    /// The fields are equal, and the deprecated annotation of the volume or the claim differs.
     Annotation,
-    /// The volume has none, and the claim has the default one.
+    /// The volume has no class, and the claim has the default class.
     Defaulted,
-    /// Whatever else.
+    /// Any other reason.
     Other,
 }
 
-/// Which rule speaks of two classes that differ.
+/// Returns which rule reports that the two classes differ.
 fn class_difference(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> ClassDifference {
     let annotated =
         [&volume.meta, &claim.meta].iter().any(|meta| meta.annotations.has(AnnotationKey::BetaStorageClass));
@@ -221,7 +223,7 @@ fn class_difference(case: &Case<'_>, volume: &PersistentVolume, claim: &Persiste
     }
 }
 
-/// The volume that the claim cannot have because of its class, for that reason.
+/// Returns the volume that the claim cannot have because of its class, if the classes differ for that reason.
 fn refused_class<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, reason: ClassDifference) -> Option<Refused<'a>> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchClass);
     let refused = refused(case, claim, CandidateVerdict::CandidateClass, leaf)?;

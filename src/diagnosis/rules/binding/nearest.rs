@@ -1,30 +1,32 @@
-//! The free volume that comes nearest to what a claim asks for, where nobody makes another one.
+//! The free volume that comes nearest to a claim's request, if nobody provisions another volume.
 
 use super::reserved_volumes;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::Case;
 use crate::model::{NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim};
 
-/// A free volume that a claim cannot have for one reason alone.
+/// A free volume that a claim cannot have because it fails exactly one test.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearMiss<'a> {
-    /// The volume.
+    /// The volume that comes nearest.
     pub(super) volume: &'a PersistentVolume,
-    /// The one test that it fails.
+    /// The test that the volume fails.
     pub(super) verdict: CandidateVerdict,
-    /// No pod needs the claim yet.
+    /// Whether no pod needs the claim yet.
     pub(super) is_early: bool,
 }
 
-/// The nearest volume for a claim that names none and for which nobody makes one; nothing where some volume fits.
+/// Returns the nearest volume for a claim that names none and for which nobody provisions one. Returns None if some
+/// volume fits.
 pub(super) fn near_miss<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<NearMiss<'a>> {
     let is_early = waits_in_vain(case, claim)?;
     let (id, verdict) = case.nearest(claim).miss?;
     Some(NearMiss { volume: case.snapshot().volume(id), verdict, is_early })
 }
 
-/// Whether nobody will make a volume for a claim that names none; and if so, whether no pod needs it yet. Where a
-/// volume is reserved for the claim, that one matters and no other.
+/// Returns Some if nobody will provision a volume for a claim that names none. The value says whether no pod needs the
+/// claim yet. Returns None if the claim may become Bound. Returns None if a volume is reserved for the claim, because
+/// then only that volume matters.
 pub(super) fn waits_in_vain(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<bool> {
     if !claim.volume_name.is_empty() {
         return None;
@@ -45,7 +47,7 @@ pub(super) fn waits_in_vain(case: &Case<'_>, claim: &PersistentVolumeClaim) -> O
     Some(is_early)
 }
 
-/// Whether the volumes of the claim's class are made by hand.
+/// Whether volumes of the claim's class are created by hand.
 fn is_made_by_hand(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     case.class(claim.class()).is_some_and(|class| class.provisioner == NO_PROVISIONER)
 }

@@ -1,4 +1,4 @@
-//! A volume that is reserved for a claim which it does not fit.
+//! This rule reports a claim with a reserved volume that does not fit it.
 
 use super::{misfit_words, reserved_volumes, with_fields};
 use crate::controllers::persistent_volume::matching::Query;
@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if reserved.is_empty() {
         return None;
     }
-    // One that has the uid is nearer than one that has the name alone.
+    // A volume whose `claimRef` has the claim's uid is considered before one that has only its name.
     reserved.sort_by_key(|volume| !has_uid(volume));
     let gets_another = match case.unbound_branch(claim)? {
         ClaimBranch::UnboundClaimProvisionExternal
@@ -76,7 +76,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let words: Vec<String> = verdicts.iter().filter_map(|verdict| misfit_words(volume, claim, *verdict)).collect();
     let has_uid = has_uid(volume);
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
-    // From here on the volume goes with the claim, though nobody has used it.
+    // The volume has the claim's uid, so deleting the claim releases the volume, even if nobody has used it.
     let at_risk = has_uid && !kept;
     let prospect = if gets_another {
         "A new, empty volume is made for it instead"
@@ -84,7 +84,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         "Waiting does not help, and the claim gets no other volume"
     };
     let policy = volume.reclaim_policy.as_str();
-    // Only one that was provisioned is deleted as surplus; another one stays reserved for the claim's name.
+    // Only a provisioned volume is deleted as surplus. Any other volume stays reserved for the claim's name.
     let is_surplus = gets_another && volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
     let danger = match (at_risk, is_surplus) {
         (false, _) => String::new(),
@@ -103,9 +103,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if at_risk {
         found = found.remedies(retain(volume));
     }
-    // A volume that is mounted in another mode than it was written in may be formatted.
+    // A volume that is mounted with another mode than before may be formatted.
     if !verdicts.contains(&CandidateVerdict::CandidateVolumeMode) {
-        // Of a volume that is reserved for the claim nothing is tested once the claim names it.
+        // If the claim names a volume that is reserved for it, the controller does not test the volume.
         found = found.remedy(name_volume(
             claim,
             name,

@@ -1,4 +1,4 @@
-//! Classes: what a StorageClass does to all claims that have it, or that state none.
+//! Problems of a StorageClass that affect all claims that have the class or that state none.
 
 crate::diagnosis::rules::section! {
     sc_intree_removed,
@@ -15,14 +15,14 @@ use crate::diagnosis::remedy::{expect, patch_class};
 use crate::model::{AnnotationKey, StorageClass};
 use serde_json::{Value, json};
 
-/// Takes the mark of a default class from a class that has it.
+/// Creates a remedy that removes the default-class mark from the class.
 fn unmark(class: &StorageClass, does: String) -> Remedy {
     let marked = [AnnotationKey::IsDefaultClass, AnnotationKey::BetaIsDefaultClass]
         .into_iter()
         .filter(|key| class.meta.annotations.get(*key) == Some("true"));
     let mut steps: Vec<Value> = Vec::new();
     for key in marked {
-        // A slash in a key is written so in the path of a JSON patch.
+        // A slash in a key is written as `~1` in the path of a JSON patch.
         let path = format!("/metadata/annotations/{}", key.as_str().replace('/', "~1"));
         steps.push(expect(&path, "true"));
         steps.push(json!({ "op": "replace", "path": path, "value": "false" }));

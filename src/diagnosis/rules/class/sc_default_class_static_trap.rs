@@ -1,4 +1,5 @@
-//! A default class beside volumes without a class, which claims that state none never take.
+//! This rule reports a default class if free volumes without a class exist, because claims that state no class never
+//! get them.
 
 use crate::controllers::CandidateVerdict;
 use crate::controllers::persistent_volume::matching::Query;
@@ -48,7 +49,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         return None;
     }
     let groups = case.snapshot().candidate_groups().iter().filter(|group| group.key.class.is_empty());
-    // Of volumes that differ in size and labels alone the smallest and the largest speak for the others.
+    // Volumes of a group differ only in size and labels, so the smallest and the largest represent the others.
     let ends: Vec<&PersistentVolume> = groups
         .clone()
         .flat_map(|group| [group.free.first(), group.free.last()])
@@ -77,7 +78,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
              has to say storageClassName \"\""
         ),
     })
-    // Who writes a selector means volumes that are made by hand; any other claim may well mean this class.
+    // A person who writes a selector means volumes that are created by hand. Any other claim may really want this
+    // class.
     .severity(match trapped {
         Some((claim, _)) if claim.selector.is_some() => Severity::Warning,
         Some(_) | None => Severity::Info,
@@ -86,7 +88,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let volume = trapped.map_or(*first, |(_, volume)| volume);
     let found = found.evidence(&volume_key(&volume.meta.name), "spec.storageClassName", "");
     let found = match trapped {
-        // What is wrong there is said of the claim, with what can be done.
+        // The finding on the claim says what is wrong and what can be done.
         Some((claim, _)) => found
             .evidence(&key_of_claim(&claim.meta), "spec.storageClassName", claim.class())
             .follows_from(key_of_claim(&claim.meta), Act::StayClassless),
@@ -99,7 +101,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     ))))
 }
 
-/// Whether nothing but the class keeps the claim from the volume.
+/// Whether the class is the only reason why the claim does not fit the volume.
 fn fits_but_for_class(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let Ok(query) = Query::new(case.behavior(), claim, false) else { return false };
     query.misfits(volume) == [CandidateVerdict::CandidateClass]

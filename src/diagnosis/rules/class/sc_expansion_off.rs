@@ -1,4 +1,4 @@
-//! A class that allows no expansion, with claims that want to grow.
+//! This rule reports a class that does not allow expansion while some of its claims request more than they have.
 
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::merge_class;
@@ -38,7 +38,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if class.allow_expansion {
         return None;
     }
-    // Classes are few; each that allows no expansion looks through the claims once.
+    // There are few classes, so one pass over all claims for each class without expansion is acceptable.
     let is_growing = |claim: &&PersistentVolumeClaim| claim.class() == class.meta.name && wants_more(claim);
     let mut growing = case.snapshot().claims().iter().filter(is_growing);
     let first = growing.next()?;
@@ -66,7 +66,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     )
 }
 
-/// Whether the claim is bound and requests more than it has: binding gives it at least what it requests.
+/// Whether the claim is Bound and requests more than its capacity. A newly bound claim has at least what it requests.
 fn wants_more(claim: &PersistentVolumeClaim) -> bool {
     if claim.terminating() || claim.status.phase != ClaimPhase::Bound {
         return false;

@@ -1,4 +1,4 @@
-//! A class whose provisioner is a plugin that Kubernetes does not have.
+//! This rule reports a class whose provisioner is a plugin that Kubernetes does not have.
 
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::diagnosis::case::key_of_claim;
@@ -7,7 +7,7 @@ use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, NO_PROVISIONER, PersistentVolumeClaim, StorageClass};
 
-/// The plugins that once provisioned volumes and are gone without a driver that takes over their name.
+/// The in-tree plugins that provisioned volumes, were removed, and have no CSI driver that takes over their name.
 const REMOVED: [&str; 8] = [
     "kubernetes.io/cephfs",
     "kubernetes.io/flocker",
@@ -64,7 +64,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     } else {
         format!("is no plugin of Kubernetes {version}, perhaps a misspelt one")
     };
-    // Only few classes are like that, and only for those all claims are looked through.
+    // Few classes have this problem, so one pass over all claims for each of them is acceptable.
     let is_waiting = |claim: &&PersistentVolumeClaim| claim.class() == class.meta.name && is_open(claim);
     let mut waiting = case.snapshot().claims().iter().filter(is_waiting);
     let first = waiting.next();

@@ -1,4 +1,4 @@
-//! Mount options of a class that cannot work.
+//! This rule reports mount options of a class that cannot work.
 
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::diagnosis::remedy::by_hand;
@@ -79,7 +79,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     )
 }
 
-/// Whether no mount helper can take the entry for an option: it is empty, has blanks at its ends, or is a flag.
+/// Whether no mount helper can accept the entry as an option, because it is empty, begins or ends with blanks, or is a
+/// flag.
 fn is_malformed(option: &Str) -> bool {
     option.is_empty() || option.trim() != option || option.starts_with('-')
 }

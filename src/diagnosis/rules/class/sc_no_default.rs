@@ -1,4 +1,4 @@
-//! A claim that states no class while no class is the default one.
+//! This rule reports a claim that states no class while no class is the default class.
 
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
@@ -52,7 +52,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         [only] => format!("the only one, {}, is not marked as default", only.meta.name),
         [first, more @ ..] => format!("none of {} and {} more is marked as default", first.meta.name, more.len()),
     };
-    // Where others have the volumes without a class, or one lacks a single thing, another rule says that.
+    // Another rule reports the cases in which other claims have the volumes without a class, or a volume fails only one
+    // test.
     let is_told =
         taken(case, claim, Unmade::NoClass).is_none_or(|pool| pool.count > 0) || case.nearest(claim).nearly_fits;
     let none = if is_told { "" } else { ". And no volume without a class fits it" };
@@ -92,7 +93,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     })
 }
 
-/// Makes the class the default one.
+/// Creates a remedy that makes the class the default class.
 fn mark(class: &StorageClass) -> Remedy {
     let patch = json!({ "metadata": {
         "uid": class.meta.uid,

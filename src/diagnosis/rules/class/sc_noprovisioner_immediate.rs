@@ -1,4 +1,4 @@
-//! A class that binds node-local volumes before the scheduler has chosen a node.
+//! This rule reports a class that binds node-local volumes before the scheduler has selected a node.
 
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::misfit::shown;
@@ -51,7 +51,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         Some(BindingMode::Immediate) => BindingMode::Immediate.as_str(),
         None => "",
     };
-    // Volumes that every node can use, such as NFS shares, lose nothing by being bound at once.
+    // Volumes that every node can use, such as NFS shares, may be bound immediately without a disadvantage.
     let is_tied = |volume: &&PersistentVolume| volume.class() == class.meta.name && volume.node_affinity.is_some();
     let mut tied = case.snapshot().volumes().iter().filter(is_tied);
     let first = tied.next()?;

@@ -1,4 +1,4 @@
-//! Several classes that are marked as default: one counts, and the marks of the others have no effect.
+//! This rule reports several classes that are marked as default. Only one of the marks has an effect.
 
 use super::unmark;
 use crate::diagnosis::case::class_key;
@@ -44,7 +44,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let others: Vec<&StorageClass> =
         classes.iter().filter(|other| other.is_default() && other.meta.name != winner.meta.name).collect();
     let first = *others.first()?;
-    // A class that nobody has read may be newer still.
+    // A class that was not read may be newer.
     if !case.knows_all(Kind::StorageClass, "") {
         return None;
     }
@@ -52,7 +52,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     Some(if counts { counting(case, winner, first, &others) } else { idle(case, class, winner) })
 }
 
-/// The class that claims get.
+/// Reports the class that claims without a class get.
 fn counting(case: &Case<'_>, winner: &StorageClass, first: &StorageClass, others: &[&StorageClass]) -> Detection {
     let names = some_names(others);
     let why = if others.iter().any(|other| other.meta.created == winner.meta.created) {
@@ -79,7 +79,7 @@ fn counting(case: &Case<'_>, winner: &StorageClass, first: &StorageClass, others
         .remedy(unmark(winner, format!("or make {other} the one that new claims get")))
 }
 
-/// A class whose mark has no effect.
+/// Reports a class whose default mark has no effect.
 fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Detection {
     let name = &winner.meta.name;
     let why = if winner.meta.created == class.meta.created { "as old and comes first by name" } else { "newer" };
@@ -94,13 +94,13 @@ fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Detecti
         .remedy(unmark(winner, format!("or make {} the one that new claims get", case.object().name)))
 }
 
-/// The mark of a class, and its age.
+/// Adds the class's default mark and its creation time as evidence.
 fn with_mark(found: Detection, class: &StorageClass) -> Detection {
     let key = class_key(&class.meta.name);
     found.evidence(&key, mark(class), "true").moment(&key, "metadata.creationTimestamp", class.meta.created)
 }
 
-/// The first two classes by name, and how many more there are.
+/// Returns the first two classes by name, and how many more there are.
 fn some_names(classes: &[&StorageClass]) -> String {
     let names: Vec<&str> = classes.iter().take(2).map(|class| class.meta.name.as_str()).collect();
     match classes.len() {
@@ -109,7 +109,7 @@ fn some_names(classes: &[&StorageClass]) -> String {
     }
 }
 
-/// The annotation that marks the class.
+/// Returns the annotation that marks the class as default.
 fn mark(class: &StorageClass) -> &'static str {
     if class.meta.annotations.get(AnnotationKey::IsDefaultClass) == Some("true") {
         "metadata.annotations[storageclass.kubernetes.io/is-default-class]"

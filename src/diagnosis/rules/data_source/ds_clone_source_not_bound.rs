@@ -1,4 +1,4 @@
-//! A claim that is to be a copy of a claim that is not there, not Bound, or being deleted.
+//! This rule reports a claim that should be cloned from a claim that does not exist, is not Bound or is being deleted.
 
 use super::{clone_source, create_again, failure, has_waited, stage, told};
 use crate::diagnosis::case::claim_key;

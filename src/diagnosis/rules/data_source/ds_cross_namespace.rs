@@ -1,4 +1,4 @@
-//! A claim that is to be filled from another namespace.
+//! This rule reports a claim whose data source is in another namespace.
 
 use super::{awaited, create_again, failure, has_waited, is_claim, is_local, stage, told};
 use crate::diagnosis::case::claim_key;
@@ -93,7 +93,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ))
 }
 
-/// Whether there is no such claim.
+/// Whether no such claim exists.
 fn lacks(case: &Case<'_>, namespace: &str, name: &str) -> bool {
     case.lacks(Kind::PersistentVolumeClaim, namespace, name)
 }

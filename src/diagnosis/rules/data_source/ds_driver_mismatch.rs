@@ -1,4 +1,4 @@
-//! A claim that is to be a copy of a claim whose volume is another driver's, or of another mode.
+//! This rule reports a claim that should be cloned from a claim whose volume has another driver or another volume mode.
 
 use super::{clone_source, create_again, stage};
 use crate::diagnosis::case::{claim_key, volume_key};
@@ -43,8 +43,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let (volume, class) = (case.volume(&source.volume_name)?, case.class(claim.class())?);
     let driver = class.provisioner.as_str();
-    // Only the names of CSI drivers have no slash. Of others, and of names that stand for a CSI driver, it is not known
-    // what they do with a source.
+    // Only names of CSI drivers have no slash. How other provisioners use a data source is not known, even if their
+    // names stand for a CSI driver.
     if driver.is_empty() || driver.contains('/') {
         return None;
     }

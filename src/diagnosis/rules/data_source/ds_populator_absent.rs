@@ -1,4 +1,4 @@
-//! A claim that is to be filled by somebody who is no driver.
+//! This rule reports a claim that a volume populator, and not a driver, has to fill.
 
 use super::{CLAIM, awaited, create_again, has_waited, is_local, stage};
 use crate::diagnosis::misfit::shown;
@@ -47,7 +47,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let namespace = &claim.meta.namespace;
     let uid = &claim.meta.uid;
-    // Populators fill a claim of their own first, which they call so: lib-volume-populator, CDI, VolSync.
+    // Populators such as lib-volume-populator, CDI and VolSync first fill a temporary claim with such a name.
     if ["prime", "vs-prime"].iter().any(|prime| case.claim(namespace, &format!("{prime}-{uid}")).is_some()) {
         return None;
     }
@@ -71,7 +71,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether provisioners of drivers leave a source of that kind to others: they go by the name of the kind.
+/// Whether provisioners of CSI drivers leave a source of that kind to populators. They decide by the name of the kind.
 /// Upstream: `prepareProvision`, external-provisioner.
 fn is_for_populators(source: &DataSource) -> bool {
     !source.group.is_empty() && source.kind != CLAIM && source.kind != "VolumeSnapshot"

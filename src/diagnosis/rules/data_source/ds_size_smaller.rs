@@ -1,4 +1,4 @@
-//! A claim that is to be a copy of a claim that requests more.
+//! This rule reports a claim that should be cloned from a claim with a larger request.
 
 use super::{clone_source, create_again, stage};
 use crate::diagnosis::case::claim_key;
@@ -37,7 +37,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let name = clone_source(claim)?;
     let source = case.claim(&claim.meta.namespace, name).filter(|source| !source.terminating())?;
     let (wants, least) = (claim.requested()?, source.requested()?);
-    // Whole bytes, as the provisioner compares them.
+    // The provisioner compares whole bytes.
     if wants.value() >= least.value() {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Claims that are to be filled from something: another claim, a snapshot, a populator. The driver's provisioner tests
-//! the source before it makes a volume, and tells of it by events on the claim alone.
+//! Claims with a data source: another claim, a snapshot, or an object for a populator. The driver's provisioner checks
+//! the source before it makes a volume, and reports problems only by events on the claim.
 
 crate::diagnosis::rules::section! {
     ds_size_smaller,
@@ -16,10 +16,10 @@ use crate::diagnosis::{Case, Remedy};
 use crate::model::surroundings::Event;
 use crate::model::{AnnotationKey, ClaimPhase, DataSource, PersistentVolumeClaim};
 
-/// The kind of a source that is a claim.
+/// The kind of a data source that is a claim.
 const CLAIM: &str = "PersistentVolumeClaim";
 
-/// What a claim is to be filled from that has no volume yet, names none and stays.
+/// Returns the data source of a claim that has no volume yet, names none and is not being deleted.
 fn awaited(claim: &PersistentVolumeClaim) -> Option<&DataSource> {
     let source = claim.source()?;
     let waits = !claim.terminating()
@@ -29,31 +29,32 @@ fn awaited(claim: &PersistentVolumeClaim) -> Option<&DataSource> {
     waits.then_some(source)
 }
 
-/// Whether the source is an object of the claim's own namespace.
+/// Whether the data source is in the claim's own namespace.
 fn is_local(claim: &PersistentVolumeClaim, source: &DataSource) -> bool {
     source.namespace.is_empty() || source.namespace == claim.meta.namespace
 }
 
-/// Whether the source is a claim.
+/// Whether the data source is a claim.
 fn is_claim(source: &DataSource) -> bool {
     source.kind == CLAIM && source.group.is_empty()
 }
 
-/// The name of the claim of the same namespace whose copy the claim is to be.
+/// Returns the name of the claim in the same namespace from which the claim should be cloned.
 fn clone_source(claim: &PersistentVolumeClaim) -> Option<&str> {
     awaited(claim).filter(|source| is_claim(source) && is_local(claim, source)).map(|source| source.name.as_str())
 }
 
-/// Where a claim stands that a driver is to fill.
+/// The progress of a claim whose data source a driver has to process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PopulationState {
-    /// A driver is asked.
+    /// A driver has been asked to provision the volume.
     Asked,
-    /// A driver is asked as soon as a pod with the claim has a node.
+    /// A driver will be asked when a pod that uses the claim has a node.
     Later,
 }
 
-/// Where the claim stands, if a driver is to make its volume and no volume that exists is bound to it.
+/// Returns the progress of the claim if a driver has to provision its volume. Returns None if the claim is bound to an
+/// existing volume instead.
 fn stage(case: &Case<'_>) -> Option<PopulationState> {
     match case.claim_branch()? {
         ClaimBranch::UnboundClaimProvisionExternal => Some(PopulationState::Asked),
@@ -64,25 +65,26 @@ fn stage(case: &Case<'_>) -> Option<PopulationState> {
     }
 }
 
-/// Whether the driver has had its time.
+/// Whether a driver was asked and the claim is at least [`PATIENCE`] seconds old.
 fn has_waited(case: &Case<'_>, claim: &PersistentVolumeClaim, stage: PopulationState) -> bool {
     stage == PopulationState::Asked && case.seconds_since(claim.meta.created).is_some_and(|waited| waited >= PATIENCE)
 }
 
-/// The newest event about the claim that says why provisioning fails.
+/// Returns the newest event about the claim that says why provisioning failed.
 fn failure<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a Event> {
     let mut events = case.snapshot().events_about(&case.object(), &claim.meta.uid);
     events.find(|event| event.reason == "ProvisioningFailed")
 }
 
-/// The event as it is shown: it tells what was so, and not what is.
+/// Returns the event as it is shown. Its time shows that it describes the past and not necessarily the present.
 fn told(event: &Event) -> String {
     const LONG: usize = 200;
     let at = event.last_seen.map_or_else(|| "time unknown".to_owned(), |moment| moment.to_string());
     format!("{} ({at}): {}", event.reason, crate::text::truncate(&event.message, LONG))
 }
 
-/// What a claim is to be filled from cannot be changed, nor what it requests before it is bound.
+/// Creates remedies that create the claim again. The data source cannot be changed, and neither can the request before
+/// the claim is bound.
 fn create_again(claim: &PersistentVolumeClaim, with: &str) -> [Remedy; 2] {
     [
         save_claim(claim, "save the claim as it is"),

@@ -1,4 +1,4 @@
-//! A claim that goes with its owner, and takes its data along.
+//! This rule reports a claim that is deleted together with its owner, and its data with it.
 
 use super::{
     ORPHAN_FINALIZER, OWNER_KINDS, OWNERS, OwnerState, called, doomed, fate, is_gone, kind_of, owner_key, shown, standing,
@@ -45,7 +45,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if owners.is_empty() || claim.terminating() {
         return None;
     }
-    // What belongs to a pod is meant to go with it.
+    // A claim that a pod owns is meant to be deleted with the pod.
     if owners.iter().any(|owner| kind_of(owner) == Some(Kind::Pod)) {
         return None;
     }
@@ -58,7 +58,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         OwnerState::Going(_) | OwnerState::Solid | OwnerState::Replaced(_) | OwnerState::NotSeen => None,
     });
     let (owner, meta) = going?;
-    // Whose dependents are orphaned keeps them, and an owner that is there after all does, too.
+    // An owner whose dependents are orphaned does not cause the claim's deletion. An owner that exists and is not being
+    // deleted prevents it.
     let goes = |(owner, standing): (&Owner, OwnerState<'_>)| match standing {
         OwnerState::Solid => false,
         OwnerState::Going(meta) => !meta.has_finalizer(ORPHAN_FINALIZER),
@@ -68,7 +69,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     standings().all(goes).then(|| taken_along(case, claim, owner, meta))
 }
 
-/// The claim goes with an owner that is being deleted.
+/// Reports that the claim will be deleted because its owner is being deleted.
 fn taken_along(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner, meta: &ObjectMeta) -> Detection {
     let after = fate(case, claim);
     let found = Detection::new(format!(
@@ -91,7 +92,8 @@ fn taken_along(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner, me
     ))
 }
 
-/// The claim would go with an owner that is there. Of sets with a retention policy the set itself tells.
+/// Reports that the claim will be deleted if its existing owner is deleted. For StatefulSets with a retention policy
+/// another rule reports this on the StatefulSet.
 fn owned(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> Option<Detection> {
     let by_policy = kind_of(owner) == Some(Kind::StatefulSet);
     let volume = doomed(case, claim).filter(|_| !by_policy)?;

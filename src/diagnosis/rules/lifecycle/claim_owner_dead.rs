@@ -1,4 +1,4 @@
-//! A claim all of whose owners are gone, so that the garbage collector deletes it.
+//! This rule reports a claim whose owners are all gone, so that the garbage collector deletes the claim.
 
 use super::{OWNER_KINDS, OWNERS, OwnerState, called, fate, is_ephemeral, is_gone, owner_key, shown, standing};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if owners.is_empty() || claim.terminating() {
         return None;
     }
-    // One owner that is there keeps the claim, and so may one that nobody looks at.
+    // One existing owner keeps the claim. An owner that cannot be looked up may also keep it.
     let may_be_dead = |owner: &Owner| match standing(case, claim, owner) {
         OwnerState::Replaced(_) | OwnerState::NotSeen => !is_ephemeral(claim, owner),
         OwnerState::Solid | OwnerState::Going(_) => false,
@@ -90,7 +90,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             None => found,
         }
     });
-    // What belongs to a pod mostly goes with it on purpose.
+    // A claim that a pod owns is usually meant to be deleted with the pod.
     let on_purpose = owners.iter().all(|owner| owner.kind == Kind::Pod.as_str() && replaced(owner).is_none());
     let found = if on_purpose { found.severity(Severity::Warning) } else { found };
     Some(after.told(found).remedy(let_be(claim)).remedy(by_hand(
@@ -99,14 +99,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )))
 }
 
-/// Takes all owners from the claim, if they are the ones that were seen.
+/// Creates a remedy that removes all owners from the claim, if they have not changed.
 fn let_be(claim: &PersistentVolumeClaim) -> Remedy {
     let owners = claim.owners();
     let test = |path: String, value: &str| json!({ "op": "test", "path": path, "value": value });
     let uid = (!claim.meta.uid.is_empty()).then(|| test("/metadata/uid".to_owned(), &claim.meta.uid));
     let place_of = |place: usize| format!("/metadata/ownerReferences/{place}");
     let tests = owners.iter().enumerate().map(|(place, owner)| test(format!("{}/uid", place_of(place)), &owner.uid));
-    // The last goes first, so that the places of the others stay as they are.
+    // The last entry is removed first, so that the indexes of the others stay valid.
     let removals = (0..owners.len()).rev().map(|place| json!({ "op": "remove", "path": place_of(place) }));
     let steps = Value::Array(uid.into_iter().chain(tests).chain(removals).collect()).to_string();
     let (name, namespace) = (quoted(&claim.meta.name), quoted(&claim.meta.namespace));

@@ -1,4 +1,5 @@
-//! Claims that go with something else: with their owner, their namespace, or the set whose pods use them.
+//! Claims that are deleted together with something else: their owner, their namespace, or the StatefulSet whose pods
+//! use them.
 
 crate::diagnosis::rules::section! {
     claim_owner_dead,
@@ -15,47 +16,49 @@ use crate::model::{Kind, ObjectKey, ObjectMeta, Owner, PersistentVolume, Persist
 use crate::snapshot::Absence;
 use crate::snapshot::PLACEHOLDER_UID;
 
-/// Where owners stand.
+/// The field that holds the owners.
 const OWNERS: &str = "metadata.ownerReferences";
-/// The finalizer of an owner whose dependents are left alone: the garbage collector takes their references away.
+/// The finalizer of an owner that is deleted without its dependents. The garbage collector removes the dependents'
+/// references to the owner.
 const ORPHAN_FINALIZER: &str = "orphan";
 
-/// What is known of an owner. Upstream: `classifyReferences` and `isDangling`, `pkg/controller/garbagecollector`, 1.36:
-/// the owner is looked up by its name, in the namespace of the claim where its kind has one, and compared by its uid.
+/// The state of an owner. An owner is looked up by its name, in the namespace of the claim if its kind has namespaces,
+/// and is compared by its uid. Upstream: `classifyReferences` and `isDangling`, `pkg/controller/garbagecollector`,
+/// 1.36.
 enum OwnerState<'a> {
-    /// It is there, or is of a kind that nobody looks at here.
+    /// The owner exists, or its kind is not read here.
     Solid,
-    /// It is there, and is being deleted.
+    /// The owner exists and is being deleted.
     Going(&'a ObjectMeta),
-    /// There is one of its name, with that uid.
+    /// An object with the name of the owner exists, but with this other uid.
     Replaced(&'a str),
-    /// There is none of its name among those that are known.
+    /// No known object has the name of the owner.
     NotSeen,
 }
 
-/// The kinds of owners that are looked at besides claims.
+/// The kinds of owners that are looked up, besides claims.
 const OWNER_KINDS: [Kind; 6] =
     [Kind::PersistentVolume, Kind::Pod, Kind::Node, Kind::StorageClass, Kind::StatefulSet, Kind::Namespace];
 
-/// The kind of an owner, if it is one of those that are looked at.
+/// Returns the kind of the owner, if owners of this kind are looked up.
 fn kind_of(owner: &Owner) -> Option<Kind> {
     let kind = Kind::from_manifest(&owner.kind).filter(|kind| kind.api_version() == owner.api_version)?;
     (kind == Kind::PersistentVolumeClaim || OWNER_KINDS.contains(&kind)).then_some(kind)
 }
 
-/// What names an owner, if it is of a kind that can be looked at.
+/// Returns the key of the owner, if owners of its kind are looked up.
 fn owner_key(claim: &PersistentVolumeClaim, owner: &Owner) -> Option<ObjectKey> {
     let kind = kind_of(owner)?;
     let namespace = if kind.namespaced() { claim.meta.namespace.as_str() } else { "" };
     Some(crate::diagnosis::key(kind, namespace, &owner.name))
 }
 
-/// What is known of an owner of the claim; of one that is not seen it is still open whether it exists.
+/// Returns the state of an owner of the claim. `NotSeen` does not prove that the owner does not exist.
 fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -> OwnerState<'a> {
     let Some(key) = owner_key(claim, owner) else { return OwnerState::Solid };
     let snapshot = case.snapshot();
     match snapshot.object_id(&key).map(|id| snapshot.meta(id)) {
-        // What was never on an API server has no uid, and owns nothing so far.
+        // An object that was never on an API server has no uid and cannot own anything yet.
         _ if owner.uid.is_empty() => OwnerState::Solid,
         None => OwnerState::NotSeen,
         Some(meta) if meta.uid.is_empty() || meta.uid.starts_with(PLACEHOLDER_UID) => OwnerState::Solid,
@@ -65,9 +68,9 @@ fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -
     }
 }
 
-/// Whether an owner that is not seen does not exist.
+/// Whether it is certain or assumed that an owner that was not seen does not exist.
 fn is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> bool {
-    // Of files without any pod or node it is clear that they are not all there is.
+    // If files have no pods or nodes at all, these kinds were probably not saved to them.
     let snapshot = case.snapshot();
     let is_telling = |key: &ObjectKey| match key.kind {
         Kind::Pod if snapshot.pods().is_empty() => is_certain(case, key),
@@ -78,28 +81,29 @@ fn is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> boo
     key.is_some_and(|key| case.lacks(key.kind, &key.namespace, &key.name))
 }
 
-/// Whether it was read that no such object exists.
+/// Whether the reads prove that no such object exists.
 fn is_certain(case: &Case<'_>, key: &ObjectKey) -> bool {
     case.snapshot().coverage().absence_of(key.kind, &key.namespace, &key.name) == Absence::Certain
 }
 
-/// Whether the claim was made for a generic ephemeral volume of that pod, with which it is meant to go.
+/// Whether the claim was created for a generic ephemeral volume of that pod. Such a claim is meant to be deleted with
+/// the pod.
 fn is_ephemeral(claim: &PersistentVolumeClaim, owner: &Owner) -> bool {
     kind_of(owner) == Some(Kind::Pod)
         && claim.meta.name.strip_prefix(owner.name.as_str()).is_some_and(|rest| rest.starts_with('-'))
 }
 
-/// An owner as people call it.
+/// Returns the owner as a sentence names it.
 fn called(owner: &Owner) -> String {
     format!("{} {}", owner.kind, owner.name)
 }
 
-/// An owner as evidence shows it.
+/// Returns the owner as evidence shows it.
 fn shown(owner: &Owner) -> String {
     format!("{}/{} uid {}", owner.kind, owner.name, owner.uid)
 }
 
-/// The volume that the claim has, which has to name it in turn.
+/// Returns the volume of the claim, if the `claimRef` of the volume has the claim's uid.
 fn volume_of<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
     let is_ours = |volume: &&PersistentVolume| {
         volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && named.uid == claim.meta.uid)
@@ -107,22 +111,23 @@ fn volume_of<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a P
     if claim.volume_name.is_empty() { None } else { case.volume(&claim.volume_name).filter(is_ours) }
 }
 
-/// The volume of a claim whose data are destroyed once the claim is gone.
+/// Returns the volume of the claim if its data are destroyed after the claim is deleted.
 fn doomed<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
     volume_of(case, claim).filter(|volume| case.destroys(volume))
 }
 
-/// What becomes of a claim's data when the claim goes.
+/// What happens to the data of a claim when the claim is deleted.
 struct ClaimDeletionEffect {
-    /// As a sentence that begins with a blank; empty where the claim has no volume.
+    /// A further sentence, which begins with the full stop of the sentence before it. It is empty if the claim has no
+    /// known volume.
     words: String,
-    /// What that means, if the claim goes without anybody doing anything more.
+    /// The risk to data if the claim is deleted without any further action by a person.
     risk: Risk,
-    /// How to keep the data.
+    /// The remedy that keeps the data.
     retain: Option<Remedy>,
 }
 
-/// What becomes of the claim's data when the claim goes.
+/// Returns what happens to the data of the claim when the claim is deleted.
 fn fate(case: &Case<'_>, claim: &PersistentVolumeClaim) -> ClaimDeletionEffect {
     match volume_of(case, claim) {
         Some(volume) => {
@@ -130,7 +135,7 @@ fn fate(case: &Case<'_>, claim: &PersistentVolumeClaim) -> ClaimDeletionEffect {
             let words = format!(". Of its volume {}: {}", volume.meta.name, case.prospect(volume));
             ClaimDeletionEffect { words, risk, retain: retain(volume) }
         }
-        // Of a volume that was not read nobody knows the policy.
+        // The policy of a volume that was not read is unknown.
         None if !claim.volume_name.is_empty() && case.volume(&claim.volume_name).is_none() => {
             ClaimDeletionEffect { words: String::new(), risk: Risk::Possible, retain: None }
         }
@@ -139,13 +144,13 @@ fn fate(case: &Case<'_>, claim: &PersistentVolumeClaim) -> ClaimDeletionEffect {
 }
 
 impl ClaimDeletionEffect {
-    /// Adds what it means for the data, and how to keep them, to what was found.
+    /// Adds the risk to data, and the remedy that keeps the data, to the detection.
     fn told(self, found: Detection) -> Detection {
         found.risk(self.risk).remedies(self.retain)
     }
 }
 
-/// The claims that have the name which a set gives, each with its ordinal.
+/// Returns the existing claims that have a name which the StatefulSet gives, each with its ordinal.
 fn claims_of<'a>(case: &Case<'a>, set: &StatefulSet) -> Vec<(i64, &'a PersistentVolumeClaim)> {
     let claims = case.snapshot().claims_in(&set.meta.namespace);
     let mut found = Vec::new();
@@ -158,7 +163,7 @@ fn claims_of<'a>(case: &Case<'a>, set: &StatefulSet) -> Vec<(i64, &'a Persistent
     found
 }
 
-/// The first of these names, and how many more there are.
+/// Returns the first of these names, and how many more there are.
 fn some<'n>(mut names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let Some(first) = names.next() else { return "none".to_owned() };
     match names.len() {

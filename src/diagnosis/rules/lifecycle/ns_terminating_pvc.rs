@@ -1,4 +1,4 @@
-//! A namespace that is being deleted, with claims in it.
+//! This rule reports a namespace that is being deleted and still has claims.
 
 use super::{doomed, some};
 use crate::diagnosis::case::{PATIENCE, key_of_claim, volume_key};
@@ -9,7 +9,7 @@ use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::text::human_age;
 use std::collections::BTreeSet;
 
-/// For so many volumes the command that keeps their data is given.
+/// The maximum number of volumes for which the finding has the command that keeps the data.
 const COMMANDS: usize = 5;
 
 pub(super) static RULE: Rule = Rule {
@@ -58,13 +58,13 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     let going: Vec<&PersistentVolumeClaim> = claims.iter().filter(|claim| claim.terminating()).collect();
     let first = going.first().copied().or(claims.first())?;
     let passed = case.seconds_since(Some(deleted))?;
-    // Deleting a namespace takes its time: that is as somebody wanted it.
+    // Deleting a namespace takes some time, and somebody requested it.
     let is_normal = passed < PATIENCE;
     let unseen =
         |claim: &&PersistentVolumeClaim| !claim.volume_name.is_empty() && case.volume(&claim.volume_name).is_none();
     let lost: Vec<&PersistentVolume> = claims.iter().filter_map(|claim| doomed(case, claim)).collect();
     let risk = match lost.is_empty() {
-        // Nobody has to do anything more, and nothing makes that milder.
+        // No further action by a person is needed, so the risk is imminent even if the problem is new.
         false => Risk::Imminent,
         true if claims.iter().any(|claim| unseen(&claim)) => Risk::Possible,
         true => Risk::None,
@@ -113,7 +113,7 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     } else {
         found
     };
-    // What keeps a claim is what keeps the namespace.
+    // Whatever keeps a claim also keeps the namespace.
     let found = going.iter().fold(found, |found, claim| found.follows_from(key_of_claim(&claim.meta), Act::Delete));
     let pods = format!("get pods -n {} -o wide", quoted(name));
     let detect = if going.is_empty() {

@@ -1,4 +1,4 @@
-//! Claims of members that a StatefulSet does not have any more.
+//! This rule reports claims of ordinals that a StatefulSet no longer has.
 
 use super::{claims_of, some};
 use crate::diagnosis::case::key_of_claim;
@@ -40,7 +40,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
-    // A set that stands still keeps its claims on purpose.
+    // A StatefulSet that is scaled to zero keeps its claims on purpose.
     if set.replicas == 0 || set.meta.deleted.is_some() || set.deletes_when_scaled() {
         return None;
     }

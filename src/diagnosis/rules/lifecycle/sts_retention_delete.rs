@@ -1,4 +1,4 @@
-//! A StatefulSet that has its claims deleted with its members, or with itself.
+//! This rule reports a StatefulSet that deletes its claims together with its pods or with itself.
 
 use super::{ORPHAN_FINALIZER, claims_of, doomed, some};
 use crate::diagnosis::case::{key_of_claim, volume_key};
@@ -8,11 +8,11 @@ use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
 
-/// For so many volumes the command that keeps their data is given.
+/// The maximum number of volumes for which the finding has the command that keeps the data.
 const COMMANDS: usize = 5;
-/// The value of the policy that deletes.
+/// The value of the retention policy that deletes claims.
 const DELETE: &str = "Delete";
-/// Where the policy stands.
+/// The field that holds the retention policy.
 const POLICY: &str = "spec.persistentVolumeClaimRetentionPolicy";
 
 pub(super) static RULE: Rule = Rule {
@@ -55,7 +55,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         return None;
     }
     let claims = claims_of(case, set);
-    // A claim of which the set is no owner, nor one of its pods, is nobody's that this policy would delete.
+    // This policy does not delete a claim that neither the StatefulSet nor one of its pods owns.
     let doomed_of = |of: &dyn Fn(i64, &PersistentVolumeClaim) -> bool| {
         let such = claims.iter().filter(|(ordinal, claim)| !claim.terminating() && of(*ordinal, claim));
         such.filter_map(|(_, claim)| Some((*claim, doomed(case, claim)?))).collect::<Vec<_>>()
@@ -108,12 +108,12 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     Some(found.remedy(by_hand("or set policy Retain on the volumes, which keeps the data and lets the claims go")))
 }
 
-/// The claims, by name.
+/// Returns the names of the claims.
 fn named(lost: &[(&PersistentVolumeClaim, &PersistentVolume)]) -> String {
     some(lost.iter().map(|(claim, _)| claim.meta.name.as_str()))
 }
 
-/// The volumes, as the object of a sentence.
+/// Returns words that name the volumes, as the object of a sentence.
 fn volumes(lost: &[(&PersistentVolumeClaim, &PersistentVolume)]) -> String {
     match lost {
         [(_, one)] => format!("volume {} (policy {})", one.meta.name, one.reclaim_policy.as_str()),
@@ -121,14 +121,14 @@ fn volumes(lost: &[(&PersistentVolumeClaim, &PersistentVolume)]) -> String {
     }
 }
 
-/// The policy as evidence.
+/// Adds the retention policy as evidence.
 fn with_policy(case: &Case<'_>, set: &StatefulSet, found: Detection) -> Detection {
     let shown = |value: &str| if value.is_empty() { "Retain".to_owned() } else { value.to_owned() };
     let value = format!("whenDeleted: {}, whenScaled: {}", shown(&set.when_deleted), shown(&set.when_scaled));
     found.evidence(&case.object(), POLICY, value)
 }
 
-/// Data are lost now: shows which, and how to keep them.
+/// Adds which data will be destroyed, and how to keep them, to the detection.
 fn told(
     case: &Case<'_>,
     set: &StatefulSet,
@@ -152,7 +152,7 @@ fn told(
     }
 }
 
-/// Has the set keep its claims from now on.
+/// Creates a remedy that makes the StatefulSet keep its claims.
 fn keep_claims(set: &StatefulSet) -> Remedy {
     let patch = json!({
         "metadata": { "uid": set.meta.uid },

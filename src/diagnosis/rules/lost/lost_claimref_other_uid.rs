@@ -1,4 +1,4 @@
-//! A completed binding whose volume names an earlier claim of the same name.
+//! This rule reports a claim with a completed binding whose volume has the uid of an earlier claim of the same name.
 
 use super::misbound;
 use crate::diagnosis::case::volume_key;
@@ -53,7 +53,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(
         found
             .risk(if kept { Risk::None } else { Risk::Imminent })
-            // After a restore all claims of a namespace are alike.
+            // After a restore, all claims of a namespace have this problem.
             .follows_from(key(Kind::Namespace, "", &claim.meta.namespace), Act::NameOwner)
             .evidence(&case.object(), "metadata.uid", claim.meta.uid.as_str())
             .evidence(&volume_key(name), "spec.claimRef.uid", named.uid.as_str())

@@ -1,4 +1,4 @@
-//! A completed binding whose volume has forgotten the claim's uid.
+//! This rule reports a claim with a completed binding whose volume no longer has the claim's uid.
 
 use super::misbound;
 use crate::diagnosis::case::volume_key;

@@ -1,4 +1,4 @@
-//! A claim that is Lost and will be Bound again.
+//! This rule reports a claim that is Lost and will become Bound again by itself.
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ))
 }
 
-/// The uid that the volume names.
+/// Returns the uid in the `claimRef` of the volume.
 fn claim_uid(case: &Case<'_>, volume: &str) -> String {
     let named = case.volume(volume).and_then(|volume| volume.claim_ref.as_ref());
     named.map(|named| named.uid.to_string()).unwrap_or_default()

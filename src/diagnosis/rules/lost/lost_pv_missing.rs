@@ -1,4 +1,4 @@
-//! A claim whose volume does not exist any more.
+//! This rule reports a claim with a completed binding whose volume does not exist.
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::{by_hand, save_claim};

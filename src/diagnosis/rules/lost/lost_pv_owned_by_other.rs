@@ -1,4 +1,4 @@
-//! A completed binding whose volume belongs to a claim of another name.
+//! This rule reports a claim with a completed binding whose volume belongs to a claim of another name.
 
 use super::misbound;
 use crate::diagnosis::case::volume_key;

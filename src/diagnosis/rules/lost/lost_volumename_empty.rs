@@ -1,4 +1,4 @@
-//! A completed binding that names no volume.
+//! This rule reports a claim with a completed binding that names no volume.
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
@@ -50,11 +50,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         )
     };
     let Some(volume) = ours else {
-        // Only the names of all volumes tell that none of them has the uid.
+        // Only if all volumes are known is it certain that none of them has the uid.
         let none = case.knows_all(Kind::PersistentVolume, "");
         let rest = if none { ", and no volume names its uid" } else { "" };
-        // The controller asks a driver by that annotation, and some drivers make a volume for a Lost claim again and
-        // again, because they look at its phase alone.
+        // This annotation shows that the controller asked a driver for a volume. Some drivers look only at the phase of
+        // the claim and make a volume for a Lost claim again and again.
         let annotations = &claim.meta.annotations;
         let driver = [AnnotationKey::StorageProvisioner, AnnotationKey::BetaStorageProvisioner]
             .into_iter()

@@ -1,5 +1,5 @@
-//! Claims that are Lost, or will be with the next sync. What is Lost is the binding and not the data, whatever the
-//! event says: no controller touches storage for this.
+//! Claims that are Lost or will be Lost after the next sync. The binding is lost and not the data, although the event
+//! says so. No controller deletes storage because a claim is Lost.
 
 crate::diagnosis::rules::section! {
     lost_claimref_other_uid,
@@ -14,7 +14,7 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::Case;
 use crate::model::{ClaimRef, PersistentVolume, PersistentVolumeClaim};
 
-/// The volume of a claim whose binding was completed and which that volume does not name with its uid.
+/// Returns the volume that a claim with a completed binding names, if its `claimRef` does not have the claim's uid.
 fn misbound<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(&'a PersistentVolume, &'a ClaimRef)> {
     if claim.terminating() || case.claim_branch()? != ClaimBranch::BoundClaimMisbound {
         return None;

@@ -1,5 +1,5 @@
-//! Claims that wait for a volume: who has to act, and whether anybody will. That a claim waits is often normal, and no
-//! event says when it is not.
+//! Claims that wait for a volume. The rules say who has to act and whether anybody will. Waiting is often normal, and
+//! no event says when it is not.
 
 crate::diagnosis::rules::section! {
     pvc_vac_gate_off,
@@ -22,26 +22,28 @@ use crate::diagnosis::facts::class_of_claim;
 use crate::diagnosis::{Case, Detection};
 use crate::model::{AnnotationKey, PersistentVolumeClaim, Pod, StorageClass, Timestamp};
 
-/// Where the node stands that the scheduler chose.
+/// The annotation with the node that the scheduler selected.
 const SELECTED_NODE: &str = "metadata.annotations[volume.kubernetes.io/selected-node]";
 
-/// The driver that has to make the volumes of a class, by the name that it has today.
+/// Returns the driver that provisions volumes of the class. For a migrated plugin this is the CSI driver that replaced
+/// it.
 fn driver_of<'c>(case: &Case<'_>, class: &'c StorageClass) -> &'c str {
     migrated_driver(case.behavior(), &class.provisioner).unwrap_or(&class.provisioner)
 }
 
-/// The pods that use the claim and have not ended, in the order of their names.
+/// Returns the pods that use the claim and have not ended, in the order of their names.
 pub(super) fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator<Item = &'a Pod> {
     case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).filter(|pod| !pod.terminated())
 }
 
-/// The node that the scheduler chose for the claim.
+/// Returns the node that the scheduler selected for the claim.
 fn selected_node(claim: &PersistentVolumeClaim) -> Option<&str> {
     claim.meta.annotations.get(AnnotationKey::SelectedNode).filter(|node| !node.is_empty())
 }
 
-/// Since when a driver can have been asked for the volume: not before the claim and its class were there, nor, where
-/// binding waits for a pod, before the first of the pods that use it was.
+/// Returns the earliest moment at which a driver can have been asked for the volume. This is not before the claim and
+/// its class were created. If binding waits for a pod, it is also not before the first of the known pods that use the
+/// claim was created.
 pub(super) fn asked_since(case: &Case<'_>, claim: &PersistentVolumeClaim, class: &StorageClass) -> Option<Timestamp> {
     let created = claim.meta.created?;
     let first_pod = || users(case, claim).filter_map(|pod| pod.meta.created).min();
@@ -49,13 +51,13 @@ pub(super) fn asked_since(case: &Case<'_>, claim: &PersistentVolumeClaim, class:
     Some([class.meta.created, used].into_iter().flatten().fold(created, Timestamp::max))
 }
 
-/// The class as it stands on the claim, with the field that counts.
+/// Adds the class of the claim as evidence, with the field that determines it.
 fn with_class(found: Detection, case: &Case<'_>, claim: &PersistentVolumeClaim) -> Detection {
     let (field, class) = class_of_claim(claim);
     found.evidence(&case.object(), field, class)
 }
 
-/// What the claim asks of a volume, for somebody who makes one by hand.
+/// Describes the volume that the claim requests, for a person who creates one by hand.
 pub(super) fn wanted(claim: &PersistentVolumeClaim) -> String {
     let size = claim.requested().map(|size| format!(" of at least {size}")).unwrap_or_default();
     let modes = crate::diagnosis::misfit::modes(&claim.access_modes);

@@ -1,4 +1,5 @@
-//! The volumes that could have been a claim's, had nobody else taken them: for claims for which nobody makes one.
+//! The volumes that would fit a claim if other claims did not have them, for a claim for which nobody provisions a
+//! volume.
 
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
@@ -6,32 +7,34 @@ use crate::diagnosis::Case;
 use crate::model::{AnnotationKey, NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim};
 use crate::snapshot::VolumeId;
 
-/// Why nobody makes a volume for a claim.
+/// The reason why nobody provisions a volume for a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::diagnosis::rules) enum Unmade {
-    /// It has no class.
+    /// The claim has no class.
     NoClass,
-    /// Its class does not exist.
+    /// The class of the claim does not exist.
     NoSuchClass,
-    /// Its class has the name of a plugin that does not exist.
+    /// The provisioner of the class is a plugin that does not exist.
     NoPlugin,
-    /// Its class has no provisioner.
+    /// The class has no provisioner.
     NoProvisioner,
-    /// The same, and binding waits for the pods that use it.
+    /// The class has no provisioner, and binding waits until the pods that use the claim are scheduled.
     NoProvisionerForPod,
-    /// The same, and no pod uses it.
+    /// The class has no provisioner, binding waits for a first consumer, and no pod uses the claim.
     NoProvisionerYet,
     /// Dynamic provisioning is switched off.
     SwitchedOff,
 }
 
 impl Unmade {
-    /// Why nobody makes a volume for the claim; nothing where somebody does, or where it has one.
+    /// Returns why nobody provisions a volume for the claim. Returns None if somebody does, or if the claim has or
+    /// names a volume.
     pub(in crate::diagnosis::rules) fn of(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Self> {
         let without = || case.class(claim.class()).is_some_and(|class| class.provisioner == NO_PROVISIONER);
         match case.waiting_branch(claim)? {
             ClaimBranch::UnboundClaimNoVolumeNoClass => Some(Self::NoClass),
-            // Before 1.30 a claim that asks for no class was given the default one in vain.
+            // Before 1.30 the controller tried to assign the default class to a claim that requests no class, and
+            // failed.
             ClaimBranch::UnboundClaimDefaultClassFailed if claim.has_class() && claim.class().is_empty() => {
                 Some(Self::NoClass)
             }
@@ -48,31 +51,33 @@ impl Unmade {
     }
 }
 
-/// So many volumes are named at most; the others are counted.
+/// The maximum number of volumes that are listed. Further volumes are only counted.
 const NAMED: usize = 200;
 
-/// Volumes that would fit a claim and that others have, or that are being deleted.
+/// Volumes that would fit a claim but belong to other claims or are being deleted.
 #[derive(Debug, Default)]
 pub(in crate::diagnosis::rules) struct Pool<'a> {
-    /// The first of them, the smallest of each kind first.
+    /// The first of these volumes. In each group the smallest volume comes first.
     pub(in crate::diagnosis::rules) volumes: Vec<&'a PersistentVolume>,
-    /// How many there are.
+    /// The number of all these volumes.
     pub(in crate::diagnosis::rules) count: usize,
 }
 
-/// The volumes that would fit the claim and that others have; nothing where some volume is free for it, or will be.
+/// Returns the volumes that would fit the claim but belong to other claims. Returns None if a free volume fits the
+/// claim, or will fit it when it becomes Available.
 pub(in crate::diagnosis::rules) fn taken<'a>(
     case: &Case<'a>,
     claim: &PersistentVolumeClaim,
     why: Unmade,
 ) -> Option<Pool<'a>> {
     let mut pool = Pool::default();
-    // What cannot be matched is only noticed where some volume has the access modes that are asked for; none has.
+    // The controller notices a claim that it cannot match only if some volume has the requested access modes. Here no
+    // volume has them.
     let Ok(query) = Query::new(case.behavior(), claim, false) else { return Some(pool) };
     let snapshot = case.snapshot();
     let request = claim.requested().unwrap_or_default();
     let is_small = |id: &VolumeId| snapshot.volume(*id).storage().is_none_or(|size| size.compare(&request).is_lt());
-    // All that is compared but size and labels is alike in a group, so that one of it speaks for the others.
+    // The volumes of a group differ only in size and labels, so all other tests have the same result for each of them.
     let alike = |volumes: &[VolumeId]| {
         let labels = Some(CandidateVerdict::CandidateSelector);
         volumes.last().is_some_and(|id| could_fit(&query, snapshot.volume(*id), labels))
@@ -91,7 +96,8 @@ pub(in crate::diagnosis::rules) fn taken<'a>(
     }
     for (_, volumes) in case.survey().taken(claim.class()).filter(|(_, volumes)| alike(volumes)) {
         let fitting = &volumes[volumes.partition_point(is_small)..];
-        // A class that made its volumes itself is missed for other reasons than that these are taken.
+        // If the class does not exist, volumes that a driver provisioned do not count, because a driver is missing and
+        // not a free volume.
         let counts = |volume: &&PersistentVolume| {
             (!has_selector || could_fit(&query, volume, None))
                 && (why != Unmade::NoSuchClass || !volume.meta.annotations.has(AnnotationKey::ProvisionedBy))
@@ -107,8 +113,8 @@ pub(in crate::diagnosis::rules) fn taken<'a>(
     Some(pool)
 }
 
-/// Whether nobody makes a volume for the claim, and others have all those that would fit. A class that exists and has
-/// no provisioner is exhausted, too, while there is no such volume at all.
+/// Returns why nobody provisions a volume for the claim, and the volumes that would fit, if other claims have all of
+/// them. If the claim has an existing class without provisioner, the result may have no volumes at all.
 pub(in crate::diagnosis::rules) fn exhausted<'a>(
     case: &Case<'a>,
     claim: &PersistentVolumeClaim,
@@ -126,7 +132,7 @@ pub(in crate::diagnosis::rules) fn exhausted<'a>(
     says_enough.then_some((why, taken))
 }
 
-/// Whether the volume would fit if nobody had it, and if it did not fail that one test.
+/// Whether the volume would fit if no other claim had it and if it passed that one test.
 fn could_fit(query: &Query<'_>, volume: &PersistentVolume, but_for: Option<CandidateVerdict>) -> bool {
     query.misfits(volume).into_iter().all(|verdict| {
         Some(verdict) == but_for

@@ -1,4 +1,5 @@
-//! A claim for which nobody makes a volume, and all volumes that would fit are others'.
+//! This rule reports a claim for which nobody provisions a volume and for which all fitting volumes belong to other
+//! claims.
 
 use super::super::volume::RELEASED_RETAIN;
 use super::pool::{Pool, Unmade, exhausted};
@@ -12,10 +13,10 @@ use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Remedy, Risk,
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, VolumePhase};
 use crate::snapshot::Snapshot;
 
-/// So many volumes of each state are named.
+/// The maximum number of volumes that the message names per state.
 const NAMED: usize = 2;
 
-/// The fields of so many volumes are shown.
+/// The maximum number of volumes whose fields are shown as evidence.
 const SHOWN: usize = 3;
 
 pub(super) static RULE: Rule = Rule {
@@ -61,10 +62,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if case.always_ends("Bound")? {
         return None;
     }
-    // What is Bound is hardly what could be given back.
+    // A Bound volume can hardly be given to the claim.
     volumes.sort_by_key(|volume| volume.status.phase == VolumePhase::Bound);
     let mut taken: Vec<Taken<'_>> = volumes.into_iter().map(|volume| Taken::of(case, claim, volume)).collect();
-    // What could be given back is what people look for; the order of names decides among equal ones.
+    // Volumes that can be given to the claim are the most useful ones. Volumes of the same state stay in the order of
+    // their names.
     taken.sort_by_key(|one| one.state);
     let has_own = taken.first().is_some_and(|one| one.state == State::Own);
     if !has_own && is_told(case, claim) {
@@ -90,8 +92,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         | Unmade::NoProvisionerForPod
         | Unmade::SwitchedOff => Severity::Error,
     };
-    // A free volume that lacks one thing alone has a finding of its own, and is a safer way out than the data of
-    // others.
+    // A free volume that fails only one test has its own finding, and using it is safer than using a volume with data
+    // of other claims.
     let shorter = case.nearest(claim).nearly_fits;
     let is_offered = |one: &&Taken<'_>| one.state == State::Left && !shorter;
     let back = taken.iter().find(|one| one.state == State::Own).or_else(|| taken.iter().find(is_offered));
@@ -101,15 +103,15 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if let Some(class) = case.class(claim.class()) {
         found = found.evidence(&class_key(&class.meta.name), "provisioner", class.provisioner.as_str());
     }
-    // Whatever is done to the class is done for all claims that wait for it.
+    // A repair of the class helps all claims that wait for it.
     if let Some(class) = case.dead_class(claim) {
         found = found.follows_from(class_key(&class.meta.name), Act::Provision);
     }
-    // That its volume was not given back to it has a finding there.
+    // The finding on the volume says that the volume was not given back to the claim.
     if let Some(own) = taken.iter().find(|one| one.state == State::Own) {
         found = found.follows_from(volume_key(&own.volume.meta.name), Act::GiveBack);
     }
-    // Nor was it given to it where its claimRef has no name.
+    // A volume whose `claimRef` has no name was perhaps meant for this claim.
     let is_meant = |one: &&Taken<'_>| {
         let named = one.volume.claim_ref.as_ref();
         named.is_some_and(|named| named.name.is_empty() && named.namespace == claim.meta.namespace)
@@ -128,11 +130,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found = found.settles(&RELEASED_RETAIN, volume_key(&one.volume.meta.name));
     }
     let back = back.map(|one| give(case.snapshot(), one, claim)).unwrap_or_default();
-    // A new volume is empty, which is worse than the claim's own data.
+    // An empty new volume is worse than the volume with the claim's own data.
     Some(if has_own { found.remedies(back).remedy(make) } else { found.remedy(make).remedies(back) })
 }
 
-/// Whether a free volume of the claim's class lacks one thing alone: that is found on the claim as well, and says more.
+/// Whether a free volume of the claim's class fails only one test. Another rule reports this on the claim in more
+/// detail.
 fn is_told(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     let miss = case.nearest(claim).miss;
     miss.is_some_and(|(_, verdict)| {
@@ -147,7 +150,7 @@ fn is_told(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     })
 }
 
-/// Why no other volume comes, and which event misleads.
+/// Returns why no other volume will be made, and what the misleading event means.
 fn because(why: Unmade) -> &'static str {
     match why {
         Unmade::NoClass => "Nothing makes volumes without a class",
@@ -164,30 +167,31 @@ fn because(why: Unmade) -> &'static str {
     }
 }
 
-/// Why a volume cannot be had, the one that could be had most easily first.
+/// The reason why the claim cannot have a volume. States come first in which the volume can be given to the claim most
+/// easily.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
-    /// Its claim was an earlier one of the same name, and its data stay.
+    /// The volume belonged to an earlier claim of the same name, and its data are kept.
     Own,
-    /// Its claim is gone, and its data stay.
+    /// The claim of the volume is gone, and the data are kept.
     Left,
-    /// It is reserved for a claim that does not exist.
+    /// The volume is reserved for a claim that does not exist.
     Reserved,
-    /// It is reserved for no claim that can exist.
+    /// The `claimRef` of the volume is incomplete, so that no such claim can exist.
     Unnamed,
-    /// Its claim is gone, and so will its data be.
+    /// The claim of the volume is gone, and the data will be destroyed.
     Condemned,
-    /// Its claim is being deleted.
+    /// The claim of the volume is being deleted.
     Leaving,
-    /// Its claim lives.
+    /// The claim of the volume exists.
     Held,
-    /// Nobody can tell.
+    /// The state is unknown.
     Unknown,
-    /// It is being deleted itself.
+    /// The volume itself is being deleted.
     Deleting,
 }
 
-/// A volume that would fit.
+/// A volume that would fit, and the reason why the claim cannot have it.
 struct Taken<'a> {
     volume: &'a PersistentVolume,
     state: State,
@@ -215,7 +219,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// Whose some volumes are that are all in one state.
+/// Describes volumes of the same state and the claims that they belong to.
 fn words(some: &[Taken<'_>]) -> String {
     let Some(Taken { state, .. }) = some.first() else { return String::new() };
     let name = |one: &Taken<'_>| match one.volume.claim_ref.as_ref().map(claim_name) {
@@ -249,7 +253,8 @@ fn words(some: &[Taken<'_>]) -> String {
     format!("{names} {what}")
 }
 
-/// Gives a volume whose claim is gone to this claim: by its name, so that nobody else can take it meanwhile.
+/// Creates remedies that give a volume whose claim is gone to this claim. The volume is reserved by name, so that no
+/// other claim can take it meanwhile.
 fn give(snapshot: &Snapshot, one: &Taken<'_>, claim: &PersistentVolumeClaim) -> Vec<Remedy> {
     let volume = one.volume;
     let Some(named) = &volume.claim_ref else { return Vec::new() };

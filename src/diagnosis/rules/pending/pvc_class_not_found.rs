@@ -1,4 +1,4 @@
-//! A claim of a class that does not exist.
+//! This rule reports a claim whose class does not exist.
 
 use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
@@ -46,8 +46,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoSuchClass)?;
-    // Where others have the volumes that were made by hand for that class, it is these that are missed.
-    // Nobody who may not list volumes can tell.
+    // If volumes of that class exist but belong to other claims, another rule reports this. Without permission to list
+    // volumes, nobody can know it.
     let is_pool_empty = case.waited_in_vain() || taken(case, claim, why).is_some_and(|pool| pool.count == 0);
     if !is_pool_empty || case.always_ends("Bound")? {
         return None;
@@ -67,7 +67,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         save_claim(claim, "save the claim as it is"),
         by_hand("if another class is meant, delete the claim, which has no volume, and create it with that"),
     ];
-    // A verb of ours keeps the manifest by itself.
+    // The verb of pvctl keeps the manifest by itself.
     let by_hand_again = again.is_none().then_some(by_hand_again).into_iter().flatten();
     Some(
         with_class(found, case, claim)

@@ -1,4 +1,4 @@
-//! A claim that wants no class and for which no volume is there.
+//! This rule reports a claim that requests no class and for which no volume fits.
 
 use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
@@ -43,9 +43,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    // A claim that states nothing waits for a default class, which is the root of it.
+    // For a claim that states nothing, the missing default class is the root, and another rule reports it.
     let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoClass && claim.has_class())?;
-    // Where others have the volumes without a class, it is these that are missed.
+    // If volumes without a class exist but belong to other claims, another rule reports this.
     if taken(case, claim, why).is_none_or(|pool| pool.count > 0) || case.always_ends("Bound")? {
         return None;
     }

@@ -1,4 +1,4 @@
-//! A claim that still asks the driver that its class had before.
+//! This rule reports a claim that still asks the driver that its class named before.
 
 use super::driver_of;
 use crate::controllers::ClaimBranch;
@@ -44,12 +44,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let asked = claim.meta.annotations.get(AnnotationKey::StorageProvisioner)?;
     let class = case.class(claim.class())?;
     let driver = driver_of(case, class);
-    // Drivers also answer to the name of the in-tree plugin that they took over from.
+    // Drivers also accept the name of the in-tree plugin that they replaced.
     let is_meant = asked == driver || migrated_driver(case.behavior(), asked) == Some(driver);
     if is_meant || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal {
         return None;
     }
-    // The next sync puts it right, which takes the controller seconds.
+    // The next sync corrects this, and the controller needs only seconds for it.
     let since = claim.meta.created.max(class.meta.created);
     let waited = case.lasts(since)?;
     if case.always_ends("Bound")? {

@@ -1,4 +1,4 @@
-//! A claim whose driver was asked for a volume some time ago.
+//! This rule reports a claim whose driver was asked for a volume some time ago.
 
 use super::{asked_since, driver_of, selected_node};
 use crate::controllers::{Branch, ClaimBranch, ProvisionStep};
@@ -10,7 +10,7 @@ use crate::model::lease::names_of_provisioner;
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
-/// For so many seconds at most a pod usually waits for a node.
+/// The number of seconds that a pod usually waits for a node at most.
 const LONG: i64 = 3_600;
 
 pub(super) static RULE: Rule = Rule {
@@ -54,23 +54,25 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    // Claims with a selector wait for other reasons.
+    // Another rule reports claims with a selector.
     if claim.selector.is_some() || case.waiting_branch(claim)? != ClaimBranch::UnboundClaimProvisionExternal {
         return None;
     }
     let class = case.class(claim.class())?;
     let since = asked_since(case, claim, class);
     let waited = case.lasts(since)?;
-    // Since when a node is chosen no object tells: a pod may have waited long for one, and got it just now.
+    // No object tells when the node was selected. A pod may have waited for a long time and may have got its node only
+    // now.
     let is_unclear = class.waits_for_first_consumer() && waited < LONG;
     let asked = Branch::ProvisionStep(ProvisionStep::ExternalProvisionerAlreadyRequested);
     let is_asked = case.decision()?.record.steps.contains(&asked);
-    // Under this name provisioners make the volume; one that is there and is not taken has a reason of its own.
+    // Provisioners give the volume this name. If such a volume exists and is not bound, there is another reason for
+    // that.
     let is_made = case.volume(&format!("pvc-{}", claim.meta.uid)).is_some();
     if !is_asked || is_made || case.always_ends("Bound")? || waits_for_a_node_that_is_gone(case, claim) {
         return None;
     }
-    // What the driver said last is worth more than that the volume is not there.
+    // The last error of the driver is more useful than the fact that the volume does not exist.
     if refusal(case, claim).is_some() {
         return None;
     }
@@ -83,7 +85,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ));
     let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";
     let mut looks = vec![describe(&case.object(), format!("see whether {driver} has said anything: then it runs"))];
-    // The name of a CSI driver has no slash, and only such drivers replace more than that in the names of their Leases.
+    // Only names of CSI drivers have no slash. Only provisioners of CSI drivers replace other characters than slashes
+    // in the names of their Leases.
     let mut leases = names_of_provisioner(driver);
     if driver.contains('/') {
         leases.reverse();
@@ -108,7 +111,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether the volume is to be made for a node that does not exist: that is what it waits for then.
+/// Whether the volume should be provisioned for a node that does not exist. Another rule reports this.
 fn waits_for_a_node_that_is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     selected_node(claim).is_some_and(|node| case.lacks(Kind::Node, "", node))
 }

@@ -1,4 +1,4 @@
-//! A claim for which a node was chosen that does not exist any more.
+//! This rule reports a claim whose selected node no longer exists.
 
 use super::{SELECTED_NODE, asked_since, driver_of, selected_node};
 use crate::controllers::ClaimBranch;
@@ -46,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let node = selected_node(claim)?;
-    // A node that is there is the usual case, and the cheapest to see.
+    // In most cases the node exists, and this check is the cheapest.
     if case.snapshot().node(node).is_some() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! A claim with a selector of which a driver is asked to make the volume.
+//! This rule reports a claim with a selector for which a driver is asked to provision the volume.
 
 use super::{asked_since, driver_of, with_class};
 use crate::controllers::ClaimBranch;
@@ -49,7 +49,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let class = case.class(claim.class())?;
     let (driver, labels) = (driver_of(case, class), labels(selector));
-    // Some provisioner may do without what all that are known insist on.
+    // An unknown provisioner may accept a selector, although all known provisioners refuse it.
     let waited = case.lasts(asked_since(case, claim, class));
     let found = Detection::new(format!(
         "no free volume of class \"{}\" fits its selector ({labels}), and {driver}, which is asked for a volume \
@@ -73,8 +73,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// What the selector asks, as `kubectl get -l` takes it; that it asks nothing where it is empty, which drivers refuse
-/// as well.
+/// Returns the requirements of the selector in the syntax of `kubectl get -l`. Returns `empty` for a selector without
+/// requirements, which drivers also refuse.
 fn labels(selector: &LabelSelector) -> String {
     let equal = selector.match_labels.iter().map(|(key, value)| format!("{key}={value}"));
     let others = selector.expressions.iter().map(|requirement| {

@@ -1,4 +1,4 @@
-//! A claim that asks for an attributes class of a controller that knows none.
+//! This rule reports a claim that requests an attributes class while the feature gate is off.
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::{by_hand, save_claim};
@@ -51,7 +51,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
          VolumeAttributesClass=true says so here",
         rules.version
     ));
-    // Whether the gate is on is known by its default alone, so a claim may yet be on its way.
+    // The state of the feature gate is known only from its default, so the claim may still become Bound.
     let waited = case.lasts(claim.meta.created);
     Some(
         found

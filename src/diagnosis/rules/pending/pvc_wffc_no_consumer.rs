@@ -1,4 +1,4 @@
-//! A claim that waits for a pod, as it should.
+//! This rule reports a claim that waits for its first consumer, which is normal.
 
 use super::pvc_wffc_nodename_bypass::past_the_scheduler;
 use super::with_class;

@@ -1,4 +1,5 @@
-//! A claim that waits for the scheduler, and a pod that the scheduler never saw.
+//! This rule reports a claim that waits for the scheduler although the pod that uses it got its node without the
+//! scheduler.
 
 use super::{driver_of, users};
 use crate::controllers::ClaimBranch;
@@ -78,14 +79,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// A pod that uses the claim and has a node, though nobody chose one for the claim. One that is being deleted makes way
-/// for another.
+/// Returns a pod that uses the claim and has a node although the claim has no selected node. A pod that is being
+/// deleted is ignored, because another pod may replace it.
 pub(super) fn past_the_scheduler<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a Pod> {
     users(case, claim).find(|pod| !pod.node_name.is_empty() && pod.meta.deleted.is_none())
 }
 
-/// Whether the pod was placed with an earlier claim of that name: it is older than this one, or a container of it runs,
-/// which no kubelet starts as long as the claim is not bound.
+/// Whether the pod was scheduled with an earlier claim of the same name. This is so if the pod is older than the claim,
+/// or if one of its containers runs: a kubelet starts none before the claim is bound.
 fn had_an_earlier_claim(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
     let is_older = pod.meta.created.zip(claim.meta.created).is_some_and(|(pod, claim)| pod < claim);
     pod.running_container || is_older
@@ -111,7 +112,7 @@ fn ways_out(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Vec<Re
     let driver = class
         .filter(|class| find_provisionable_plugin(case.behavior(), class) == Provider::External)
         .map(|class| driver_of(case, class));
-    // For a node that does not exist no driver makes anything.
+    // No driver provisions a volume for a node that does not exist.
     if let Some(driver) = driver.filter(|_| case.snapshot().node(node).is_some()) {
         let selected = AnnotationKey::SelectedNode.as_str();
         let patch = json!({ "metadata": { "uid": claim.meta.uid, "annotations": { selected: node } } });

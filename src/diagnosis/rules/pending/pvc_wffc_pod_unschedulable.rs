@@ -1,4 +1,4 @@
-//! A claim that waits for a pod which the scheduler does not place.
+//! This rule reports a claim that waits for a pod that the scheduler does not place.
 
 use super::{users, with_class};
 use crate::controllers::ClaimBranch;
@@ -48,14 +48,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if case.waiting_branch(claim)? != ClaimBranch::UnboundClaimWaitForPodScheduled {
         return None;
     }
-    // A pod that is being deleted is placed no more. One that is held back, or that has a scheduler of its own, waits
-    // for something else.
+    // A pod that is being deleted is not scheduled any more. A pod with scheduling gates or with another scheduler
+    // waits for something else.
     let waits = |pod: &&Pod| pod.node_name.is_empty() && pod.meta.deleted.is_none() && !pod.gated && is_default(pod);
     let unplaced = || users(case, claim).filter(waits);
     let pod = unplaced().filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created)?;
     let since = pod.meta.created.max(claim.meta.created);
     let waited = case.lasts(since)?;
-    // Where no volume is left for it, or its driver gave the node back, that is what is wrong.
+    // If no volume is left for the claim, or if its driver gave the node back, another rule reports this.
     if case.always_ends("Bound")? || super::pool::exhausted(case, claim).is_some() || refusal(case, claim).is_some() {
         return None;
     }
@@ -93,13 +93,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether the pod is left to the scheduler that every cluster has.
+/// Whether the default scheduler has to place the pod.
 fn is_default(pod: &Pod) -> bool {
     !pod.has_own_scheduler()
 }
 
-/// Another claim of the pod for whose sake the scheduler places it nowhere, and what is wrong with that one. Upstream:
-/// `VolumeBinding.PreFilter`, `GetPodVolumeClaims`, 1.36.
+/// Returns another claim of the pod because of which the scheduler cannot place the pod, and what is wrong with that
+/// claim. Upstream: `VolumeBinding.PreFilter`, `GetPodVolumeClaims`, 1.36.
 fn obstacle(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Option<(ObjectKey, &'static str)> {
     let namespace = &pod.meta.namespace;
     let names = || pod.claim_names().filter(|name| **name != claim.meta.name);
@@ -108,14 +108,14 @@ fn obstacle(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Option
         Some((key_of_claim(&other.meta), trouble))
     });
     known.or_else(|| {
-        // The claims of ephemeral volumes are made for the pod.
+        // Claims of ephemeral volumes are left out, because a controller creates them for the pod.
         let mut stated = pod.claims.iter().filter(|name| **name != claim.meta.name);
         let missing = stated.find(|name| case.lacks(Kind::PersistentVolumeClaim, namespace, name))?;
         Some((crate::diagnosis::case::claim_key(namespace, missing), "does not exist"))
     })
 }
 
-/// Why the scheduler places no pod that uses that claim.
+/// Returns why the scheduler cannot place a pod that uses the claim.
 fn trouble(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<&'static str> {
     if claim.terminating() {
         return Some("is being deleted");

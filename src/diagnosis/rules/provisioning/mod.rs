@@ -1,4 +1,4 @@
-//! Claims for which a volume is being made, by what events, quotas and the Lease of the controllers tell.
+//! Claims whose volume is being provisioned. These rules use events, quotas and the Lease of kube-controller-manager.
 
 crate::diagnosis::rules::section! {
     pvc_controller_not_running,
@@ -17,35 +17,35 @@ use crate::model::surroundings::Event;
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
 use crate::text::{human_age, truncate};
 
-/// For so many seconds what an event says of a driver counts: the API server forgets events after an hour, and a
-/// driver that goes on trying says so again within minutes.
+/// The number of seconds for which an event of a driver counts. The API server deletes events after an hour, and a
+/// driver that keeps trying repeats its event within minutes.
 const FRESH: i64 = 3_600;
-/// So much of an event's message is shown.
+/// The maximum number of characters of an event's message that are shown as evidence.
 const SHOWN: usize = 200;
-/// So much of the driver's own words is quoted.
+/// The maximum length of the driver's words that the message quotes, in terminal columns.
 const QUOTED: usize = 240;
 
-/// What a driver said last about a claim that it still has to make a volume for.
+/// The last error event of the driver about a claim for which it still has to provision a volume.
 pub(super) struct DriverRefusal<'a> {
-    /// The event.
+    /// The event of the driver.
     event: &'a Event,
     /// The class of the claim.
     class: &'a StorageClass,
-    /// How many seconds ago it was seen.
+    /// The number of seconds since the event was last seen.
     ago: i64,
-    /// Whether the scheduler has to choose a node again before the driver is asked once more.
+    /// Whether the scheduler has to select a node again before the driver is asked again.
     waits_for_node: bool,
 }
 
 impl DriverRefusal<'_> {
-    /// The driver that has to make the volume, by the name that it has today.
+    /// Returns the driver that provisions the volume. For a migrated plugin this is the CSI driver that replaced it.
     fn driver(&self, case: &Case<'_>) -> String {
         let provisioner = &self.class.provisioner;
         migrated_driver(case.behavior(), provisioner).unwrap_or(provisioner).to_owned()
     }
 
-    /// Whether the driver may still be at work on the volume: the request ran into its time limit, was cut off, or
-    /// met an earlier one that is not done. Upstream: `checkError`, external-provisioner.
+    /// Whether the driver may still be working on the volume. This is so if the request timed out, was cancelled, or
+    /// was refused because an earlier request has not ended. Upstream: `checkError`, external-provisioner.
     fn is_under_way(&self) -> bool {
         let message = &self.event.message;
         ["code = DeadlineExceeded", "code = Aborted", "code = Canceled", "context deadline exceeded"]
@@ -53,7 +53,7 @@ impl DriverRefusal<'_> {
             .any(|known| message.contains(known))
     }
 
-    /// The driver's own words, without those that the provisioner and gRPC put before them.
+    /// Returns the driver's own words, without the prefixes of the provisioner and of gRPC.
     fn words(&self) -> String {
         let message = self.event.message.as_str();
         let after = |marker: &str| message.split_once(marker).map(|(_, words)| words);
@@ -63,7 +63,8 @@ impl DriverRefusal<'_> {
         truncate(words.trim().trim_end_matches('.'), QUOTED).into_owned()
     }
 
-    /// What it says, as evidence.
+    /// Adds the event and the phase of the claim as evidence, and states that the finding follows from findings on the
+    /// class.
     fn shown(&self, case: &Case<'_>, found: Detection) -> Detection {
         let object = case.object();
         let said: String = self.event.message.chars().take(SHOWN).collect();
@@ -75,35 +76,35 @@ impl DriverRefusal<'_> {
             .evidence(&object, "event ProvisioningFailed: lastTimestamp", seen)
     }
 
-    /// When it was seen, in words.
+    /// Returns in words how long ago the event was last seen.
     fn age(&self) -> String {
         format!("{} ago", human_age(self.ago))
     }
 }
 
-/// What the driver said last, where a claim waits for it, or for a node on which it may try again, and is predicted to
-/// go on waiting. An event alone proves nothing: it may be of an earlier claim, or the class may have been repaired
-/// since.
+/// Returns the driver's last error event if the claim waits for the driver, or for a node with which the driver can try
+/// again. The claim must also be predicted to keep waiting. An event alone proves nothing: it may be about an earlier
+/// claim, or the class may have been corrected since.
 pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<DriverRefusal<'a>> {
     if !is_open(claim) || claim.selector.is_some() {
         return None;
     }
     let class = case.class(claim.class())?;
     let mut events = case.snapshot().events_about(&case.object(), &claim.meta.uid);
-    // The newest is the first. What the controller itself says under this reason is about the class alone.
+    // The first event is the newest. The controller itself uses this reason only for problems of the class.
     let told = |event: &&Event| {
         event.reason == "ProvisioningSucceeded"
             || (event.reason == "ProvisioningFailed" && !event.message.contains("storageclass.storage.k8s.io"))
     };
     let Some(event) = events.find(told).filter(|event| event.reason == "ProvisioningFailed") else {
-        // Where events may be missing, the driver may have said something.
+        // If events may be missing, the driver may have reported an error.
         let asks_a_driver = || case.claim_branch() == Some(ClaimBranch::UnboundClaimProvisionExternal);
         if has_waited(case, claim) && asks_a_driver() {
             case.knows_all(Kind::Event, &claim.meta.namespace);
         }
         return None;
     };
-    // Events are of other clocks, which may be ahead.
+    // Timestamps of events come from other clocks, which may be ahead.
     let ago = case.snapshot().now()?.seconds_since(event.last_seen?).max(0);
     if ago > FRESH {
         return None;
@@ -113,11 +114,12 @@ pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Opt
     }
     let waits_for_node = match case.claim_branch()? {
         ClaimBranch::UnboundClaimProvisionExternal => false,
-        // Where the driver gave the node back, the scheduler chooses again; that takes it moments.
+        // If the driver gave the node back, the scheduler selects a node again within moments.
         ClaimBranch::UnboundClaimWaitForPodScheduled => true,
         _ => return None,
     };
-    // Under this name provisioners make the volume; one that is there and is not taken has a reason of its own.
+    // Provisioners give the volume this name. If such a volume exists and is not bound, there is another reason for
+    // that.
     let is_made = case.volume(&format!("pvc-{}", claim.meta.uid)).is_some();
     if is_made || case.always_ends("Bound")? || (waits_for_node && !has_waited(case, claim)) {
         return None;
@@ -125,7 +127,7 @@ pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Opt
     Some(DriverRefusal { event, class, ago, waits_for_node })
 }
 
-/// Whether the claim is older than what is normal may take.
+/// Whether the claim is at least [`PATIENCE`] seconds old.
 fn has_waited(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     case.seconds_since(claim.meta.created).is_some_and(|age| age >= PATIENCE)
 }

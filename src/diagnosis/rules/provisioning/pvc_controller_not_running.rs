@@ -1,4 +1,4 @@
-//! A claim that the controller would change now, and no controller does.
+//! This rule reports a claim that the controller would change now if kube-controller-manager were running.
 
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{by_hand, kubectl};
@@ -44,7 +44,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let lease = case.snapshot().lease()?;
     let now = case.snapshot().now()?;
     let silent = lease.age(now).filter(|age| *age >= PATIENCE)?;
-    // What is new may wait for its turn, and a deletion has rules of its own.
+    // A new claim may still be in the work queue, and other rules report deletions.
     let is_old = case.seconds_since(claim.meta.created).is_some_and(|age| age >= PATIENCE);
     if !is_old || claim.terminating() || lease.is_stale(now) != Some(true) {
         return None;
@@ -55,7 +55,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         Effect::Write(write) if write.refused.is_none() => Some(write.body.object().meta().created),
         _ => None,
     });
-    // What makes the claim move may have come just now.
+    // The object that allows the change may have been created only now.
     let is_old = |created: Option<Timestamp>| case.seconds_since(created).is_none_or(|age| age >= PATIENCE);
     let class = case.class(claim.class()).and_then(|class| class.meta.created);
     if written.next().is_none_or(|first| !is_old(first)) || !written.all(is_old) || !is_old(class) {
@@ -73,7 +73,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
          provisions or reclaims. Once one does, all that has piled up happens at once",
         human_age(silent)
     ));
-    // Files may be of different moments, so that a Lease looks older than it was.
+    // Files may have been written at different moments, so the Lease may look older than it was.
     let found = if case.snapshot().now_is_stated() { found } else { found.severity(Severity::Warning) };
     let read = format!("get lease {} -n {} -o yaml", Lease::MANAGER_NAME, Lease::MANAGER_NAMESPACE);
     Some(

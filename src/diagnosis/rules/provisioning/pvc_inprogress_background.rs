@@ -1,11 +1,11 @@
-//! A claim whose volume the driver may be making right now, though its last request ran into a time limit.
+//! This rule reports a claim whose volume the driver may still be making although its last request timed out.
 
 use super::refusal;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
-/// For so many seconds making a volume may take its time.
+/// The number of seconds that making a volume may take.
 const LONG: i64 = 1_800;
 
 pub(super) static RULE: Rule = Rule {

@@ -1,4 +1,4 @@
-//! A claim whose driver says that it cannot make the volume.
+//! This rule reports a claim whose driver reports that it cannot make the volume.
 
 use super::{has_waited, refusal};
 use crate::diagnosis::case::claim_key;
@@ -42,19 +42,20 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Claim(detect),
 };
 
-/// What a driver's message is about: how it is told, whether trying again cannot help, and what to do.
+/// The cause that a driver's message means: its description, whether a retry cannot help, and what to do.
 struct Cause {
-    /// In words, as the end of a sentence.
+    /// The description, as the end of a sentence.
     words: &'static str,
-    /// Whether the next attempt meets the same.
+    /// Whether the next attempt will fail with the same error.
     is_final: bool,
-    /// What has to be done.
+    /// The action that a person has to take.
     way: &'static str,
-    /// Whether a claim that asks for something else is a way out.
+    /// Whether a claim with another request is a remedy.
     by_claim: bool,
 }
 
-/// Well-known words of messages, the surest first. Upstream has no codes in events; drivers print those of gRPC.
+/// Well-known words in messages, the most reliable first. Kubernetes events have no error codes, and drivers print
+/// those of gRPC.
 const CAUSES: [(&[&str], Cause); 9] = [
     (
         &["volumesnapshots.snapshot.storage.k8s.io"],
@@ -151,7 +152,7 @@ const CAUSES: [(&[&str], Cause); 9] = [
     ),
 ];
 
-/// Where nothing is known of the message.
+/// The cause if a message has no well-known words.
 const OTHER: Cause =
     Cause { words: "", is_final: false, way: "remove the cause that the driver names", by_claim: false };
 
@@ -178,7 +179,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         refusal.age()
     ));
     let class = key(Kind::StorageClass, "", &refusal.class.meta.name);
-    // What passes by itself is no error at once.
+    // A problem that ends by itself is not an error at once.
     let is_error = has_waited(case, claim) && !message.contains("is not Ready");
     let found = if is_error { found } else { found.severity(Severity::Warning) };
     let whole = describe(&case.object(), "read the driver's message in full");
@@ -186,7 +187,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(found.remedies([whole, by_hand(way(cause, claim))]))
 }
 
-/// What has to be done, with the verb for a claim that asks for something else, and with what it is made from.
+/// Returns the action that a person has to take. If a claim with another request is a remedy, the action has the verb
+/// for it. If the data source is a snapshot, the action may name it.
 fn way(cause: &Cause, claim: &PersistentVolumeClaim) -> String {
     if cause.by_claim {
         let object = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));

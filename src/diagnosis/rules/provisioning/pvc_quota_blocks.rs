@@ -1,4 +1,4 @@
-//! A StatefulSet whose next claim a quota or a limit of its namespace refuses.
+//! This rule reports a StatefulSet whose next claim is refused by a ResourceQuota or LimitRange of its namespace.
 
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
@@ -7,9 +7,10 @@ use crate::model::surroundings::{ClaimTemplate, LimitRange, ResourceQuota, State
 use crate::model::{Kind, ObjectKey, Quantity, newest_default};
 use std::cmp::Ordering;
 
-/// So many members of a set are looked at: a larger one that no quota stops by then is not stopped.
+/// The maximum number of ordinals of a StatefulSet that are checked. If none of them is refused, no finding is
+/// reported.
 const MEMBERS: i64 = 1_000;
-/// What stands between a class and the resource that a quota counts for it.
+/// The text between the name of a class and the resource that a quota counts for this class.
 const OF_CLASS: &str = ".storageclass.storage.k8s.io/";
 
 pub(super) static RULE: Rule = Rule {
@@ -48,21 +49,21 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::StatefulSet(detect),
 };
 
-/// What stands in the way of a claim.
+/// The object that prevents the creation of a claim.
 struct Barrier {
-    /// The quota or the range.
+    /// The ResourceQuota or LimitRange.
     object: ObjectKey,
-    /// In words, with both values.
+    /// The reason in words, with both values.
     words: String,
-    /// The fields that show it.
+    /// The fields that prove it.
     fields: Vec<(&'static str, String)>,
 }
 
-/// What a quota counts, by where its numbers are counted.
+/// The unit that a quota counts.
 enum Counted {
-    /// Claims.
+    /// The quota counts claims.
     Claims,
-    /// Storage that claims request.
+    /// The quota counts the storage that claims request.
     Storage,
 }
 
@@ -71,7 +72,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     if set.meta.deleted.is_some() || set.templates.is_empty() {
         return None;
     }
-    // To which objects a scope restricts a quota is not looked at.
+    // The scopes of a quota are not evaluated, so quotas with scopes are ignored.
     let quotas: Vec<&ResourceQuota> = case.snapshot().quotas_of(namespace).filter(|quota| !quota.scoped).collect();
     let ranges: Vec<&LimitRange> = case.snapshot().limit_ranges_of(namespace).collect();
     if quotas.is_empty() && ranges.is_empty() {
@@ -92,7 +93,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         let Some(barrier) = barrier else { continue };
         let (_, name) = wanted.last()?;
         let is_lacking = case.lacks(Kind::PersistentVolumeClaim, namespace, name);
-        // Claims are listed before sets, and a set that is just being created gets them one by one.
+        // Claims are listed before StatefulSets, and a new StatefulSet gets its claims one after another.
         return is_lacking.then(|| told(case, set, name, barrier).early_while(case.is_young(set.meta.created)));
     }
     None
@@ -126,7 +127,7 @@ fn told(case: &Case<'_>, set: &StatefulSet, claim: &str, barrier: Barrier) -> De
         ))
 }
 
-/// The range that refuses a claim of that size. Upstream: `PersistentVolumeClaimValidateLimitFunc`, 1.36.
+/// Returns the LimitRange that refuses a claim of that size. Upstream: `PersistentVolumeClaimValidateLimitFunc`, 1.36.
 fn beyond_range(ranges: &[&LimitRange], template: &ClaimTemplate) -> Option<Barrier> {
     let request = template.request?;
     ranges.iter().find_map(|range| {
@@ -146,8 +147,8 @@ fn beyond_range(ranges: &[&LimitRange], template: &ClaimTemplate) -> Option<Barr
     })
 }
 
-/// The quota that refuses the last of these claims, once the ones before it exist. Upstream: `CheckRequest`,
-/// `apiserver/pkg/admission/plugin/resourcequota`, 1.36.
+/// Returns the ResourceQuota that refuses the last of these claims if the ones before it exist. Upstream:
+/// `CheckRequest`, `apiserver/pkg/admission/plugin/resourcequota`, 1.36.
 fn beyond_quota(case: &Case<'_>, quotas: &[&ResourceQuota], wanted: &[(&ClaimTemplate, String)]) -> Option<Barrier> {
     let (last, _) = wanted.last()?;
     quotas.iter().find_map(|quota| {
@@ -165,7 +166,7 @@ fn beyond_quota(case: &Case<'_>, quotas: &[&ResourceQuota], wanted: &[(&ClaimTem
             };
             let more = wanted.iter().filter(|(template, _)| counts(template)).map(|(template, _)| amount(template));
             let more = more.sum::<Option<i128>>()?;
-            // One that has not been counted yet refuses nothing that can be told.
+            // A quota whose use has not been counted yet allows no conclusion.
             let used = quota.used.iter().find(|(used, _)| used == resource).map(|(_, used)| used)?;
             let whole = |quantity: &Quantity| i128::from(quantity.value());
             if whole(used) + more <= whole(hard) {
@@ -193,7 +194,8 @@ fn beyond_quota(case: &Case<'_>, quotas: &[&ResourceQuota], wanted: &[(&ClaimTem
     })
 }
 
-/// What a quota of that resource counts, and of which class alone. Upstream: `MatchingResources`, 1.36.
+/// Returns the unit that a quota of that resource counts, and the only class for which it counts, if any. Upstream:
+/// `MatchingResources`, 1.36.
 fn counted(resource: &str) -> Option<(Counted, Option<&str>)> {
     let (class, plain) = match resource.split_once(OF_CLASS) {
         Some((class, plain)) => (Some(class), plain),
@@ -207,7 +209,8 @@ fn counted(resource: &str) -> Option<(Counted, Option<&str>)> {
     }
 }
 
-/// The class that a claim of the template gets: what it states, else the default one, if that is known.
+/// Returns the class that a claim of the template will have: the stated class, or the default class if all classes are
+/// known.
 fn class_of<'c>(case: &Case<'c>, template: &'c ClaimTemplate) -> Option<&'c str> {
     match &template.class_name {
         Some(class) => Some(class),

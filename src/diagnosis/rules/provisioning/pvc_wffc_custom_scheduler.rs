@@ -1,5 +1,5 @@
-//! A claim that waits for pods of which the default scheduler does not take care: they are held back, or another
-//! scheduler has them.
+//! This rule reports a claim that waits for pods that the default scheduler does not handle, because they have
+//! scheduling gates or another scheduler.
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::PATIENCE;
@@ -51,7 +51,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let pods = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
     let waiting: Vec<&Pod> = pods.filter(|pod| !pod.terminated() && pod.meta.deleted.is_none()).collect();
-    // Where the default scheduler has one of them, it is the one to ask.
+    // If the default scheduler handles one of the pods, another rule reports the claim.
     if !waiting.iter().all(|pod| pod.node_name.is_empty() && (pod.gated || of_another(pod))) {
         return None;
     }

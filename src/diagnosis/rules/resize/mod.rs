@@ -1,5 +1,5 @@
-//! Claims that are to become larger. A larger request is carried out by a driver's resizer first, which enlarges the
-//! volume, and then often by the node, which enlarges the file system; the claim's status says how far that has come.
+//! Claims that should become larger. First the driver's resizer enlarges the volume, and then often the node enlarges
+//! the file system. The status of the claim shows the progress.
 
 crate::diagnosis::rules::section! {
     resize_controller_failing,
@@ -22,12 +22,12 @@ use crate::model::{
 const RESIZING: &str = "Resizing";
 /// The condition that the driver could not enlarge the volume.
 const CONTROLLER_ERROR: &str = "ControllerResizeError";
-/// The condition that the node is to enlarge the file system.
+/// The condition that the node has to enlarge the file system.
 const NODE_PENDING: &str = "FileSystemResizePending";
-/// The condition that the node could not do so.
+/// The condition that the node could not enlarge the file system.
 const NODE_ERROR: &str = "NodeResizeError";
 
-/// How large the two sides of a completed binding say that they are.
+/// The sizes that the claim and the volume of a completed binding state.
 struct Sizes<'a> {
     volume: &'a PersistentVolume,
     /// `spec.capacity.storage` of the volume.
@@ -39,7 +39,7 @@ struct Sizes<'a> {
 }
 
 impl<'a> Sizes<'a> {
-    /// The sizes of a claim that is Bound and of its volume, where both live and name each other.
+    /// Returns the sizes of a Bound claim and its volume, if they name each other and neither is being deleted.
     fn of(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Self> {
         let is_bound = !claim.terminating()
             && claim.status.phase == ClaimPhase::Bound
@@ -61,14 +61,15 @@ impl<'a> Sizes<'a> {
         self.wants.compare(&self.has).is_gt()
     }
 
-    /// Whether volume and claim differ though no expansion was ever carried out: binding makes them equal. Once the
-    /// node has enlarged a volume, the claim has what was asked for and the volume what the driver made of that.
+    /// Whether the volume and the claim state different sizes although no expansion was ever carried out. Binding makes
+    /// both sizes equal. After the node has enlarged a volume, the claim states the requested size and the volume
+    /// states the size that the driver chose.
     fn are_edited(&self, claim: &PersistentVolumeClaim) -> bool {
         let was_expanded = claim.details.as_ref().is_some_and(|details| details.allocated.is_some());
         self.capacity.compare(&self.has).is_ne() && !was_expanded && !is_under_way(claim, self.volume)
     }
 
-    /// The three fields as evidence.
+    /// Adds the three fields as evidence.
     fn told(&self, found: Detection, case: &Case<'_>) -> Detection {
         found
             .evidence(&case.object(), "spec.resources.requests.storage", self.wants.to_string())
@@ -77,30 +78,30 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// How far the resize of the claim has come, by `status.allocatedResourceStatuses`; empty where there is none, and with
-/// resizers older than Kubernetes 1.28.
+/// Returns the progress of the resize from `status.allocatedResourceStatuses`. It is empty if there is none, and always
+/// with resizers older than Kubernetes 1.28.
 fn progress(claim: &PersistentVolumeClaim) -> &str {
     claim.details.as_ref().map_or("", |details| &details.allocated_status)
 }
 
-/// The condition of that type, if it is True.
+/// Returns the condition of that type, if its status is True.
 fn condition<'c>(claim: &'c PersistentVolumeClaim, kind: &str) -> Option<&'c Condition> {
     claim.condition(kind).filter(|condition| condition.status == "True")
 }
 
-/// Whether anybody has begun to make the claim's volume larger, and not ended.
+/// Whether an expansion of the claim's volume has begun and has not ended.
 fn is_under_way(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool {
     !progress(claim).is_empty()
         || volume.meta.annotations.has(AnnotationKey::PreResizeCapacity)
         || [RESIZING, CONTROLLER_ERROR, NODE_PENDING, NODE_ERROR].iter().any(|kind| condition(claim, kind).is_some())
 }
 
-/// Whether the claim stays Bound to its volume: what becomes of a binding that does not last is no matter of sizes.
+/// Whether the claim stays bound to its volume. If it does not, other rules report the binding.
 fn lasts(case: &Case<'_>) -> bool {
     case.claim_branch() == Some(ClaimBranch::BoundClaimVolumeOurs)
 }
 
-/// Whether the claim's class lets it grow; none where nobody can tell.
+/// Whether the claim's class allows expansion. Returns None if the class is not known.
 fn class_allows(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<bool> {
     match claim.class() {
         "" => Some(false),
@@ -108,7 +109,7 @@ fn class_allows(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<bool> 
     }
 }
 
-/// The driver whose resizer serves the volume, by the name that it has today.
+/// Returns the driver whose resizer serves the volume. For a migrated plugin this is the CSI driver that replaced it.
 /// Upstream: `CanSupport`, external-resizer, and `syncHandler` of `pkg/controller/volume/expand`, 1.36.
 pub(super) fn driver_of<'v>(case: &Case<'_>, volume: &'v PersistentVolume) -> Option<&'v str> {
     match &volume.source.kind {
@@ -118,7 +119,7 @@ pub(super) fn driver_of<'v>(case: &Case<'_>, volume: &'v PersistentVolume) -> Op
     }
 }
 
-/// The plugin of the volumes that have that field, where such a plugin was migrated to CSI.
+/// Returns the plugin of volumes that have that field, if the plugin was migrated to CSI.
 fn in_tree_plugin(field: &str) -> Option<&'static str> {
     match field {
         "awsElasticBlockStore" => Some("kubernetes.io/aws-ebs"),
@@ -132,12 +133,14 @@ fn in_tree_plugin(field: &str) -> Option<&'static str> {
     }
 }
 
-/// The newest event about the claim with that reason. One about an earlier claim of this name tells nothing.
+/// Returns the newest event about the claim with that reason. Events about an earlier claim of the same name are
+/// ignored.
 fn event<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, reason: &str) -> Option<&'a Event> {
     case.snapshot().events_about(&case.object(), &claim.meta.uid).find(|event| event.reason == reason)
 }
 
-/// The event with its age as evidence: it tells what was so, and not what is.
+/// Adds the event and its time as evidence. The time shows that the event describes the past and not necessarily the
+/// present.
 fn with_event(found: Detection, case: &Case<'_>, event: &Event) -> Detection {
     const LONG: usize = 200;
     let at = seen(event.last_seen);
@@ -145,7 +148,7 @@ fn with_event(found: Detection, case: &Case<'_>, event: &Event) -> Detection {
     found.evidence(&case.object(), "event", format!("{} ({at}): {text}", event.reason))
 }
 
-/// A moment, where it is known.
+/// Returns the moment in words, or that it is unknown.
 fn seen(moment: Option<Timestamp>) -> String {
     moment.map_or_else(|| "time unknown".to_owned(), |moment| moment.to_string())
 }

@@ -1,4 +1,4 @@
-//! A claim whose driver does not manage to make the volume larger.
+//! This rule reports a claim whose driver fails to enlarge the volume.
 
 use super::{CONTROLLER_ERROR, RESIZING, Sizes, condition, driver_of, event, lasts, progress, with_event};
 use crate::controllers::KubeVersion;
@@ -9,7 +9,7 @@ use crate::model::surroundings::Event;
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
-/// For so many seconds a driver may be at work without a word.
+/// The number of seconds for which a driver may work without reporting anything.
 const LONG: i64 = 3_600;
 
 pub(super) static RULE: Rule = Rule {
@@ -52,7 +52,7 @@ pub(super) static RULE: Rule = Rule {
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
     let progress = progress(claim);
-    // What the driver could not do once is forgotten when it is the node's turn.
+    // When the node has to act, an earlier error of the driver does not matter any more.
     if !sizes.grows() || progress.starts_with("Node") {
         return None;
     }
@@ -109,12 +109,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ))))
 }
 
-/// Whether the driver, or the resizer in its place, refuses because the volume is in use.
+/// Whether the driver, or the resizer on its behalf, refuses the resize because the volume is in use.
 fn wants_it_unused(event: &Event) -> bool {
     ["offline expansion", "currently in-use", "FailedPrecondition"].iter().any(|words| event.message.contains(words))
 }
 
-/// Names the pods that use the claim.
+/// Creates a remedy that stops the pods that use the claim, and names them.
 fn stop_pods(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Remedy {
     let users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).filter(|pod| !pod.terminated());
     let names: Vec<&str> = users.map(|pod| pod.meta.name.as_str()).collect();
@@ -122,7 +122,7 @@ fn stop_pods(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Remedy {
     by_hand(format!("stop the pods that use it{pods} until the volume is larger, for instance by scaling down"))
 }
 
-/// Lowers the request; to what, nobody else can know.
+/// Creates a remedy that lowers the request. Only a person can choose the new size.
 fn lower(claim: &PersistentVolumeClaim, sizes: &Sizes<'_>) -> Remedy {
     let command = format!("edit pvc {} -n {}", quoted(&claim.meta.name), quoted(&claim.meta.namespace));
     let does = format!(

@@ -1,4 +1,4 @@
-//! A claim whose volume is larger already, and whose file system is not.
+//! This rule reports a claim whose volume has been enlarged and whose file system has not.
 
 use super::{NODE_ERROR, NODE_PENDING, Sizes, condition, lasts, progress};
 use crate::diagnosis::case::PATIENCE;
@@ -7,7 +7,7 @@ use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key}
 use crate::model::{Kind, PersistentVolumeClaim, Pod, VolumeMode};
 use crate::text::human_age;
 
-/// For so many seconds a claim may rest between two pods.
+/// The number of seconds for which a claim may have no pod between two pods.
 const LONG: i64 = 3_600;
 
 pub(super) static RULE: Rule = Rule {
@@ -60,13 +60,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let since = pending.or(error).and_then(|condition| condition.since);
     let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
     let users: Vec<&Pod> = case.snapshot().pods_of(namespace, name).filter(|pod| is_on_node(pod)).collect();
-    // Of a node nothing can be expected before a pod is there.
+    // The node can act only after a pod that uses the claim was created.
     let asked = match users.iter().map(|pod| pod.meta.created).min() {
         Some(first) => since.max(first),
         None => since,
     };
     let waited = case.seconds_since(asked);
-    // The node has its time, too; and without the moment nobody can tell how much of it has passed.
+    // The node also needs time. Without a timestamp, nobody can know how much time has passed.
     if !users.is_empty() && !failed && waited.is_none_or(|waited| waited < PATIENCE) || !lasts(case) {
         return None;
     }
@@ -78,7 +78,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         None if failed => Detection::new(format!(
             "{grown}: a node has failed to make it larger. It is tried again when a pod uses the claim; now none does"
         )),
-        // A claim may rest between two pods; for long, somebody waits for the room that was asked for.
+        // A claim may be unused between two pods. If it is unused for long, somebody may wait for the requested size.
         None => Detection::new(format!("{grown}: that grows when a pod uses the claim, and now none does"))
             .severity(if waited.is_some_and(|waited| waited >= LONG) { Severity::Warning } else { Severity::Info }),
         Some(pod) => {
@@ -126,7 +126,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether the pod is on a node and keeps its volumes there.
+/// Whether the pod is on a node and still uses its volumes there.
 fn is_on_node(pod: &Pod) -> bool {
     !pod.node_name.is_empty() && !pod.terminated()
 }

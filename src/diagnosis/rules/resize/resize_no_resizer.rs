@@ -1,4 +1,4 @@
-//! A claim that requests more than it has, and whose volume nobody has begun to expand.
+//! This rule reports a claim that requests more than it has and whose expansion has not begun.
 
 use super::{Sizes, class_allows, driver_of, event, is_under_way, lasts, with_event};
 use crate::diagnosis::case::{PATIENCE, volume_key};
@@ -46,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
     let is_waiting = sizes.grows() && !is_under_way(claim, sizes.volume) && !sizes.are_edited(claim);
-    // Where the class does not allow it, that is what to say.
+    // If the class does not allow expansion, another rule reports this.
     if !is_waiting || class_allows(case, claim) != Some(true) || !lasts(case) {
         return None;
     }
@@ -68,7 +68,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
              be lowered to {has} again"
         ))));
     };
-    // The event comes with the request. Without it nobody can tell how long ago that was.
+    // The controller writes this event when it sees the raised request. Without the event, nobody can know how long ago
+    // that was.
     let waited = asked.and_then(|event| case.seconds_since(event.last_seen)).filter(|waited| *waited >= PATIENCE);
     let found = match waited {
         Some(waited) => Detection::new(format!(
@@ -99,12 +100,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// The type of the volume, where it is known that neither Kubernetes nor a CSI driver expands volumes of that type.
+/// Returns the type of the volume if neither Kubernetes nor a CSI driver expands volumes of this type.
 fn kind_without_resizer(kind: &SourceKind) -> Option<&str> {
     match kind {
         SourceKind::HostPath | SourceKind::Nfs | SourceKind::Local => Some(kind.as_str()),
         SourceKind::Other(field) if matches!(field.as_str(), "iscsi" | "fc" | "cephfs" | "glusterfs") => Some(field),
-        // FlexVolumes and the plugins of older versions are expanded by kube-controller-manager.
+        // kube-controller-manager expands FlexVolumes and volumes of the plugins of older versions.
         SourceKind::Other(_) | SourceKind::Csi | SourceKind::None => None,
     }
 }

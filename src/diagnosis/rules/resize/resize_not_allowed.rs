@@ -1,4 +1,4 @@
-//! A claim that requests more than it has, of a class that lets nobody ask for more.
+//! This rule reports a claim that requests more than it has although its class does not allow expansion.
 
 use super::{Sizes, driver_of, is_under_way, lasts};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
@@ -42,7 +42,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
-    // A volume that was made by hand was too small from the beginning: its claim was reserved for it.
+    // If the volume was created by hand, it was too small from the beginning and was reserved for the claim.
     let is_dynamic = sizes.volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
     let is_waiting = sizes.grows() && !is_under_way(claim, sizes.volume) && !sizes.are_edited(claim);
     if !is_dynamic || !is_waiting || !lasts(case) {

@@ -1,4 +1,4 @@
-//! A claim and a volume that disagree about the size, while nobody expands anything.
+//! This rule reports a claim and a volume that state different sizes while no expansion is in progress.
 
 use super::{Sizes, driver_of, lasts};
 use crate::diagnosis::case::volume_key;

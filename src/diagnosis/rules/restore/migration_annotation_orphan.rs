@@ -1,4 +1,4 @@
-//! A volume of a type whose plugin was replaced by a CSI driver, which is not there.
+//! This rule reports a volume of a migrated type whose CSI driver is not installed.
 
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
 use crate::diagnosis::rules::resize::driver_of;

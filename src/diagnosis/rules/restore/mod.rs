@@ -1,4 +1,4 @@
-//! What a restore from a backup, an upgrade or a move to another cluster leaves behind.
+//! Problems that remain after a restore from a backup, an upgrade, or a move to another cluster.
 
 crate::diagnosis::rules::section! {
     restore_stale_uids,

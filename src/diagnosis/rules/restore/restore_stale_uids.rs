@@ -1,4 +1,4 @@
-//! A namespace whose claims were created anew, while their volumes remember the earlier ones.
+//! This rule reports a namespace whose claims were created again while its volumes have the uids of the earlier claims.
 
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
@@ -7,11 +7,12 @@ use crate::model::surroundings::Namespace;
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 use crate::snapshot::printed;
 
-/// So many claims at least have one cause together; one or two were deleted and created by hand.
+/// The minimum number of claims for which a common cause is assumed. One or two claims were probably deleted and
+/// created by hand.
 const MANY: usize = 3;
-/// So many commands are written out.
+/// The maximum number of commands that the finding has.
 const MOST: usize = 20;
-/// So many pairs are shown.
+/// The maximum number of claims and volumes that are shown as evidence.
 const SHOWN: usize = 3;
 
 pub(super) static RULE: Rule = Rule {
@@ -108,7 +109,7 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     )
 }
 
-/// The volume that the claim names and that remembers another claim of its name.
+/// Returns the volume that the claim names, if its `claimRef` has the uid of an earlier claim of the same name.
 fn stranger<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
     if claim.volume_name.is_empty() || claim.terminating() {
         return None;

@@ -1,5 +1,5 @@
-//! Volumes and claims that are being deleted and stay. Deletion cannot be taken back: what can be decided is who has to
-//! let the object go, and what becomes of the data when that happens.
+//! Volumes and claims whose deletion has not finished. A deletion cannot be undone. A person can only decide who has to
+//! remove a finalizer, and what happens to the data then.
 
 crate::diagnosis::rules::section! {
     pv_terminating_bound,
@@ -30,7 +30,8 @@ use crate::simulate::Outcome;
 use crate::snapshot::Absence;
 use serde_json::json;
 
-/// The attachments that are there, or on their way out, hold the volume; one that only waits to be made waits for it.
+/// States that the finding follows from attachments that exist or are being deleted. An attachment that does not exist
+/// yet only waits for the volume.
 fn held_by_attachments(found: Detection, case: &Case<'_>, volume: &PersistentVolume) -> Detection {
     let attachments = case.snapshot().attachments_of(&volume.meta.name);
     attachments
@@ -40,14 +41,15 @@ fn held_by_attachments(found: Detection, case: &Case<'_>, volume: &PersistentVol
         })
 }
 
-/// The start of the finalizer by which an attacher keeps a volume while it is attached; the driver's name follows.
+/// The prefix of the finalizer by which an attacher keeps a volume while it is attached. The driver's name follows.
 const ATTACHER_PREFIX: &str = "external-attacher/";
-/// The finalizer by which the snapshot controller keeps a claim of which a snapshot is being taken.
+/// The finalizer by which the snapshot controller keeps a claim while a snapshot of it is being taken.
 const SNAPSHOT_FINALIZER: &str = "snapshot.storage.kubernetes.io/pvc-as-source-protection";
-/// The finalizer by which a provisioner keeps a claim that is being cloned.
+/// The finalizer by which a provisioner keeps a claim while it is being cloned.
 const CLONE_FINALIZER: &str = "provisioner.storage.kubernetes.io/cloning-protection";
 
-/// The leaf of a volume that is being deleted and that no claim has kept for a while.
+/// Returns the leaf of a volume that is being deleted if no claim has kept it for at least
+/// [`PATIENCE`](crate::diagnosis::case::PATIENCE) seconds.
 fn let_go(case: &Case<'_>, volume: &PersistentVolume) -> Option<VolumeBranch> {
     if volume.status.phase == VolumePhase::Bound || case.lasts(unheld_since(volume)).is_none() {
         return None;
@@ -70,12 +72,13 @@ fn let_go(case: &Case<'_>, volume: &PersistentVolume) -> Option<VolumeBranch> {
     }
 }
 
-/// Since when the volume could have vanished: since its deletion, or since its claim let it go.
+/// Returns since when no claim has kept the volume: since its deletion or since its last change of phase, whichever is
+/// later.
 fn unheld_since(volume: &PersistentVolume) -> Option<Timestamp> {
     volume.meta.deleted.max(volume.status.last_phase_transition)
 }
 
-/// Whether the object is still there in every end, kept by such a finalizer.
+/// Whether the object still exists at every end and such a finalizer keeps it.
 fn stays_with(case: &Case<'_>, is_such: impl Fn(&str) -> bool) -> bool {
     let keeps = |end: &Outcome| match end {
         Outcome::Claim { terminating: Some(left), .. } | Outcome::Volume { terminating: Some(left), .. } => {
@@ -86,7 +89,7 @@ fn stays_with(case: &Case<'_>, is_such: impl Fn(&str) -> bool) -> bool {
     case.ends().is_some_and(|ends| ends.of_every_sort().all(keeps))
 }
 
-/// The driver to which the volume's storage belongs, or how to call it.
+/// Returns the driver of the volume's storage, or words that stand for an unknown driver.
 pub(super) fn driver_of(case: &Case<'_>, volume: &PersistentVolume) -> String {
     let of_source = if volume.source.kind == SourceKind::Csi { volume.source.detail.as_str() } else { "" };
     [migrated_to(case.behavior(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
@@ -97,23 +100,23 @@ pub(super) fn driver_of(case: &Case<'_>, volume: &PersistentVolume) -> String {
         .map_or_else(|| "its driver".to_owned(), str::to_owned)
 }
 
-/// What becomes of a claim's data when the claim is gone.
+/// What happens to the data of a claim after the claim is deleted.
 struct Aftermath {
-    /// In words, as the end of a sentence; empty where the claim has no volume.
+    /// The end of a sentence. It is empty if the claim has no known volume.
     words: String,
-    /// What that means for the data.
+    /// The risk to data.
     risk: Risk,
-    /// How to keep them.
+    /// The remedy that keeps the data.
     retain: Option<Remedy>,
 }
 
-/// What becomes of the claim's data when the claim is gone.
+/// Returns what happens to the data of the claim after the claim is deleted.
 fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
     let nothing = |risk: Risk| Aftermath { words: String::new(), risk, retain: None };
     if claim.volume_name.is_empty() {
         return nothing(Risk::None);
     }
-    // Of a volume that was not read nobody knows the policy.
+    // The policy of a volume that was not read is unknown.
     let Some(volume) = case.volume(&claim.volume_name) else { return nothing(Risk::Possible) };
     if !has_uid_of(volume, claim) {
         return nothing(Risk::None);
@@ -139,48 +142,50 @@ fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
 }
 
 impl Aftermath {
-    /// The same where nobody has to do anything more for it to come.
+    /// Raises the risk from possible to imminent if the condition is true, because then no further action by a person
+    /// is needed.
     fn soon(self, soon: bool) -> Self {
         let risk = if soon && self.risk == Risk::Possible { Risk::Imminent } else { self.risk };
         Self { risk, ..self }
     }
 
-    /// Adds what it means for the data, and how to keep them, to what was found.
+    /// Adds the risk to data, and the remedy that keeps the data, to the detection.
     fn told(self, found: Detection) -> Detection {
         found.risk(self.risk).remedies(self.retain)
     }
 }
 
-/// The pods that keep the claim: scheduled ones, whatever their phase.
+/// Returns the pods that keep the claim. These are pods with a node, whatever their phase.
 fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Vec<&'a Pod> {
     let pods = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
     pods.filter(|pod| pod_uses_claim(pod, claim)).collect()
 }
 
-/// Whether all these pods go without anybody doing anything more: they are being deleted, or their node is certainly
-/// gone, so that the collector of pods deletes them. Upstream: `gcOrphaned`, `pkg/controller/podgc`, 1.36.
+/// Whether all these pods will be deleted without any further action by a person. Either they are being deleted, or
+/// their node is certainly gone and the pod garbage collector deletes them. Upstream: `gcOrphaned`,
+/// `pkg/controller/podgc`, 1.36.
 fn are_leaving(case: &Case<'_>, users: &[&Pod]) -> bool {
     users.iter().all(|pod| pod.meta.deleted.is_some() || is_orphaned(case, pod))
 }
 
-/// Whether there certainly is no such node as the pod's.
+/// Whether the pod's node certainly does not exist.
 fn is_orphaned(case: &Case<'_>, pod: &Pod) -> bool {
     let (snapshot, node) = (case.snapshot(), pod.node_name.as_str());
     let is_absent = || snapshot.coverage().absence_of(Kind::Node, "", node) == Absence::Certain;
     !node.is_empty() && snapshot.node(node).is_none() && is_absent()
 }
 
-/// Whether nobody has waited long for these pods, which are on their way out.
+/// Whether the latest deletion among these pods is too recent for a finding.
 fn is_recent(case: &Case<'_>, users: &[&Pod]) -> bool {
     case.lasts(users.iter().filter_map(|pod| pod.meta.deleted).max()).is_none()
 }
 
-/// Whether the pod has ended, so that nothing of it runs.
+/// Whether the pod has ended, so that none of its containers runs.
 fn is_finished(pod: &Pod) -> bool {
     matches!(pod.phase, PodPhase::Succeeded | PodPhase::Failed)
 }
 
-/// The first of the pods by name and phase, and how many more there are.
+/// Returns the name and phase of the first pod, and how many more there are.
 fn some_pods(pods: &[&Pod]) -> String {
     let Some(first) = pods.first() else { return "no pod".to_owned() };
     let name = &first.meta.name;
@@ -197,7 +202,7 @@ fn some_pods(pods: &[&Pod]) -> String {
     }
 }
 
-/// A claim that is being deleted, with what keeps it: the moment, and the finalizers.
+/// Creates a detection for a claim that is being deleted. Its evidence has the deletion timestamp and the finalizers.
 fn being_deleted(message: String, case: &Case<'_>, claim: &PersistentVolumeClaim) -> Detection {
     let object = case.object();
     Detection::new(message)
@@ -206,12 +211,12 @@ fn being_deleted(message: String, case: &Case<'_>, claim: &PersistentVolumeClaim
         .evidence(&object, "metadata.finalizers", listed(&claim.meta))
 }
 
-/// The finalizers as evidence shows them.
+/// Returns the finalizers as evidence shows them.
 fn listed(meta: &ObjectMeta) -> String {
     meta.finalizers.join(", ")
 }
 
-/// How to have the data under the same name again.
+/// Creates a remedy that binds a new claim of the same name to the same data.
 fn bring_back(claim: &PersistentVolumeClaim) -> Option<Remedy> {
     let volume = &claim.volume_name;
     (!volume.is_empty()).then(|| {
@@ -222,7 +227,7 @@ fn bring_back(claim: &PersistentVolumeClaim) -> Option<Remedy> {
     })
 }
 
-/// Takes one finalizer away, if it is still at its place.
+/// Creates a remedy that removes one finalizer, if it is still at the same index.
 fn take_away(volume: &PersistentVolume, finalizer: &str, does: &str) -> Option<Remedy> {
     let place = volume.meta.finalizers.iter().position(|present| present == finalizer)?;
     let path = format!("/metadata/finalizers/{place}");

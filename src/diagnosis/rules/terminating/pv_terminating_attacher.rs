@@ -1,4 +1,4 @@
-//! A volume that waits for its attacher.
+//! This rule reports a volume that is being deleted and that the attacher's finalizer keeps.
 
 use super::IN_TREE_FINALIZER;
 use super::{ATTACHER_PREFIX, held_by_attachments, let_go, listed, stays_with, take_away, unheld_since};
@@ -46,13 +46,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let finalizers = &volume.meta.finalizers;
     let finalizer = finalizers.iter().find(|finalizer| is_attachers(finalizer)).filter(|_| volume.terminating())?;
     let_go(case, volume)?;
-    // While the storage is still to be deleted, that is what it waits for.
+    // If the storage still has to be deleted, another rule reports the volume.
     let deletes = |finalizer: &str| finalizer == DRIVER_FINALIZER || finalizer == IN_TREE_FINALIZER;
     if !stays_with(case, is_attachers) || stays_with(case, deletes) {
         return None;
     }
     let attacher = finalizer.trim_start_matches(ATTACHER_PREFIX);
-    // The finalizer has a hyphen for whatever is no letter and no digit.
+    // In the finalizer, a hyphen replaces every character that is neither a letter nor a digit.
     let stated = Some(volume.source.detail.as_str())
         .filter(|driver| volume.source.kind == SourceKind::Csi && is_attacher_of(attacher, driver));
     let (name, driver) = (&volume.meta.name, stated.unwrap_or(attacher));

@@ -1,4 +1,4 @@
-//! A volume that is being deleted while its claim has it.
+//! This rule reports a volume that is being deleted while a claim is bound to it.
 
 use super::{driver_of, listed};
 use crate::controllers::VolumeBranch;
@@ -56,12 +56,12 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let fate = data_fate(case.behavior(), volume);
     let leaks = leaks(case.behavior(), volume);
     let destroys = fate != DataFate::Kept && !leaks;
-    // Whether the claim is on its way out is asked only where it is: where it stays, no other object matters.
+    // The ends are only read if the claim is being deleted. Otherwise no other object matters.
     let mut risk = if destroys { Risk::Possible } else { Risk::None };
     if claim.terminating()
         && let Some(ends) = case.ends()
     {
-        // Nothing keeps the claim: both go, as somebody wanted it.
+        // Nothing keeps the claim. Claim and volume will both be deleted as requested.
         if ends.of_every_sort().all(|end| end.phase() != "Bound") {
             return None;
         }
@@ -107,7 +107,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(if claim.terminating() { found.follows_from(key_of_claim(&claim.meta), Act::Delete) } else { found })
 }
 
-/// Whether a driver has to attach the volume to a node, as far as the volume tells: some drivers need not.
+/// Whether a driver has to attach the volume to a node, as far as the volume tells. Some CSI drivers do not need this.
 fn is_attached_by_driver(case: &Case<'_>, volume: &PersistentVolume) -> bool {
     match &volume.source.kind {
         SourceKind::Csi => true,

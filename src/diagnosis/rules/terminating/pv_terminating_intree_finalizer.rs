@@ -1,4 +1,4 @@
-//! A volume that waits for kube-controller-manager to delete its storage.
+//! This rule reports a volume whose deletion waits until kube-controller-manager deletes the storage.
 
 use super::{IN_TREE_FINALIZER, let_go, listed, stays_with};
 use crate::controllers::VolumeBranch;
@@ -69,7 +69,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     })
 }
 
-/// Why its finalizer stays, where it has one.
+/// Returns why the volume's finalizer remains.
 fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
     let_go(case, volume)?;
     if !stays_with(case, |finalizer| finalizer == IN_TREE_FINALIZER) {
@@ -108,7 +108,7 @@ fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
     ))
 }
 
-/// What happens where the finalizer is missing and each sync tries in vain to add it.
+/// Returns what happens to a volume without the finalizer. Each sync fails to add it.
 fn wedged(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
     let provisioner = volume.meta.annotations.get(AnnotationKey::ProvisionedBy)?;
     if volume.reclaim_policy != ReclaimPolicy::Delete || !drops_at_retain(case, provisioner) {
@@ -124,7 +124,7 @@ fn wedged(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
     ))
 }
 
-/// Whether the controller takes the finalizer from the volume as soon as the policy is Retain.
+/// Whether the controller removes the finalizer from the volume when the policy becomes Retain.
 fn drops_at_retain(case: &Case<'_>, provisioner: &str) -> bool {
     case.behavior().deletion_finalizers
         && provisioner.starts_with(IN_TREE_PREFIX)

@@ -1,4 +1,4 @@
-//! A volume whose object will vanish without its storage.
+//! This rule reports a volume that will be deleted while its storage remains.
 
 use super::{driver_of, listed};
 use crate::controllers::VolumeBranch;
@@ -43,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    // Of one that its claim has let go, nobody can tell whether the storage was deleted already.
+    // If the claim no longer keeps the volume, nobody can know whether the storage was already deleted.
     if !volume.terminating() || !leaks(case.behavior(), volume) || case.volume_branch()? != VolumeBranch::VolumeBound {
         return None;
     }

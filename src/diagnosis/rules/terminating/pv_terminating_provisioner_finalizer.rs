@@ -1,4 +1,4 @@
-//! A volume that waits for its provisioner.
+//! This rule reports a volume that is being deleted and that the provisioner's finalizer keeps.
 
 use super::{ATTACHER_PREFIX, driver_of, held_by_attachments, let_go, listed, stays_with, unheld_since};
 use crate::controllers::VolumeBranch;

@@ -1,4 +1,4 @@
-//! A claim that is being deleted and that is being cloned.
+//! This rule reports a claim that is being deleted while it is being cloned.
 
 use super::{CLONE_FINALIZER, aftermath, being_deleted};
 use crate::diagnosis::case::key_of_claim;
@@ -38,7 +38,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let after = aftermath(case, claim);
-    // Which claim is the source of another one is not read; that it has some source is.
+    // Every Pending claim of the namespace with a data source counts, whichever object its source is.
     let clones: Vec<&PersistentVolumeClaim> =
         case.survey().copying(&claim.meta.namespace).iter().map(|id| case.snapshot().claim(*id)).collect();
     let holder = match clones.as_slice() {

@@ -1,4 +1,4 @@
-//! A claim that is being deleted and that finished pods keep.
+//! This rule reports a claim that is being deleted and that only finished pods keep.
 
 use super::{aftermath, are_leaving, being_deleted, is_finished, is_recent, some_pods, users};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
@@ -6,7 +6,7 @@ use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod, PodPhase};
 
-/// So many pods are named in a command; the others are found in the same way.
+/// The maximum number of pods for which the finding has a command.
 const NAMED: usize = 10;
 
 pub(super) static RULE: Rule = Rule {
@@ -44,7 +44,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let users = users(case, claim);
     let first = users.first().filter(|_| users.iter().all(|pod| is_finished(pod)))?;
-    // A pod that runs may be among those that nobody has read.
+    // A pod that runs may be among the pods that were not read.
     if !case.knows_all(Kind::Pod, &claim.meta.namespace) {
         return None;
     }
@@ -61,7 +61,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     );
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
     let found = being_deleted(message, case, claim).evidence(&pod, "spec.nodeName", first.node_name.as_str());
-    // A pod of that name that runs by now is not meant.
+    // The selector with the phase excludes a pod of the same name that runs by now.
     let delete = |pod: &&Pod| {
         let phase = if pod.phase == PodPhase::Failed { "Failed" } else { "Succeeded" };
         let selector = format!("metadata.name={},status.phase={phase}", pod.meta.name);

@@ -1,4 +1,4 @@
-//! A claim that is being deleted, that nobody uses, and that is still there.
+//! This rule reports a claim that is being deleted and still exists although no pod uses it.
 
 use super::{aftermath, being_deleted, users};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;

@@ -1,4 +1,4 @@
-//! A claim that is being deleted while pods use it.
+//! This rule reports a claim that is being deleted while pods use it.
 
 use super::{aftermath, are_leaving, being_deleted, bring_back, is_finished, is_orphaned, is_recent, some_pods, users};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let first = active.first()?;
     let is_left = are_leaving(case, &users);
     let after = aftermath(case, claim);
-    // That pods take their time to end is worth no word by itself; that data go with them is.
+    // It is normal that pods need time to end. This is reported only if data will be destroyed with the claim.
     if is_left && after.risk == Risk::None && is_recent(case, &users) {
         return None;
     }

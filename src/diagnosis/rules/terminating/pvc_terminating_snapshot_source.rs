@@ -1,4 +1,4 @@
-//! A claim that is being deleted and of which a snapshot is being taken.
+//! This rule reports a claim that is being deleted while a snapshot of it is being taken.
 
 use super::{SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
@@ -42,7 +42,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let after = aftermath(case, claim);
-    // That a snapshot takes its time is worth no word by itself; that data go with it is.
+    // It is normal that a snapshot needs time. This is reported only if data will be destroyed with the claim.
     let is_recent = case.lasts(claim.meta.deleted).is_none();
     if is_recent && after.risk == Risk::None {
         return None;

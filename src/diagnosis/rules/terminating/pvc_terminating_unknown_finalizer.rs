@@ -1,4 +1,4 @@
-//! A claim that is being deleted and that somebody keeps whom Kubernetes does not know.
+//! This rule reports a claim that is being deleted and that a finalizer unknown to Kubernetes keeps.
 
 use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, being_deleted};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
@@ -43,7 +43,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let foreign: Vec<&str> = claim.meta.finalizers.iter().map(Str::as_str).filter(is_foreign).collect();
     let first = *foreign.first()?;
     let after = aftermath(case, claim);
-    // Whoever set it may take it away at any moment: as long as that is normal, it is told where data go with it.
+    // The owner of the finalizer may remove it at any moment. While that is normal, this is reported only if data will
+    // be destroyed with the claim.
     let early = match case.may_heal(claim.meta.deleted) {
         Some(early) => early,
         None if after.risk == Risk::None => return None,

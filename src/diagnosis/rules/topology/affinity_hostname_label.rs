@@ -1,4 +1,4 @@
-//! A volume that names a node by its name, where the label by which volumes name nodes is another one.
+//! This rule reports a volume whose node affinity has the name of a node instead of its label `kubernetes.io/hostname`.
 
 use super::{HOSTNAME, is_released, may_be_unread, unplaced};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
@@ -49,7 +49,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() || is_released(volume) {
         return None;
     }
-    // All nodes are looked through only for a volume that names one which will not do: there may be very many of both.
+    // There may be very many nodes and volumes. So all nodes are compared only if no node with the named value fits.
     let fits_some = || case.snapshot().nodes().iter().any(|node| affinity.matches(&node.meta.labels));
     let (node, wanted) = match named(case, affinity) {
         Named::Unfit(node, wanted) => (node, wanted),
@@ -104,15 +104,15 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     )
 }
 
-/// What becomes of the values of the label when they are taken for names of nodes.
+/// The result of reading the values of the label as names of nodes.
 enum Named<'a> {
-    /// A node of that name will do as it is.
+    /// A node of that name exists and satisfies the affinity.
     Fit,
-    /// A node of that name will not do, and would if its label were that.
+    /// A node of that name exists and does not satisfy the affinity, but would if its label had that value.
     Unfit(&'a Node, &'a Str),
-    /// No node of such a name was seen that would do by it.
+    /// No node of that name was seen.
     Unseen,
-    /// No node can do by its name.
+    /// The affinity has no value for the label, or no node with that name would satisfy the affinity.
     Nothing,
 }
 
@@ -137,7 +137,7 @@ fn named<'a>(case: &Case<'a>, affinity: &'a NodeSelector) -> Named<'a> {
     answer
 }
 
-/// Whether the node would do if its label were that.
+/// Whether the node would satisfy the affinity if its label had that value.
 fn would_fit(affinity: &NodeSelector, node: &Node, value: &Str) -> bool {
     let mut labels = node.meta.labels.to_vec();
     labels.retain(|(key, _)| key != HOSTNAME);

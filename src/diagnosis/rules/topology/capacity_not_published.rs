@@ -1,4 +1,4 @@
-//! A class for which the scheduler asks how much room there is, and nobody says.
+//! This rule reports a class whose driver requires capacity checks by the scheduler but publishes no capacity.
 
 use super::{is_usable, made_outside, may_be_unread, registered, waiting, waits_for_a_node};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
@@ -44,13 +44,13 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if !class.waits_for_first_consumer() || !made_outside(case, class) {
         return None;
     }
-    // The scheduler looks for a driver of this very name: in-tree names that a driver took over have none.
+    // The scheduler looks for a CSIDriver with exactly this name. The in-tree name of a migrated plugin has none.
     let around = case.snapshot();
     let waits = |claim: &PersistentVolumeClaim| {
         !claim.meta.annotations.has(AnnotationKey::SelectedNode) && waits_for_a_node(case, claim)
     };
     let Some(driver) = around.find::<CsiDriver>("", &class.provisioner) else {
-        // Where CSIDrivers were not read, it may be there, and claims may wait because of what it says.
+        // If CSIDrivers were not read, this one may exist, and its setting may be why claims wait.
         if may_be_unread(case, Kind::CsiDriver, "") && waiting(case, class, waits).is_some() {
             case.lacks(Kind::CsiDriver, "", &class.provisioner);
         }
@@ -81,7 +81,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let severity = match &waiting {
         Some(_) => Severity::Error,
         None if registered(case, name) => Severity::Warning,
-        // Of no node there is anything to publish.
+        // If no node has registered the driver, there is no capacity to publish.
         None => Severity::Info,
     };
     let found = found

@@ -1,4 +1,4 @@
-//! Where volumes can be made and used: classes, drivers and nodes that do not fit together.
+//! Where volumes can be provisioned and used: classes, drivers and nodes that do not fit together.
 
 crate::diagnosis::rules::section! {
     pvc_selected_node_no_csinode,
@@ -25,43 +25,44 @@ use crate::model::{
 use crate::snapshot::Absence;
 use serde_json::json;
 
-/// The label by which volumes of one node name it.
+/// The label by which volumes of a single node identify it.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// Where the node stands that the scheduler chose.
+/// The annotation with the node that the scheduler selected.
 const SELECTED_NODE: &str = "metadata.annotations[volume.kubernetes.io/selected-node]";
 
-/// Whether somebody outside of kube-controller-manager makes the volumes of the class.
+/// Whether a provisioner outside of kube-controller-manager makes the volumes of the class.
 fn made_outside(case: &Case<'_>, class: &StorageClass) -> bool {
     class.provisioner != NO_PROVISIONER
         && !class.provisioner.is_empty()
         && matches!(find_provisionable_plugin(case.behavior(), class), Provider::External)
 }
 
-/// The driver that has to make the volumes of a class, by the name that it has today.
+/// Returns the driver that provisions volumes of the class. For a migrated plugin this is the CSI driver that replaced
+/// it.
 fn driver_of<'c>(case: &Case<'_>, class: &'c StorageClass) -> &'c str {
     migrated_driver(case.behavior(), &class.provisioner).unwrap_or(&class.provisioner)
 }
 
-/// Whether some node has registered the driver.
+/// Whether any node has registered the driver.
 fn registered(case: &Case<'_>, driver: &str) -> bool {
     case.snapshot().all::<CsiNode>().iter().any(|node| node.driver(driver).is_some())
 }
 
-/// Whether the driver tells of some node where it lies: only for such drivers it matters where the volume is made.
+/// Whether the driver reports a topology for any node. The place of a volume matters only for such drivers.
 fn tells_topology(case: &Case<'_>, driver: &str) -> bool {
     let mut nodes = case.snapshot().all::<CsiNode>().iter().filter_map(|node| node.driver(driver));
     nodes.any(|driver| !driver.topology_keys.is_empty())
 }
 
-/// Whether there may be objects of that kind that nobody read. To ask this makes no rule unjudged: [`Case::knows_all`]
-/// does, once it is clear that such an object could have made a finding.
+/// Whether objects of that kind may exist that were not read. This question does not count as a missing read.
+/// [`Case::knows_all`] counts one, and a rule calls it when such an object could have led to a finding.
 fn may_be_unread(case: &Case<'_>, kind: Kind, namespace: &str) -> bool {
     matches!(case.snapshot().coverage().absence(kind, namespace), Absence::Unknown(_))
 }
 
-/// The pods that use the claim and that the scheduler is to place, in the order of their names. How other schedulers
-/// choose nobody knows here.
+/// Returns the pods that use the claim and that the default scheduler has to place, in the order of their names. How
+/// other schedulers select nodes is not known.
 fn unplaced<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator<Item = &'a Pod> {
     let is_default = |pod: &Pod| !pod.has_own_scheduler();
     let is_unplaced = move |pod: &&Pod| {
@@ -70,12 +71,13 @@ fn unplaced<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator
     case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).filter(is_unplaced)
 }
 
-/// Whether some pod that uses the claim has waited for a node for longer than is usual.
+/// Whether a pod that uses the claim has waited for a node for at least [`PATIENCE`](crate::diagnosis::case::PATIENCE)
+/// seconds.
 fn waits_for_a_node(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     unplaced(case, claim).any(|pod| case.lasts(pod.meta.created).is_some())
 }
 
-/// Claims of one class that have waited for longer than is usual.
+/// Claims of one class that have waited for longer than usual.
 #[derive(Clone, Copy, Debug)]
 struct Waiting<'a> {
     first: &'a PersistentVolumeClaim,
@@ -83,7 +85,7 @@ struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// Who waits, with its verb.
+    /// Names the waiting claims, with the verb.
     fn words(&self) -> String {
         let name = self.first.key();
         match self.others {
@@ -92,15 +94,15 @@ impl Waiting<'_> {
         }
     }
 
-    /// The first of them, as it stands.
+    /// Adds the phase of the first waiting claim as evidence.
     fn shown_in(&self, found: Detection) -> Detection {
         let phase = self.first.status.phase.as_str();
         found.evidence(&key_of_claim(&self.first.meta), "status.phase", phase)
     }
 }
 
-/// The claims of the class that have been there for longer than is usual, have no volume, and for which that holds. All
-/// claims are looked through: to be asked only of a class with which something is wrong.
+/// Returns the claims of the class that have waited for longer than usual, have no volume, and satisfy the condition.
+/// This reads all claims, so call it only for a class that has a problem.
 fn waiting<'a>(
     case: &Case<'a>,
     class: &StorageClass,
@@ -119,16 +121,17 @@ fn waiting<'a>(
     Some(Waiting { first, others: late.count() })
 }
 
-/// Whether a driver is asked for the claim's volume, and has not made it.
+/// Whether a driver has been asked to provision the claim's volume and the volume does not exist.
 fn is_asked_for(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     let asked = claim.meta.annotations.has(AnnotationKey::StorageProvisioner)
         || claim.meta.annotations.has(AnnotationKey::BetaStorageProvisioner);
-    // Under this name provisioners make the volume; one that is there and is not taken has a reason of its own.
+    // Provisioners give the volume this name. If such a volume exists and is not bound, there is another reason for
+    // that.
     asked && case.lacks(Kind::PersistentVolume, "", &format!("pvc-{}", claim.meta.uid))
 }
 
-/// The node that the scheduler chose for a claim that waits for its driver to make a volume there. Where the node does
-/// not exist, another rule speaks.
+/// The node that the scheduler selected for a claim, and the claim's class. The claim waits for its driver to provision
+/// a volume for this node. If the node does not exist, another rule reports that.
 struct Chosen<'a> {
     node: &'a Node,
     class: &'a StorageClass,
@@ -141,7 +144,7 @@ fn chosen<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Chosen<'
     }
     let class = case.class(claim.class()).filter(|class| class.waits_for_first_consumer())?;
     let Some(node) = case.snapshot().node(name) else {
-        // Where nodes were not read it may be there, which matters only if the claim waits.
+        // If nodes were not read, the node may exist. This matters only if the claim waits.
         if case.lasts(claim.meta.created).is_some() && is_asked_for(case, claim) {
             case.lacks(Kind::Node, "", name);
         }
@@ -150,28 +153,28 @@ fn chosen<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Chosen<'
     Some(Chosen { node, class })
 }
 
-/// Whether the next sync of the claim leaves it to a driver, as often as it comes.
+/// Whether the claim keeps waiting for its driver in every sync.
 fn stays_with_its_driver(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<bool> {
     let branch = case.claim_branch()?;
     let waits = branch == ClaimBranch::UnboundClaimProvisionExternal && is_asked_for(case, claim);
     Some(waits && !case.always_ends("Bound")?)
 }
 
-/// Takes the chosen node from a claim, if it is still that one.
+/// Creates a remedy that removes the selected node from the claim, if it is still that node.
 fn unselect(claim: &PersistentVolumeClaim, node: &str, does: &str) -> Remedy {
     let path = "/metadata/annotations/volume.kubernetes.io~1selected-node";
     patch_claim(claim, vec![expect(path, node), json!({ "op": "remove", "path": path })], does)
 }
 
-/// Whether nodes with these labels are among those that the class allows. An empty term allows none. Upstream:
-/// `MatchTopologySelectorTerms`, `pkg/apis/core/v1/helper`, 1.36.
+/// Whether the class allows nodes with these labels. An empty term allows none. Upstream: `MatchTopologySelectorTerms`,
+/// `pkg/apis/core/v1/helper`, 1.36.
 fn allows(class: &StorageClass, labels: &[(Str, Str)]) -> bool {
     let has = |(key, values): &(Str, Box<[Str]>)| label(labels, key).is_some_and(|has| values.iter().any(|v| v == has));
     class.allowed_topologies.is_empty()
         || class.allowed_topologies.iter().any(|term| !term.is_empty() && term.iter().all(has))
 }
 
-/// What one term of `allowedTopologies` asks for, in the syntax of `kubectl -l`.
+/// Returns one term of `allowedTopologies` in the syntax of `kubectl -l`.
 fn term_words(term: &[(Str, Box<[Str]>)]) -> String {
     let words = term.iter().map(|(key, values)| match &**values {
         [one] => format!("{key}={one}"),
@@ -180,24 +183,25 @@ fn term_words(term: &[(Str, Box<[Str]>)]) -> String {
     words.collect::<Vec<_>>().join(",")
 }
 
-/// All that `allowedTopologies` asks for; of many terms the first two.
+/// Returns the terms of `allowedTopologies`. If there are more than two, the first two are shown.
 fn topologies(class: &StorageClass) -> String {
     let terms: Vec<String> = class.allowed_topologies.iter().take(2).map(|term| term_words(term)).collect();
     let more = if class.allowed_topologies.len() > 2 { ", or others" } else { "" };
     format!("{}{more}", terms.join(", or "))
 }
 
-/// How large a volume there may be at most; nothing where it does not say. Upstream: `volumeLimit`, scheduler, 1.36.
+/// Returns the maximum size of a volume that this object states. Returns None if it states none. Upstream:
+/// `volumeLimit`, scheduler, 1.36.
 fn room(capacity: &StorageCapacity) -> Option<&Quantity> {
     capacity.maximum.as_ref().or(capacity.capacity.as_ref())
 }
 
-/// Whether some node can count on it: it says how much there is, and for whom.
+/// Whether the object can be used for any node, because it states a size and a topology.
 fn is_usable(capacity: &StorageCapacity) -> bool {
     capacity.topology.is_some() && room(capacity).is_some()
 }
 
-/// Whether the volume is recorded as one whose claim is gone.
+/// Whether the phase of the volume says that its claim is gone.
 fn is_released(volume: &PersistentVolume) -> bool {
     matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
 }

@@ -1,4 +1,4 @@
-//! An NFS volume whose server has a name that only pods can resolve.
+//! This rule reports an NFS volume whose server has a name that only pods can resolve.
 
 use super::is_released;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
@@ -49,11 +49,11 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (service, namespace) = service(server)?;
     let claim = volume.claim_ref.as_ref();
     let pods = || claim.into_iter().flat_map(|named| case.snapshot().pods_of(&named.namespace, &named.name));
-    // Where a container has started, the node has resolved the name.
+    // If a container has started, the node has resolved the name.
     if pods().any(|pod| matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded) || pod.running_container) {
         return None;
     }
-    // One that is not seen may run.
+    // A pod that was not read may be running.
     if claim.is_some_and(|named| !case.knows_all(Kind::Pod, &named.namespace)) {
         return None;
     }
@@ -100,14 +100,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     )
 }
 
-/// The Service and its namespace of which that is the name in the DNS of a cluster.
+/// Returns the Service and its namespace if the server is a DNS name of the cluster.
 fn service(server: &str) -> Option<(&str, &str)> {
     let server = server.strip_suffix('.').unwrap_or(server);
     let (name, domain) = match server.strip_suffix(".svc") {
         Some(name) => (name, ""),
         None => server.split_once(".svc.")?,
     };
-    // Nobody but clusters calls a part of the domain so; `cluster.local` is its usual rest.
+    // Only DNS names of clusters have the part `svc`. The usual domain is `cluster.local`.
     let mut parts = name.rsplit('.');
     let (namespace, service) = (parts.next()?, parts.next()?);
     let is_named = !namespace.is_empty() && !service.is_empty() && !domain.starts_with('.');

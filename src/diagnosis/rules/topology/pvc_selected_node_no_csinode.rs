@@ -1,4 +1,4 @@
-//! A claim for which a node was chosen where its driver does not run.
+//! This rule reports a claim whose selected node has not registered the driver.
 
 use super::{SELECTED_NODE, chosen, driver_of, stays_with_its_driver, tells_topology, unplaced, unselect};
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
@@ -61,13 +61,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_some()) {
         return None;
     }
-    // A driver takes its time to register on a node that has just come.
+    // A driver needs some time to register on a new node.
     let pod = unplaced(case, claim).filter_map(|pod| pod.meta.created).min();
     let asked = [class.meta.created, node.meta.created, pod].into_iter().flatten().fold(claim.meta.created?, Ord::max);
     let early = case.may_heal(Some(asked))?;
     let waited = case.seconds_since(Some(asked)).unwrap_or_default();
     if !tells_topology(case, driver) {
-        // Where not all CSINodes are known, another one may tell.
+        // If not all CSINodes are known, another one may report a topology.
         case.knows_all(Kind::CsiNode, "");
         return None;
     }

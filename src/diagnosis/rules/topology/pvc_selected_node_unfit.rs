@@ -1,4 +1,4 @@
-//! A claim for which a node was chosen to which its pod cannot go any more.
+//! This rule reports a claim whose pod can no longer be scheduled to the selected node.
 
 use super::{
     Chosen, SELECTED_NODE, allows, chosen, driver_of, is_asked_for, may_be_unread, registered, room,
@@ -13,12 +13,11 @@ use crate::model::{
 };
 use crate::text::human_age;
 
-/// For so many seconds the scheduler waits by itself for the volume at the node that it has chosen. Upstream:
-/// `BindTimeoutSeconds`, 1.36.
+/// The number of seconds for which the scheduler waits until the volume is bound, after it has selected the node.
+/// Upstream: `BindTimeoutSeconds`, 1.36.
 const BIND_TIMEOUT: i64 = 600;
 
-/// Taints that Kubernetes itself puts on a node that does not answer, and which pods do not tolerate when they are
-/// placed.
+/// The taints that Kubernetes puts on a node that does not answer. Pods do not tolerate them when they are scheduled.
 const LIFELESS: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 
 pub(super) static RULE: Rule = Rule {
@@ -67,11 +66,11 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Claim(detect),
 };
 
-/// Why the scheduler refuses the node.
+/// The reason why the scheduler refuses the node.
 struct NodeRefusal {
-    /// In words, of the node.
+    /// The reason in words, as a predicate of the node.
     words: String,
-    /// What shows it.
+    /// The object whose field proves it.
     object: ObjectKey,
     field: &'static str,
     value: String,
@@ -85,7 +84,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let known_since = class.meta.created.map_or(created, |class| class.max(created));
     waits(known_since)?;
     let name = node.meta.name.as_str();
-    // A node where the driver does not run is another matter.
+    // Another rule reports a node that has not registered the driver.
     let csi_node = case.snapshot().find::<CsiNode>("", name);
     let driver = driver_of(case, class);
     if csi_node.is_some_and(|csi_node| csi_node.driver(driver).is_none()) && registered(case, driver) {
@@ -94,7 +93,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let of_itself = refused(node, class);
     let pod = unplaced(case, claim).filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created);
     let Some(pod) = pod else {
-        // Where pods were not read, one may wait for that node.
+        // If pods were not read, a pod may wait for that node.
         if may_be_unread(case, Kind::Pod, &claim.meta.namespace)
             && is_asked_for(case, claim)
             && (of_itself.is_some() || full(case, claim, node, class).is_some())
@@ -129,7 +128,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// What of the node itself and of the class keeps the pod away.
+/// Returns why the state of the node, or the class, keeps the pod from the node.
 fn refused(node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
     let (name, object) = (&node.meta.name, key(Kind::Node, "", &node.meta.name));
     if node.unschedulable {
@@ -165,14 +164,15 @@ fn refused(node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
     None
 }
 
-/// Whether the driver has too little storage for the claim there. Upstream: `hasEnoughCapacity`, scheduler, 1.36.
+/// Returns a refusal if the driver has too little storage for the claim on that node. Upstream: `hasEnoughCapacity`,
+/// scheduler, 1.36.
 fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
     let around = case.snapshot();
     let driver = around.find::<CsiDriver>("", &class.provisioner).filter(|driver| driver.storage_capacity)?;
     let wanted = claim.requested()?;
     let mut is_known = false;
     let mut largest: Option<(&StorageCapacity, &Quantity)> = None;
-    // A driver may publish one for every node and class.
+    // A driver may publish one CSIStorageCapacity for each pair of node and class.
     for one in around.all::<StorageCapacity>().iter().filter(|one| one.class_name == class.meta.name) {
         let (Some(topology), Some(size)) = (&one.topology, room(one)) else { continue };
         is_known = true;
@@ -185,7 +185,7 @@ fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &Sto
         }
         largest = Some((one, size));
     }
-    // Where there is none for the whole class, nothing is known of any node.
+    // If the class has no usable CSIStorageCapacity at all, nothing is known about any node.
     if !is_known {
         return None;
     }
@@ -206,7 +206,8 @@ fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &Sto
     })
 }
 
-/// Whether the node is among those. Most are for other nodes, which their labels tell without a look at the whole.
+/// Whether the topology includes the node. Most topologies are of other nodes, and comparing the plain labels first
+/// excludes them quickly.
 fn reaches(topology: &LabelSelector, node: &Node) -> bool {
     let has = |(key, value): &(Str, Str)| label(&node.meta.labels, key).is_some_and(|has| has == value.as_str());
     topology.match_labels.iter().all(has)

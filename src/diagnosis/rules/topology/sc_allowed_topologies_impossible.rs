@@ -1,4 +1,4 @@
-//! A class that allows volumes only where there is no node, or where its driver knows no place.
+//! This rule reports a class whose allowed topologies match no node, or no topology that its driver reports.
 
 use super::{
     allows, driver_of, is_asked_for, made_outside, registered, term_words, topologies, waiting, waits_for_a_node,
@@ -48,15 +48,15 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Class(detect),
 };
 
-/// Why the class allows nothing.
+/// The reason why the class allows no volume.
 enum Contradiction<'a> {
-    /// No node satisfies it.
+    /// No node satisfies the allowed topologies.
     NoNode,
-    /// The same, and no node has this label at all.
+    /// No node satisfies the allowed topologies, and no node has this label at all.
     NoSuchLabel(&'a Str),
-    /// The driver does not report this key; it reports those.
+    /// The driver does not report the first key. It reports the keys in the text.
     NotReported(&'a Str, String),
-    /// The driver reports no key at all, and says itself that it finds no topology.
+    /// The driver reports no key at all, and its own event says that it finds no topology.
     NothingReported(&'a Str),
 }
 
@@ -95,9 +95,9 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let (severity, who) = match (&waiting, &trouble) {
         (Some(waiting), _) if late => (Severity::Error, format!("; {}", waiting.words())),
         (Some(waiting), _) => (Severity::Warning, format!("; {}", waiting.words())),
-        // Nodes may come when a pod needs them.
+        // A node may be added when a pod needs it.
         (None, Contradiction::NoNode) => (Severity::Info, ", as long as no such node joins".to_owned()),
-        // A driver puts its labels on a node when it registers there.
+        // A driver adds its labels to a node when it registers there.
         (None, Contradiction::NoSuchLabel(_)) if !registered(case, driver) => {
             (Severity::Info, ", as long as no such node joins".to_owned())
         }
@@ -134,7 +134,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
 fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction<'c>> {
     let nodes = case.snapshot().nodes();
     if nodes.is_empty() {
-        // Where they were not read, they may be of any sort.
+        // If nodes were not read, they may have any labels.
         case.knows_all(Kind::Node, "");
         return None;
     }
@@ -145,18 +145,18 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction
         let is_unknown = |key: &Str| nodes.iter().all(|node| label(&node.meta.labels, key).is_none());
         let unknown_of = |term: &'c TopologyTerm| term.iter().map(|(key, _)| key).find(|key| is_unknown(key));
         let mut unknown = class.allowed_topologies.iter().map(unknown_of);
-        // One term with labels that nodes have is enough: there might be such a node.
+        // If one term has only labels that nodes have, such a node may exist at some time.
         let first = unknown.next().flatten();
         let all = unknown.all(|key| key.is_some());
         return Some(first.filter(|_| all).map_or(Contradiction::NoNode, Contradiction::NoSuchLabel));
     }
-    // Keys of in-tree classes are translated for the driver that took over.
+    // Keys of migrated in-tree classes are translated for the CSI driver, so they are not compared.
     let driver = driver_of(case, class);
     if driver != class.provisioner {
         return None;
     }
     let entries = case.snapshot().all::<CsiNode>().iter().filter_map(|node| node.driver(driver));
-    // Where a driver reports no keys, the provisioner mostly does not look at topologies at all.
+    // If a driver reports no keys, its provisioner usually ignores topologies.
     let reported: Vec<&[Str]> = entries.map(|entry| &*entry.topology_keys).filter(|keys| !keys.is_empty()).collect();
     let missing =
         |keys: &[Str], term: &'c [(Str, Box<[Str]>)]| term.iter().map(|(key, _)| key).find(|key| !keys.contains(key));
@@ -168,8 +168,8 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction
     if !case.knows_all(Kind::CsiNode, "") {
         return None;
     }
-    // A driver that no node has registered yet may come to report the right ones; whether one without keys looks at
-    // topologies at all, only its own words tell.
+    // A driver that no node has registered yet may still report the right keys. Only the driver's own event says
+    // whether a driver without keys uses topologies.
     if keys.is_none() && !(registered(case, driver) && says_so(case, class)) {
         return None;
     }
@@ -180,7 +180,7 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction
     Some(Contradiction::NotReported(wrong, keys.join(", ")))
 }
 
-/// Whether the driver has said of a claim of the class, since the class is as it is, that it finds no topology for it.
+/// Whether the driver has reported, since the class was created, that it finds no topology for a claim of the class.
 fn says_so(case: &Case<'_>, class: &StorageClass) -> bool {
     let around = case.snapshot();
     let told = |claim: &PersistentVolumeClaim| {
@@ -193,7 +193,7 @@ fn says_so(case: &Case<'_>, class: &StorageClass) -> bool {
     waiting(case, class, |claim| told(claim) && is_asked_for(case, claim)).is_some()
 }
 
-/// What there is instead.
+/// Adds as evidence what nodes or the driver have instead.
 fn with_proof(found: Detection, case: &Case<'_>, class: &StorageClass, trouble: &Contradiction<'_>) -> Detection {
     match trouble {
         Contradiction::NoNode | Contradiction::NoSuchLabel(_) => {

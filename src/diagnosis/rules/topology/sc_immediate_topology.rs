@@ -1,4 +1,5 @@
-//! A class that has its volumes made before anybody knows where their pods may run, by a driver for which that matters.
+//! This rule reports a class that provisions volumes before the scheduler selects a node although the place of a volume
+//! matters for its driver.
 
 use super::{driver_of, made_outside};
 use crate::diagnosis::case::volume_key;
@@ -11,7 +12,7 @@ use crate::model::{
 use std::collections::BTreeSet;
 use std::ptr;
 
-/// So many affinities are remembered as looked at: classes mostly have one for each zone at most.
+/// The maximum number of node affinities that are remembered as compared. A class usually has at most one per zone.
 const REMEMBERED: usize = 32;
 
 pub(super) static RULE: Rule = Rule {
@@ -60,8 +61,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         return None;
     }
     let mut volumes = case.survey().taken(&class.meta.name).flat_map(|(_, ids)| case.volumes(ids)).peekable();
-    // What its volumes say goes before what its driver may do: many drivers tell where nodes lie, and make volumes that
-    // all of them reach.
+    // Existing volumes are better proof than the driver's topology keys. Many drivers report topologies and make
+    // volumes that all nodes can use.
     let (found, severity) = if volumes.peek().is_some() {
         (by_its_volumes(case, class, volumes)?, Severity::Warning)
     } else {
@@ -83,16 +84,16 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     )
 }
 
-/// A volume of the class that some node reaches and another one of the same sort does not.
+/// Reports a volume of the class that some nodes can use and other nodes with the same labels cannot.
 fn by_its_volumes<'a>(
     case: &Case<'_>,
     class: &StorageClass,
     mut volumes: impl Iterator<Item = &'a PersistentVolume>,
 ) -> Option<Detection> {
-    // Most volumes of a class are alike in this, and there may be very many.
+    // There may be very many volumes, and most volumes of a class have the same affinity.
     let mut seen: Vec<&NodeSelector> = Vec::new();
     let (volume, keys) = volumes.find_map(|volume| {
-        // Those that somebody made by hand say nothing of the driver.
+        // Volumes that were created by hand say nothing about the driver.
         let affinity = volume.node_affinity.as_deref()?;
         let is_made = volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
         if !is_made || volume.terminating() || seen.iter().any(|one| ptr::eq(*one, affinity) || *one == affinity) {
@@ -115,21 +116,22 @@ fn by_its_volumes<'a>(
     )
 }
 
-/// The labels by which the affinity divides nodes; nothing where all nodes that have these labels will do.
+/// Returns the labels by which the affinity distinguishes nodes. Returns None if all nodes that have these labels
+/// satisfy the affinity.
 fn divides(case: &Case<'_>, affinity: &NodeSelector) -> Option<String> {
     let keys: BTreeSet<&Str> =
         affinity.terms.iter().flat_map(|term| term.expressions.iter().map(|one| &one.key)).collect();
     if keys.is_empty() {
         return None;
     }
-    // Nodes without these labels, such as those of the control plane, do not have the driver.
+    // Nodes without these labels, such as those of the control plane, do not run the driver.
     let nodes = case.snapshot().nodes().iter().map(|node| &node.meta.labels);
     let mut own = nodes.filter(|labels| keys.iter().all(|key| label(labels, key).is_some()));
     let named: Vec<&str> = keys.iter().map(|key| key.as_str()).collect();
     own.any(|labels| !affinity.matches(labels)).then(|| named.join(", "))
 }
 
-/// Nodes for which the driver tells different places.
+/// Reports that the driver states different topologies for different nodes.
 fn by_its_driver(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let driver = driver_of(case, class);
     let mut places: BTreeSet<Vec<(&str, &str)>> = BTreeSet::new();
@@ -144,7 +146,8 @@ fn by_its_driver(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             example = Some((csi_node, entry));
         }
     }
-    // With all nodes in one place it does not matter when the volume is made; others may not have been read.
+    // If all nodes have the same topology, the moment of provisioning does not matter. Other CSINodes may not have been
+    // read.
     if places.len() < 2 {
         case.knows_all(Kind::CsiNode, "");
         return None;

@@ -1,4 +1,4 @@
-//! A class whose CSI driver is nowhere to be seen in the cluster.
+//! This rule reports a class whose CSI driver is not installed in the cluster.
 
 use super::{Waiting, driver_of, is_asked_for, made_outside, registered, waiting};
 use crate::diagnosis::case::key_of_claim;
@@ -65,9 +65,9 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if around.find::<CsiDriver>("", driver).is_some() || registered(case, driver) {
         return None;
     }
-    // Whose provisioner has begun, needs no other sign that it is there.
+    // If a provisioner has begun to work on a claim, it is present.
     let waiting = waiting(case, class, |claim| is_asked_for(case, claim) && !has_begun(case, claim));
-    // In a cluster within a cluster drivers are out of sight, and make volumes all the same.
+    // In a virtual cluster, drivers are not visible and provision volumes nevertheless.
     let is_used = case.survey().taken(&class.meta.name).next().is_some();
     if waiting.is_none() && is_used {
         return None;
@@ -75,7 +75,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if !case.lacks(Kind::CsiDriver, "", driver) || !case.knows_all(Kind::CsiNode, "") {
         return None;
     }
-    // Volumes that nobody read may show that it is used, or may be those that claims seem to lack.
+    // Volumes that were not read may prove that the driver is used, or may be those that the claims wait for.
     let is_unused = !is_used && case.knows_all(Kind::PersistentVolume, "");
     if waiting.is_none() && !is_unused {
         return None;
@@ -90,7 +90,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let registered =
         around.all::<CsiNode>().iter().flat_map(|node| node.drivers.iter().map(|driver| driver.name.as_str()));
     let known = around.all::<CsiDriver>().iter().map(|driver| driver.meta.name.as_str()).chain(registered);
-    // Names that were taken over are no slips of anybody's pen.
+    // The name of a migrated plugin is not a typing error.
     let similar = if is_migrated { None } else { nearest(driver, known, 1).first().copied() };
     let similar = similar.map(|name| format!(". There is one called {name}, which may be meant"));
     let found = Detection::new(format!(
@@ -124,13 +124,13 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     )
 }
 
-/// How sure it is, and whom it hurts: names of plugins that were taken over stand for CSI drivers alone, and some parts
-/// of names say as much.
+/// Returns a severity that depends on how certain the problem is and on whether claims wait. Names of migrated plugins
+/// stand only for CSI drivers, and `csi` as a part of a name says the same.
 fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>, is_unused: bool) -> Severity {
     let driver = driver_of(case, class);
     let says_csi = driver != class.provisioner || driver.split('.').any(|part| part == "csi");
     let has_csi_nodes = !case.snapshot().all::<CsiNode>().is_empty();
-    // Files mostly come without events: that no provisioner has begun is then not certain enough for an error.
+    // Most files have no events. The absence of a provisioner's event is then not certain enough for an error.
     let coverage = case.snapshot().coverage();
     let hears =
         |claim: &PersistentVolumeClaim| coverage.absence(Kind::Event, &claim.meta.namespace) == Absence::Certain;
@@ -141,13 +141,14 @@ fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>,
     }
 }
 
-/// Whether the name can hardly be that of anything but a CSI driver: these are domain names, others have a slash.
+/// Whether the name can hardly be that of anything but a CSI driver. CSI drivers have domain names, and other
+/// provisioners have names with a slash.
 fn is_csi_name(name: &str) -> bool {
     name.contains('.') && !name.contains('/')
 }
 
-/// Whether a provisioner has said that it works on the claim, which only provisioners outside of
-/// kube-controller-manager say so.
+/// Whether a provisioner has reported that it works on the claim. Only provisioners outside of kube-controller-manager
+/// report this event.
 fn has_begun(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     let mut events = case.snapshot().events_about(&key_of_claim(&claim.meta), &claim.meta.uid);
     events.any(|event| event.reason == "Provisioning")

@@ -1,5 +1,5 @@
-//! A volume the data of which the next sync or some predicted end destroys. It rests on nothing but what is predicted,
-//! so that no way to a loss is passed over because no other rule knows it.
+//! This rule reports a volume whose data the next sync, or a predicted end, destroys. It uses only the prediction, so
+//! that it also reports losses that no other rule knows.
 
 use super::{Reclaim, gone};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks};
@@ -45,8 +45,8 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Volume(detect),
 };
 
-/// What becomes of the data of this volume in that end; nothing where they are left alone. Drivers pass over what is
-/// Failed.
+/// Returns what happens to the data of this volume at that end. Returns None if the data are kept. Drivers ignore
+/// volumes in phase Failed.
 fn destroyed(end: &Outcome) -> Option<DataFate> {
     let (fate, is_failed) = match end {
         Outcome::Volume { data, phase, .. } => ((*data)?, *phase == VolumePhase::Failed),
@@ -60,8 +60,8 @@ fn destroyed(end: &Outcome) -> Option<DataFate> {
     }
 }
 
-/// What the next sync of the volume makes of its data; nothing where it leaves them alone. In the end the claim may
-/// have the volume all the same, and its driver has been told to delete it.
+/// Returns what the next sync of the volume does to its data. Returns None if it keeps them. At the end the claim may
+/// have the volume, although the driver was already told to delete it.
 fn next_sync(case: &Case<'_>, volume: &PersistentVolume) -> Option<DataFate> {
     match gone(case, volume)?.reclaim {
         Reclaim::Driver(_) => (volume.status.phase != VolumePhase::Failed).then_some(DataFate::HandedToDriver),
@@ -78,7 +78,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let is_doomed = is_doomed_with_its_namespace(case, volume);
     let with_namespace = is_doomed.then(|| data_fate(case.behavior(), volume));
     let fate = next.or(some_end).or(with_namespace)?;
-    // Its object goes, and the storage stays behind.
+    // The object will be deleted, and the storage remains.
     if volume.terminating() && leaks(case.behavior(), volume) {
         return None;
     }
@@ -120,8 +120,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(owners(case, volume).into_iter().fold(found, Detection::affects))
 }
 
-/// Whether the claim that has the volume is in a namespace that is being deleted: the controller of namespaces deletes
-/// the claim, and its data go with it.
+/// Whether the claim of the volume is in a namespace that is being deleted, and the data are destroyed after the
+/// namespace controller deletes the claim.
 fn is_doomed_with_its_namespace(case: &Case<'_>, volume: &PersistentVolume) -> bool {
     let Holder::Lives(claim) = case.holder(volume) else { return false };
     namespace_deleted(case, &claim.meta.namespace).is_some()
@@ -133,7 +133,7 @@ fn namespace_deleted(case: &Case<'_>, name: &str) -> Option<Timestamp> {
     case.snapshot().find::<Namespace>("", name)?.meta.deleted
 }
 
-/// Since when the data have been about to go.
+/// Returns since when the data have been at risk.
 fn since(case: &Case<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
     match case.holder(volume) {
         Holder::Lives(claim) if claim.terminating() => claim.meta.deleted,
@@ -144,8 +144,8 @@ fn since(case: &Case<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
     }
 }
 
-/// A claim that lives and has the volume, had it by its uid, or asks for it by its name: then nobody has asked for its
-/// data to go.
+/// Returns an existing claim that has the volume, or whose uid is in the `claimRef`, or that names the volume. If there
+/// is one, nobody requested the deletion of its data.
 fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a PersistentVolumeClaim> {
     let snapshot = case.snapshot();
     let lives = |claim: &&PersistentVolumeClaim| !claim.terminating();
@@ -154,7 +154,7 @@ fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Persi
         let mut claims = snapshot.claims_in(&named.namespace).iter();
         claims.find(|claim| !named.uid.is_empty() && claim.meta.uid == named.uid && !claim.terminating())
     });
-    // One that was made anew and has no other volume waits for this one.
+    // A claim that was created again and has no other volume waits for this one.
     let anew = match case.holder(volume) {
         Holder::Replaced(claim) => Some(claim).filter(lives).filter(|claim| claim.volume_name.is_empty()),
         _ => None,
@@ -162,7 +162,7 @@ fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Persi
     by_uid.or_else(|| naming.find(lives)).or(anew)
 }
 
-/// Why the controller reclaims the volume, as the start of a sentence.
+/// Returns why the controller reclaims the volume, as the beginning of a sentence.
 fn cause(case: &Case<'_>, volume: &PersistentVolume, wanted_by: Option<&PersistentVolumeClaim>) -> String {
     let named = volume.claim_ref.as_ref().map(|named| format!("{}/{}", named.namespace, named.name));
     let named = named.unwrap_or_default();
@@ -187,7 +187,7 @@ fn cause(case: &Case<'_>, volume: &PersistentVolume, wanted_by: Option<&Persiste
     }
 }
 
-/// The claims whose data they are, or may be.
+/// Returns the claims to which the data belong or may belong.
 fn owners(case: &Case<'_>, volume: &PersistentVolume) -> BTreeSet<ObjectKey> {
     let snapshot = case.snapshot();
     let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| key_of_claim(&snapshot.claim(*id).meta));
@@ -198,15 +198,15 @@ fn owners(case: &Case<'_>, volume: &PersistentVolume) -> BTreeSet<ObjectKey> {
     naming.chain(holder).collect()
 }
 
-/// Takes the findings of this rule out where another one tells of the same danger with more evidence: one on the
-/// volume, or one on a claim that shows the volume.
+/// Removes findings of this rule if another rule reports the same risk with more evidence. That other finding is on the
+/// volume, or it is on a claim and has the volume as evidence.
 pub(in crate::diagnosis) fn give_way(findings: &mut Vec<Finding>) {
     let is_general = |finding: &Finding| finding.rule.id == RULE.id;
     if !findings.iter().any(is_general) {
         return;
     }
     let mut told: BTreeSet<ObjectKey> = BTreeSet::new();
-    // A namespace tells of all that goes with it, and nothing of the single volume.
+    // A finding on a namespace reports everything that is deleted with it, and says nothing about the single volume.
     let is_special = |finding: &&Finding| {
         finding.risk == Risk::Imminent && !is_general(finding) && finding.object.kind != Kind::Namespace
     };

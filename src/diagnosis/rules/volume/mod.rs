@@ -1,5 +1,5 @@
-//! Volumes as such: what becomes of those whose claim is gone, what keeps them from being reclaimed, and what waits to
-//! surprise the owner of their data. Volumes that are being deleted are the business of another section.
+//! Volumes that are not being deleted: what happens to those whose claim is gone, what prevents their reclaiming, and
+//! which settings can destroy data unexpectedly. Another section has the rules about volumes that are being deleted.
 
 crate::diagnosis::rules::section! {
     pv_released_but_claim_alive,
@@ -36,32 +36,32 @@ use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::simulate::Decision;
 use crate::text::truncate;
 
-/// For how many seconds a driver, a pod or a person may take their time before that is worth a word.
+/// The number of seconds for which a driver, a pod or a person may take time before a rule reports it.
 const PATIENCE: i64 = 600;
 
-/// What comes of a volume whose claim is gone, by the steps of the next sync.
+/// What the next sync does to a volume whose claim is gone.
 #[derive(Clone, Copy, Debug)]
 enum Reclaim<'a> {
-    /// Nothing is done to it.
+    /// The sync does nothing to the volume.
     Left,
-    /// A driver has to delete its storage; the name may be empty.
+    /// The driver with this name has to delete the storage. The name may be empty.
     Driver(&'a str),
-    /// The controller deletes its storage itself.
+    /// The controller itself deletes the storage.
     Deleted,
-    /// The controller tries that and fails.
+    /// The controller itself tries to delete the storage and fails.
     DeleteFails,
     /// Nobody can delete its storage.
     NoDeleter,
-    /// A pod erases its data.
+    /// A recycler pod erases the data.
     Scrubbed,
-    /// The same, as soon as these pods end.
+    /// A recycler pod will erase the data when the pods with these names end.
     InUse(&'a str),
     /// Nobody can erase its data.
     NoRecycler,
 }
 
 impl Reclaim<'_> {
-    /// Whether the data are destroyed without anybody doing anything more.
+    /// Whether the data are destroyed without any further action by a person.
     fn destroys(self) -> bool {
         match self {
             Self::Driver(_) | Self::Deleted | Self::Scrubbed | Self::InUse(_) => true,
@@ -69,7 +69,7 @@ impl Reclaim<'_> {
         }
     }
 
-    /// What becomes of the data, as a sentence without a full stop.
+    /// Returns what happens to the data, as a sentence without a full stop.
     fn prospect(self, policy: &ReclaimPolicy) -> String {
         let policy = policy.as_str();
         match self {
@@ -89,25 +89,25 @@ impl Reclaim<'_> {
     }
 }
 
-/// A volume without its claim.
+/// A volume whose claim is gone: the leaf of its next sync, and what the sync does to it.
 #[derive(Clone, Copy, Debug)]
 struct Gone<'a> {
     branch: VolumeBranch,
     reclaim: Reclaim<'a>,
 }
 
-/// Whether the volume is recorded as one whose claim is gone.
+/// Whether the phase of the volume says that its claim is gone.
 fn recorded_released(volume: &PersistentVolume) -> bool {
     matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
 }
 
-/// Whether the next sync takes the volume's claim for gone.
+/// Whether the next sync finds that the volume's claim is gone.
 fn claim_is_gone(branch: VolumeBranch) -> bool {
     matches!(branch, VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced)
 }
 
-/// What the next sync reclaims: a volume whose claim is gone, or has another one. Nothing for one that is being
-/// deleted.
+/// Returns the leaf and the reclaiming of a volume whose claim is gone or has another volume. Returns None for a volume
+/// that is being deleted.
 fn gone<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<Gone<'a>> {
     if volume.terminating() {
         return None;
@@ -118,7 +118,7 @@ fn gone<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<Gone<'a>> {
     is_gone.then(|| Gone { branch, reclaim: reclaim(case, volume, decision) })
 }
 
-/// The same of a volume that is recorded so.
+/// Returns the same as [`gone`] for a volume whose phase is Released or Failed. Returns None for other phases.
 fn released<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<Gone<'a>> {
     if recorded_released(volume) { gone(case, volume) } else { None }
 }
@@ -148,7 +148,7 @@ fn reclaim<'a>(case: &Case<'a>, volume: &PersistentVolume, decision: &'a Decisio
         Some(_) => match deletion {
             Some(DeleteStep::DeleteExternal) => Reclaim::Driver(waits_for("external-provisioner")),
             Some(DeleteStep::DeletePluginMissing) => Reclaim::NoDeleter,
-            // Before 1.36 a missing plugin was a failure like any other.
+            // Before 1.36 the controller reported a missing plugin like any other failure.
             Some(DeleteStep::DeleteFailed | DeleteStep::DeleteMarkFailed) => {
                 match find_deletable_plugin(case.behavior(), volume) {
                     Provider::Nobody(_) => Reclaim::NoDeleter,
@@ -156,7 +156,7 @@ fn reclaim<'a>(case: &Case<'a>, volume: &PersistentVolume, decision: &'a Decisio
                 }
             }
             Some(DeleteStep::DeleteVolumeGone | DeleteStep::DeleteNotReleased) => Reclaim::Left,
-            // A plugin of an older release is at work, out of sight.
+            // A plugin of an older release may be working, which no object shows.
             None | Some(DeleteStep::DeleteInUse | DeleteStep::DeleteSucceeded | DeleteStep::DeleteObjectRefused) => {
                 Reclaim::Deleted
             }
@@ -164,24 +164,24 @@ fn reclaim<'a>(case: &Case<'a>, volume: &PersistentVolume, decision: &'a Decisio
     }
 }
 
-/// What keeps a volume that is recorded as Released or Failed from being reclaimed.
+/// The reason why a volume in phase Released or Failed is not reclaimed.
 #[derive(Clone, Copy, Debug)]
 enum ReclaimObstacle<'a> {
     /// Nobody can delete its storage.
     NoDeleter,
-    /// Its driver deletes what is Released alone, and it is Failed.
+    /// The driver with this name deletes only volumes in phase Released, and this one is Failed.
     PassedOver(&'a str),
     /// The controller's deletion fails.
     DeleteFails,
-    /// It has failed, and every sync tries again.
+    /// The controller's deletion has failed, and every sync tries again.
     DeleteRetried,
     /// Nobody can erase its data.
     NoRecycler,
     /// Erasing its data has failed, and every sync tries again.
     RecycleRetried,
-    /// Erasing its data has taken so many seconds.
+    /// The data have not been erased although the volume was released this number of seconds ago.
     RecycleHangs(i64),
-    /// Erasing its data waits for these pods.
+    /// The recycling waits for the pods with these names to end.
     RecycleWaits(&'a str),
 }
 
@@ -202,17 +202,17 @@ fn trouble<'a>(case: &Case<'a>, volume: &PersistentVolume, gone: Gone<'a>) -> Op
     }
 }
 
-/// For how many seconds the volume has been in its phase, as far as anybody has written that down.
+/// Returns the number of seconds since the volume's last change of phase, if it is known.
 fn released_for(case: &Case<'_>, volume: &PersistentVolume) -> Option<i64> {
     case.seconds_since(volume.status.last_phase_transition)
 }
 
-/// A driver by its name, if that is known.
+/// Returns the name of the driver, or words that stand for an unknown driver.
 fn called(driver: &str) -> &str {
     if driver.is_empty() { "its driver" } else { driver }
 }
 
-/// What the controller wrote when it gave up, cut to what a sentence can hold.
+/// Returns the message that the controller wrote when the reclaiming failed, shortened for a sentence.
 fn said(volume: &PersistentVolume) -> String {
     match volume.status.message.as_str() {
         "" => "no message says why".to_owned(),
@@ -220,7 +220,8 @@ fn said(volume: &PersistentVolume) -> String {
     }
 }
 
-/// Keeps the data of a volume without its claim, and gives it back where that can be done.
+/// Returns remedies that keep the data of a volume whose claim is gone, and that give the volume back if this is
+/// possible.
 fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
     let mut ways: Vec<Remedy> = retain(volume).into_iter().collect();
     let nameable = volume.claim_ref.as_ref().is_some_and(is_complete);
@@ -250,7 +251,7 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
     ways
 }
 
-/// The storage itself, as far as the object says where it is.
+/// Adds the place of the storage as evidence, as far as the object states it.
 fn with_storage(found: Detection, case: &Case<'_>, volume: &PersistentVolume) -> Detection {
     let source = &volume.source;
     match source.kind {
@@ -260,7 +261,7 @@ fn with_storage(found: Detection, case: &Case<'_>, volume: &PersistentVolume) ->
     }
 }
 
-/// The phase, the policy and the claim that is gone.
+/// Adds the phase, the policy and the uid in the `claimRef` as evidence.
 fn with_state(found: Detection, case: &Case<'_>, volume: &PersistentVolume) -> Detection {
     let uid = volume.claim_ref.as_ref().map(|named| named.uid.as_str()).unwrap_or_default();
     found

@@ -1,4 +1,4 @@
-//! A volume that is reserved for a claim which has another volume.
+//! This rule reports a volume that is reserved for a claim that has another volume.
 
 use super::with_storage;
 use crate::controllers::VolumeBranch;

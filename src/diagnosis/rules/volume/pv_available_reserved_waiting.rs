@@ -1,4 +1,4 @@
-//! A volume that is reserved for a claim which does not exist.
+//! This rule reports a volume that is reserved for a claim that does not exist.
 
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::facts::is_complete;

@@ -1,4 +1,4 @@
-//! A free volume of a class that does not exist and that no claim asks for.
+//! This rule reports a free volume whose class does not exist and that no claim requests.
 
 use super::PATIENCE;
 use super::pv_available_with_data::trace;
@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let since = volume.status.last_phase_transition.or(volume.meta.created);
     let lasted = case.seconds_since(since).filter(|seconds| *seconds > PATIENCE)?;
-    // One volume of each group speaks for all, so that claims are gone through once for each of the few groups.
+    // One volume of each group represents all of them. So the claims are read once per group, and there are few groups.
     let group = snapshot.candidate_group(&Snapshot::group_key(volume))?;
     let first = group.free.first().map(|id| snapshot.volume(*id))?;
     if first.meta.name != volume.meta.name || trace(volume).is_some() {

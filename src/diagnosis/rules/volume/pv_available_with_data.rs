@@ -1,4 +1,4 @@
-//! A volume that is offered to everybody and was somebody's before.
+//! This rule reports a volume that any claim can have although it belonged to a claim before.
 
 use super::{PATIENCE, with_storage};
 use crate::controllers::VolumeBranch;
@@ -43,23 +43,24 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Volume(detect),
 };
 
-/// A sign that a volume without a claim had one.
+/// A sign that a volume without a `claimRef` had a claim before.
 pub(super) struct Trace {
-    /// What it is, as a part of a sentence.
+    /// The sign in words, as a part of a sentence.
     words: String,
-    /// Where it stands.
+    /// The field that has the sign.
     field: &'static str,
     value: String,
-    /// Nothing else can have left it.
+    /// Whether the sign has no other possible cause.
     is_proof: bool,
 }
 
-/// The clearest sign that the volume had a claim; nothing for one that has one still.
+/// Returns the clearest sign that the volume had a claim. Returns None for a volume that has a `claimRef`.
 pub(super) fn trace(volume: &PersistentVolume) -> Option<Trace> {
     if volume.claim_ref.is_some() {
         return None;
     }
-    // Provisioners of local volumes sign what they discover, and that has no claim at first.
+    // Provisioners of local volumes write this annotation to volumes that they discover, and these have no claim at
+    // first.
     if let Some(provisioner) = provisioner(volume).filter(|_| volume.source.kind != SourceKind::Local) {
         return Some(Trace {
             words: format!("{provisioner} made it for a claim"),
@@ -85,7 +86,7 @@ pub(super) fn trace(volume: &PersistentVolume) -> Option<Trace> {
             is_proof: true,
         });
     }
-    // A volume that was recycled has been Available for the second time, and is empty.
+    // A recycled volume becomes Available a second time and is empty.
     if *phase != VolumePhase::Available || volume.reclaim_policy == ReclaimPolicy::Recycle {
         return None;
     }
@@ -143,14 +144,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(found.remedies(ways))
 }
 
-/// The claim that still counts itself bound to the volume.
+/// Returns the claim that is still bound to the volume by its own fields.
 fn owner<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a PersistentVolumeClaim> {
     let snapshot = case.snapshot();
     let mut claims = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
     claims.find(|claim| is_bound(claim) && !claim.terminating())
 }
 
-/// Whether nobody but that claim gets the volume.
+/// Whether this claim gets the volume at the only possible end.
 fn is_taken_back(case: &Case<'_>, owner: &PersistentVolumeClaim) -> bool {
     let only = case.ends().and_then(OutcomeSet::only);
     let uid = match only {

@@ -1,4 +1,4 @@
-//! A volume that belongs to a claim which is gone, and that nobody has released yet.
+//! This rule reports a volume whose claim is gone and that the controller has not released yet.
 
 use super::{Gone, claim_is_gone, gone, recorded_released, ways_back, with_state, with_storage};
 use crate::diagnosis::case::key_of_claim;
@@ -47,7 +47,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() || recorded_released(volume) {
         return None;
     }
-    // A claimRef that names no claim at all has a rule of its own.
+    // Another rule reports a `claimRef` without namespace or name.
     let named = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty() && is_complete(named))?;
     let Gone { branch, reclaim } = gone(case, volume)?;
     if !claim_is_gone(branch) {

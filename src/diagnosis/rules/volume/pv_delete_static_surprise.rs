@@ -1,4 +1,4 @@
-//! A volume that was made by hand and whose storage goes with its claim.
+//! This rule reports a volume that was created by hand and whose storage will be deleted after its claim.
 
 use super::{claim_is_gone, recorded_released, with_storage};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
@@ -51,7 +51,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if data_fate(case.behavior(), volume) != DataFate::HandedToDriver {
         return None;
     }
-    // Where the claim is gone already, this is no surprise any more, and has other rules.
+    // If the claim is already gone, other rules report the volume.
     if case.volume_branch().is_some_and(claim_is_gone) {
         return None;
     }

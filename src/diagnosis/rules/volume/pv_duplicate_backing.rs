@@ -1,4 +1,4 @@
-//! Several volumes that stand for one and the same storage.
+//! This rule reports several volumes that refer to the same storage.
 
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
@@ -10,7 +10,8 @@ use crate::model::{AccessMode, AnnotationKey, Kind, PersistentVolume, Persistent
 use std::collections::BTreeMap;
 use std::iter;
 
-/// So many of the volumes that share a storage are looked at for each of them; for the first one all are.
+/// The maximum number of volumes with the same storage that are compared with each volume. The first volume is compared
+/// with all of them.
 const MOST: usize = 16;
 
 pub(super) static RULE: Rule = Rule {
@@ -51,7 +52,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let others = || case.volumes(sharing).filter(|other| !is(other, volume));
-    // The first that stays speaks for all of them.
+    // The first volume that is not being deleted represents all of them.
     let first = case.volumes(sharing).find(|one| !one.terminating())?;
     let speaks = is(first, volume);
     let looked_at = || iter::once(volume).chain(others().take(if speaks { usize::MAX } else { MOST }));
@@ -86,12 +87,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         ),
         None => (Severity::Info, Risk::None, "A pod that uses two of them never starts".to_owned()),
     };
-    // The handle of a volume that somebody made by hand is what they wrote; other attributes may tell two apart.
+    // A person chose the handle of a volume that was created by hand. Other attributes may distinguish two such
+    // volumes.
     let by_hand_all = looked_at().all(|one| !one.meta.annotations.has(AnnotationKey::ProvisionedBy));
     let severity = if by_hand_all { severity.max(Severity::Warning) } else { severity };
     let stuck = stuck(case, looked_at());
     let (severity, risk, consequence) = match stuck.first() {
-        // However they came about: that pod cannot run.
+        // However the volumes were created, that pod cannot run.
         Some((pod, claims)) => {
             let more = match stuck.len() - 1 {
                 0 => String::new(),
@@ -139,8 +141,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(if speaks { found } else { found.follows_from(volume_key(&first.meta.name), Act::OwnStorage) })
 }
 
-/// The pods that use several of these volumes, by name, each with the claims by which it does. Nothing of a pod that
-/// runs: the claims of its volumes were others when it was started.
+/// Returns the pods that use several of these volumes, in the order of their names, each with the claims concerned.
+/// Pods that run are left out, because their claims had other volumes when they were started.
 fn stuck<'a>(case: &Case<'a>, volumes: impl Iterator<Item = &'a PersistentVolume>) -> Vec<(&'a Pod, Vec<&'a str>)> {
     let mut uses: BTreeMap<(&str, &str), (&Pod, Vec<&str>)> = BTreeMap::new();
     let has = |claim: &&PersistentVolumeClaim, volume: &PersistentVolume| {
@@ -159,18 +161,18 @@ fn stuck<'a>(case: &Case<'a>, volumes: impl Iterator<Item = &'a PersistentVolume
     uses.into_values().filter(|(pod, claims)| claims.len() > 1 && waits(pod)).collect()
 }
 
-/// Whether both are the same object.
+/// Whether both are the same volume.
 fn is(one: &PersistentVolume, other: &PersistentVolume) -> bool {
     one.meta.name == other.meta.name
 }
 
-/// Whether the volume states no mode in which several nodes may use it.
+/// Whether the volume has no access mode that allows several nodes.
 fn is_exclusive(volume: &PersistentVolume) -> bool {
     let shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadOnlyMany | AccessMode::ReadWriteMany);
     !volume.access_modes.0.iter().any(shared)
 }
 
-/// Whose the volume is.
+/// Returns words that name the claim of the volume.
 fn owner(volume: &PersistentVolume) -> String {
     match volume.claim_ref.as_ref().filter(|named| is_complete(named)) {
         Some(named) => format!("of {}", claim_name(named)),

@@ -1,4 +1,4 @@
-//! A volume that the controller itself should delete, and cannot.
+//! This rule reports a volume whose storage the controller itself should delete and cannot.
 
 use super::{ReclaimObstacle, released, said, trouble, ways_back, with_state, with_storage};
 use crate::diagnosis::remedy::{by_hand, describe};

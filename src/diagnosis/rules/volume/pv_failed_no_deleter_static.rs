@@ -1,4 +1,5 @@
-//! A volume with policy Delete that nobody deletes: no plugin can, or its driver passes it over because it is Failed.
+//! This rule reports a volume with policy Delete whose storage nobody deletes. Either no plugin can do it, or the
+//! driver ignores the volume because it is Failed.
 
 use super::{ReclaimObstacle, called, released, said, trouble, ways_back, with_state, with_storage};
 use crate::diagnosis::facts::provisioner;

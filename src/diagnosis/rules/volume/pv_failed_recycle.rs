@@ -1,4 +1,4 @@
-//! A volume with policy Recycle whose data cannot be erased, or only later than anybody expects.
+//! This rule reports a volume with policy Recycle whose data cannot be erased, or will be erased later than expected.
 
 use super::{ReclaimObstacle, released, said, trouble, ways_back, with_state, with_storage};
 use crate::controllers::persistent_volume::reclaim::recycler_of;
@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let gone = released(case, volume)?;
-    // Its namespace is that of a template, of which each control plane may have one of its own.
+    // The namespace of the recycler pod comes from a template, and each control plane may have its own.
     let recycler = case.survey().recycler(volume);
     let (message, kept) = match trouble(case, volume, gone)? {
         ReclaimObstacle::NoRecycler => {
@@ -100,14 +100,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if kept {
         ways.push(describe(&case.object(), "see its events"));
     } else {
-        // A pod that is at work goes on under any policy, so it has to go before anybody is given the volume.
+        // A recycler pod that runs continues under any policy, so it must be deleted before a claim gets the volume.
         let after_retain = ways.len().min(1);
         ways.splice(after_retain..after_retain, end_it(volume, recycler));
     }
     Some(found.remedies(ways))
 }
 
-/// Ends an attempt that is under way, after the policy has been changed.
+/// Creates remedies that end a running recycling, after the policy has been changed.
 fn end_it(volume: &PersistentVolume, recycler: Option<&Pod>) -> [Remedy; 2] {
     let why = "the policy stops new attempts, not this one";
     if let Some(pod) = recycler {

@@ -1,4 +1,4 @@
-//! A directory of a node as a volume, in a cluster of several nodes.
+//! This rule reports a hostPath volume in a cluster of several nodes.
 
 use super::recorded_released;
 use crate::diagnosis::remedy::{by_hand, patch_volume};
@@ -7,7 +7,7 @@ use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// The label by which volumes of one node name it.
+/// The label by which volumes of a single node identify it.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 pub(super) static RULE: Rule = Rule {
@@ -82,21 +82,21 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(found.remedy(by_hand(format!("find the node whose {path} holds the data that count"))).remedies(pinned))
 }
 
-/// The nodes where pods run that use the volume's claim, by name.
+/// Returns the names of the nodes that run pods which use the volume's claim, in order.
 fn nodes_in_use<'a>(case: &Case<'a>, volume: &PersistentVolume) -> BTreeSet<&'a str> {
     let Some(named) = &volume.claim_ref else { return BTreeSet::new() };
     let pods = case.snapshot().pods_of(&named.namespace, &named.name);
     pods.filter(|pod| !pod.terminated() && !pod.node_name.is_empty()).map(|pod| pod.node_name.as_str()).collect()
 }
 
-/// How volumes name a node; empty where nobody knows.
+/// Returns the hostname label of the node. It is empty if the label is not known.
 fn hostname<'a>(case: &Case<'a>, node: &str) -> &'a str {
     let labels = case.snapshot().node(node).map(|node| &node.meta.labels);
     let label = labels.and_then(|labels| labels.iter().find(|(key, _)| key == HOSTNAME));
     label.map(|(_, value)| value.as_str()).unwrap_or_default()
 }
 
-/// Keeps the pods of the volume on the node where they are.
+/// Creates a remedy that restricts the volume's pods to the node on which they run.
 fn pin(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> Option<Remedy> {
     let hostname = hostname(case, node);
     if hostname.is_empty() || volume.meta.uid.is_empty() {

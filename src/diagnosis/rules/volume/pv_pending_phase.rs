@@ -1,4 +1,4 @@
-//! A volume that nobody has looked at since it was created.
+//! This rule reports a volume that the controller has not synced since it was created.
 
 use super::claim_is_gone;
 use crate::diagnosis::remedy::{by_hand, look_at_manager};
@@ -49,7 +49,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let waited = case.seconds_since(since)?;
     let resync = case.behavior().resync_seconds;
     let patience = i64::try_from(resync.saturating_mul(2).saturating_add(30)).unwrap_or(i64::MAX);
-    // A volume whose claim is gone has a rule of its own.
+    // Another rule reports a volume whose claim is gone.
     if waited <= patience || claim_is_gone(case.volume_branch()?) {
         return None;
     }

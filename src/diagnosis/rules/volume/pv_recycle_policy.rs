@@ -1,4 +1,4 @@
-//! A volume whose data are erased when its claim goes.
+//! This rule reports a volume with the deprecated policy Recycle.
 
 use super::{Gone, claim_is_gone, gone, recorded_released, trouble, with_storage};
 use crate::controllers::VolumeBranch;
@@ -42,7 +42,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let gone = gone(case, volume).filter(|gone| claim_is_gone(gone.branch));
-    // Where the claim is gone, most situations have a rule of their own.
+    // If the claim is gone, other rules report most cases.
     let is_told = |gone: Gone<'_>| {
         let replaced = gone.branch == VolumeBranch::VolumeClaimReplaced;
         replaced || !recorded_released(volume) || trouble(case, volume, gone).is_some()

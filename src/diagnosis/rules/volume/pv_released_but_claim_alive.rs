@@ -1,4 +1,4 @@
-//! A volume that is recorded as released while its claim lives.
+//! This rule reports a volume whose phase is Released or Failed although its claim exists.
 
 use super::{recorded_released, with_storage};
 use crate::controllers::VolumeBranch;
@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() || !recorded_released(volume) {
         return None;
     }
-    // The controller itself goes by the claim, and the drivers' provisioners by the phase.
+    // The controller itself decides by the claim. The drivers' provisioners decide by the phase.
     let goes_by_phase = data_fate(case.behavior(), volume) == DataFate::HandedToDriver;
     let endangered = volume.status.phase == VolumePhase::Released && goes_by_phase;
     let is_bound = match case.volume_branch()? {

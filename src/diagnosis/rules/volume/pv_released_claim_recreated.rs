@@ -1,4 +1,4 @@
-//! A released volume beside a new claim of the name that it remembers.
+//! This rule reports a released volume if a new claim has the namespace and name in its `claimRef`.
 
 use super::{released, trouble, ways_back, with_state, with_storage};
 use crate::controllers::VolumeBranch;
@@ -46,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let gone = released(case, volume)?;
-    // A volume that cannot be reclaimed has a rule that says why, and the same ways back.
+    // For a volume that cannot be reclaimed, another rule says why and has the same remedies.
     if gone.branch != VolumeBranch::VolumeClaimReplaced || trouble(case, volume, gone).is_some() {
         return None;
     }
@@ -56,7 +56,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let destroys = gone.reclaim.destroys();
     let (severity, risk) = match (destroys, has_other) {
         (true, false) => (Severity::Error, Risk::Imminent),
-        // Who deletes a claim and creates it anew may well want the old data gone.
+        // A person who deletes a claim and creates it again may want the old data to be deleted.
         (true, true) => (Severity::Warning, Risk::Imminent),
         (false, false) => (Severity::Error, Risk::Possible),
         (false, true) => (Severity::Warning, Risk::Possible),
@@ -67,7 +67,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         state(claim, volume),
         gone.reclaim.prospect(&volume.reclaim_policy)
     ));
-    // Where the claim asks for this very volume, its own finding says what is wrong.
+    // If the claim names this volume, the finding on the claim says what is wrong.
     let found = if claim.volume_name == volume.meta.name {
         found.follows_from(key_of_claim(&claim.meta), Act::NameOwner)
     } else {
@@ -76,7 +76,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(
         with_state(with_storage(found, case, volume), case, volume)
             .severity(severity)
-            // After a restore all claims of a namespace are alike.
+            // After a restore, all claims of a namespace have this problem.
             .follows_from(key(Kind::Namespace, "", &claim.meta.namespace), Act::NameOwner)
             .risk(risk)
             .since(volume.status.last_phase_transition)
@@ -86,7 +86,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     )
 }
 
-/// Where the new claim stands.
+/// Returns words that describe the state of the new claim.
 fn state(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
     if claim.volume_name.is_empty() {
         "has no volume yet".to_owned()

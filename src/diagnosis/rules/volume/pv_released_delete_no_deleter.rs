@@ -1,4 +1,4 @@
-//! A released volume that its driver has not deleted.
+//! This rule reports a released volume that its driver has not deleted.
 
 use super::{PATIENCE, Reclaim, called, released, released_for, with_state, with_storage};
 use crate::controllers::VolumeBranch;
@@ -56,11 +56,11 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let lasted = released_for(case, volume).filter(|seconds| *seconds > PATIENCE)?;
     let gone = released(case, volume)?;
     let Reclaim::Driver(driver) = gone.reclaim else { return None };
-    // Beside a new claim of the same name it is that claim which matters.
+    // If a new claim of the same name exists, that claim is more important, and another rule reports it.
     if gone.branch == VolumeBranch::VolumeClaimReplaced {
         return None;
     }
-    // Where an attachment holds it, or its driver said what fails, that is known and has rules of its own.
+    // If an attachment keeps the volume, or the driver has reported an error, other rules report this.
     let is_attached = case.snapshot().attachments_of(&volume.meta.name).next().is_some();
     if is_attached || deletion_failure(case, volume).is_some() {
         return None;

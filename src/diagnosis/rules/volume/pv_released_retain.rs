@@ -1,4 +1,4 @@
-//! A released volume that keeps its data and waits for somebody to decide.
+//! This rule reports a released volume with policy Retain, whose data are kept until a person decides.
 
 use super::{Reclaim, released, with_state, with_storage};
 use crate::controllers::VolumeBranch;
@@ -48,14 +48,15 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.reclaim_policy != ReclaimPolicy::Retain {
         return None;
     }
-    // A claimRef that names no claim at all has a rule of its own.
+    // Another rule reports a `claimRef` without namespace or name.
     let named = volume.claim_ref.as_ref().filter(|named| is_complete(named))?;
     let gone = released(case, volume)?;
     if gone.branch != VolumeBranch::VolumeClaimMissing || !matches!(gone.reclaim, Reclaim::Left) {
         return None;
     }
     let (claim, namespace) = (claim_name(named), &named.namespace);
-    // A claim that names the volume says itself how it gets it: of two reservations only one can be right.
+    // The finding on a claim that names the volume says how the claim gets it. Only one of two reservations can be
+    // right.
     let other = case.snapshot().claims_naming(&volume.meta.name).iter().map(|id| case.snapshot().claim(*id));
     let other = other.filter(|other| is_unbound(other)).min_by_key(|other| other.key());
     let is_homeless = other.is_none() && case.lacks(Kind::Namespace, "", namespace);

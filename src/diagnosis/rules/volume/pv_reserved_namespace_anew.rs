@@ -1,4 +1,4 @@
-//! A volume that is reserved for a claim of a namespace which is gone, or which somebody made after the volume.
+//! This rule reports a volume that is reserved for a claim in a namespace that is gone or was created after the volume.
 
 use super::with_storage;
 use crate::controllers::VolumeBranch;
@@ -77,7 +77,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     };
     Some(
         with_storage(found, case, volume)
-            // Volumes are often created before what is to use them.
+            // Volumes are often created before the objects that use them.
             .early_while(case.is_young(created))
             .since(volume.status.last_phase_transition)
             .evidence(&case.object(), "spec.claimRef", claim.as_str())
@@ -90,7 +90,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     )
 }
 
-/// Whether the namespace is not known to have been there when the volume came.
+/// Whether the namespace is not known to have existed when the volume was created.
 fn is_younger(namespace: &Namespace, volume: Option<Timestamp>) -> bool {
     !matches!((namespace.meta.created, volume), (Some(namespace), Some(volume)) if namespace <= volume)
 }

@@ -1,4 +1,4 @@
-//! A reclaim policy that Kubernetes does not know.
+//! This rule reports a volume with a reclaim policy that Kubernetes does not know.
 
 use super::{claim_is_gone, with_storage};
 use crate::diagnosis::misfit::shown;

@@ -12,13 +12,13 @@ use crate::diagnosis::case::claim_key;
 use crate::diagnosis::{Act, Detection};
 use crate::model::Pod;
 
-/// Whether the scheduler is still to give the pod a node.
+/// Whether the scheduler still has to select a node for the pod.
 fn is_unscheduled(pod: &Pod) -> bool {
     pod.node_name.is_empty() && pod.meta.deleted.is_none() && !pod.terminated()
 }
 
-/// Whether a `StatefulSet` seems to have made the claim for the pod: it names the claim after its template and the pod,
-/// and the pod after itself and a number. Upstream: `getPersistentVolumeClaimName`, `getPodName`,
+/// Whether a `StatefulSet` probably created the claim for the pod. A `StatefulSet` names the claim after its template
+/// and the pod, and names the pod after itself and a number. Upstream: `getPersistentVolumeClaimName`, `getPodName`,
 /// `pkg/controller/statefulset`, 1.36.
 fn is_of_set(pod: &Pod, claim: &str) -> bool {
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|letter| letter.is_ascii_digit());
@@ -27,12 +27,12 @@ fn is_of_set(pod: &Pod, claim: &str) -> bool {
     pod.owner_kind == "StatefulSet" && numbered && template.is_some_and(|template| !template.is_empty())
 }
 
-/// One claim by name, and how many more there are.
+/// Names one claim, and how many more there are.
 fn some_claims(first: &str, more: usize) -> String {
     if more == 0 { format!("claim {first}") } else { format!("claim {first} (and {more} more)") }
 }
 
-/// Blames the claims of the pod with these names.
+/// States that the finding follows from the pod's claims with these names.
 fn blame(found: Detection, pod: &Pod, claims: &[&str]) -> Detection {
     claims.iter().fold(found, |found, claim| found.follows_from(claim_key(&pod.meta.namespace, claim), Act::Bind))
 }

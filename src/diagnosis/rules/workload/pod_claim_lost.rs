@@ -1,4 +1,4 @@
-//! A pod that waits for a claim that is Lost.
+//! This rule reports a pod that waits for a claim that is Lost.
 
 use super::{blame, is_unscheduled, some_claims};
 use crate::diagnosis::case::key_of_claim;
@@ -67,8 +67,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     Some(blame(found, pod, &names))
 }
 
-/// Whether the claim ends Lost with its next sync. Upstream: `syncBoundClaim`, 1.36: a volume without a claimRef is
-/// taken back, and one that has the claim's uid is its own.
+/// Whether the claim is Lost after its next sync. A volume without a `claimRef` is bound to the claim again, and a
+/// volume with the claim's uid is bound to it already. Upstream: `syncBoundClaim`, 1.36.
 fn is_lost(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     if claim.terminating() || !is_bound(claim) {
         return false;

@@ -1,4 +1,4 @@
-//! A pod that waits for a claim that does not exist.
+//! This rule reports a pod that waits for a claim that does not exist.
 
 use super::super::volume::RELEASED_RETAIN;
 use super::{blame, is_of_set, is_unscheduled, some_claims};
@@ -43,7 +43,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let namespace = &pod.meta.namespace;
-    // A StatefulSet makes its claims again, which is a matter of its own.
+    // A StatefulSet creates its claims again, and another rule reports that.
     let missing: Vec<&str> = pod
         .claims
         .iter()

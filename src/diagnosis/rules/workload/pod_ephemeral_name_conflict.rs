@@ -1,4 +1,4 @@
-//! A pod whose ephemeral volume has the name of a claim that is somebody else's.
+//! This rule reports a pod if the claim for its ephemeral volume already exists and belongs to another owner.
 
 use super::is_unscheduled;
 use crate::diagnosis::case::key_of_claim;

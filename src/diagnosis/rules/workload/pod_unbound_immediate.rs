@@ -1,4 +1,4 @@
-//! A pod that waits for a claim which is not bound yet.
+//! This rule reports a pod that waits for a claim that is not bound.
 
 use super::{blame, is_unscheduled, some_claims};
 use crate::diagnosis::case::key_of_claim;
@@ -40,7 +40,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
-    // A pod with gates is not looked at by any scheduler so far.
+    // No scheduler looks at a pod with scheduling gates.
     if !is_unscheduled(pod) || pod.gated {
         return None;
     }
@@ -72,8 +72,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     Some(blame(found, pod, &names))
 }
 
-/// Whether the scheduler gives the pod no node, or does not let it go to one, because that claim is not bound.
-/// Upstream: `GetPodVolumeClaims`, `pkg/scheduler/framework/plugins/volumebinding`, 1.36.
+/// Whether the scheduler cannot place the pod, or cannot finish its binding, because that claim is not bound. Upstream:
+/// `GetPodVolumeClaims`, `pkg/scheduler/framework/plugins/volumebinding`, 1.36.
 fn waits_for(case: &Case<'_>, pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     if !is_unbound(claim) {
         return false;
@@ -83,7 +83,7 @@ fn waits_for(case: &Case<'_>, pod: &Pod, claim: &PersistentVolumeClaim) -> bool 
         let is_known = class.is_some() || claim.class().is_empty() || !claim.volume_name.is_empty();
         return is_known || case.lacks(Kind::StorageClass, "", claim.class());
     };
-    // That it takes some minutes to place a pod, and to make its volume, is normal.
+    // It is normal that scheduling a pod and provisioning its volume take some minutes.
     if case.lasts(pod.meta.created.max(claim.meta.created)).is_none() {
         return false;
     }

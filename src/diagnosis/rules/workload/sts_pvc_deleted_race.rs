@@ -1,4 +1,4 @@
-//! A pod of a `StatefulSet` whose claim was deleted before the pod could use it.
+//! This rule reports a pod of a `StatefulSet` whose claim was deleted before the pod could use it.
 
 use super::super::volume::RELEASED_RETAIN;
 use super::{blame, is_of_set, is_unscheduled, some_claims};
@@ -61,7 +61,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let going: Vec<&str> = of_set.filter(is_going).collect();
     let name = *going.first()?;
     let old = case.claim(namespace, name);
-    // The old data are on the volume that the old claim has, or had.
+    // The old data are on the volume of the old claim.
     let volume = if let Some(claim) = old {
         case.volume(&claim.volume_name)
     } else {
@@ -114,7 +114,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
                 volume.reclaim_policy.as_str(),
             );
             let found = found.remedies(retain(volume)).settles(&RELEASED_RETAIN, volume_key(&volume.meta.name));
-            // A volume whose claim is still there must not lose its uid: that would make the claim Lost.
+            // While the claim exists, the uid in the `claimRef` must not be removed, because the claim would become
+            // Lost.
             match old {
                 None if is_reserved(volume) => found,
                 None => found.remedies(release(volume)),
@@ -133,7 +134,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     Some(blame(found, pod, &going))
 }
 
-/// Whether the volume waits for whichever claim has the name that it names.
+/// Whether the `claimRef` of the volume has no uid, so that any claim of that name gets the volume.
 fn is_reserved(volume: &PersistentVolume) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| named.uid.is_empty())
 }

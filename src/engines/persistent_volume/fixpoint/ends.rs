@@ -1,4 +1,4 @@
-//! Which of the grown states an object can stay in.
+//! The ends among the possible states of each object.
 
 use super::ObjectState;
 use super::growth::{ClaimSeen, Growth, Partner, claim_seen, is_taken};
@@ -8,21 +8,21 @@ use crate::controllers::persistent_volume::matching::Fit;
 use crate::model::{Held, Kind, ObjectId};
 use rustc_hash::FxHashMap;
 
-/// The numbers of the states that are ends, for each object.
+/// For each object, the numbers of the states that are ends.
 pub(super) type Ends = Vec<Vec<usize>>;
 
-/// Whether a state leaves itself as it is.
+/// The worlds in which a sync of an object in one state changes nothing.
 enum FixedStates {
-    /// In no world.
+    /// No world.
     Never,
-    /// Whatever the object is that it names, if it names any.
+    /// Every world: the state of the object that it names has no influence, or it names none.
     Alone,
-    /// With that object in one of these states.
+    /// Worlds in which the object at this place is in one of these states.
     With(usize, Vec<usize>),
 }
 
 impl Growth<'_, '_> {
-    /// Whether a sync of the object leaves both as they are, for every choice.
+    /// Whether a sync of the object changes neither the object nor its partner, for every choice.
     fn leaves(&self, place: usize, number: usize, partner: Partner) -> bool {
         self.syncs(place, number, partner, false).iter().all(|after| {
             let volumes = after.changed_of().all(|(id, volume)| {
@@ -47,9 +47,10 @@ impl Growth<'_, '_> {
         Some(&self.objects[other].states[state])
     }
 
-    /// The states in which each object can stay: the largest sets in which every state leaves itself as it is, and goes
-    /// together with some end of each object that it touches. That every world comes to rest once nothing goes wrong
-    /// any more is taken for granted: the controllers by themselves never undo what they did.
+    /// Computes the states in which each object can stay. It starts with all states and drops states until none has to
+    /// be dropped. A state stays if a sync changes nothing in it, and if every object that it touches has an end that
+    /// is possible beside it. The function assumes that every world comes to rest once nothing goes wrong any more,
+    /// because the controllers alone never undo what they did.
     pub(super) fn ends(&self) -> Ends {
         let mut kept: Vec<Vec<bool>> = self.objects.iter().map(|object| vec![true; object.states.len()]).collect();
         let stands: Vec<Vec<FixedStates>> = (0..self.objects.len())
@@ -135,7 +136,7 @@ impl Growth<'_, '_> {
         }
     }
 
-    /// With which states of the object that it names a state leaves itself, and that object, as they are.
+    /// In which states of the named object a sync of this state changes neither object.
     fn stands(&self, place: usize, number: usize) -> FixedStates {
         let alone = |stays: bool| if stays { FixedStates::Alone } else { FixedStates::Never };
         let object = &self.objects[place];
@@ -152,7 +153,7 @@ impl Growth<'_, '_> {
             ObjectState::Claim(Some(claim)) => self.volume_of(claim),
         };
         let Some(partner) = partner else { return alone(self.leaves(place, number, None)) };
-        // A volume that some sync creates may never come.
+        // It is possible that the sync that creates this volume never runs.
         if self.is_created(partner) && self.leaves(place, number, None) {
             return FixedStates::Alone;
         }

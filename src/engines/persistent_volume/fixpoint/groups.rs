@@ -1,4 +1,4 @@
-//! Which objects of a component are alike in all that decides.
+//! Groups of objects of a component that are alike in everything that decides.
 
 use crate::controllers::persistent_volume::plugins::delete_host_path;
 use crate::controllers::settings::Settings;
@@ -7,15 +7,15 @@ use crate::simulate::Component;
 use crate::snapshot::{ClaimId, Snapshot};
 use rustc_hash::FxHashMap;
 
-/// Above so many pairs of groups, a claim's and a volume's, sizes no longer tell groups apart.
+/// The largest number of pairs of a claim group and a volume group for which groups are separated by size.
 const MOST_PAIRS: usize = 10_000;
 
 /// The groups of alike objects of a component.
 pub(super) struct Groups {
     pub(super) members: Vec<Vec<ObjectId>>,
     of: FxHashMap<ObjectId, usize>,
-    /// Members of one group may differ in size; a volume's representatives are its largest ones, a claim's those that
-    /// ask least, so that they can do whatever any two members can.
+    /// Whether members of one group may differ in size. If so, the representatives are the largest volumes or the
+    /// smallest claims of the group, so that they can do whatever any two members can do.
     pub(super) sizes_differ: bool,
 }
 
@@ -62,7 +62,7 @@ impl Groups {
     }
 }
 
-/// A volume's capacity, a claim's request.
+/// The capacity of a volume, or the request of a claim.
 pub(super) fn size_of(snapshot: &Snapshot, target: ObjectId) -> Quantity {
     match target.typed() {
         TypedId::PersistentVolume(id) => snapshot.volume(id).storage().copied(),
@@ -72,7 +72,7 @@ pub(super) fn size_of(snapshot: &Snapshot, target: ObjectId) -> Quantity {
     .unwrap_or(Quantity::ZERO)
 }
 
-/// The claims with different selectors, one for each selector: of a volume's labels only what these say of them counts.
+/// One claim for each different selector. Of a volume's labels only the results of these selectors matter.
 struct Selectors(Vec<ClaimId>);
 
 impl Selectors {
@@ -96,7 +96,8 @@ impl Selectors {
     }
 }
 
-/// All that decides about an object whose identity nobody refers to, as text; nothing where somebody does.
+/// Everything that decides about an object, as text, without its identity. None if another object refers to its
+/// identity.
 fn identity_free(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -130,7 +131,7 @@ fn identity_free(
             let alone = !claim.volume_name.is_empty()
                 || settings.behavior.hostpath_provisioning
                 || !snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).is_empty()
-                // Only a claim that is being deleted can vanish, and only then pods decide anything.
+                // Pods decide only about a claim that is being deleted, because only such a claim can disappear.
                 || (claim.terminating()
                     && snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).next().is_some());
             (!alone).then(|| {

@@ -1,4 +1,5 @@
-//! Growing the possible states of each object: one sync of one of its states, with one partner in one of its own.
+//! Grows the possible states of each object. Each step is one sync of one state of an object, with at most one partner
+//! in one of its states.
 
 use super::ObjectState;
 use super::groups::Groups;
@@ -21,14 +22,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Two members stand for a group: the one that is looked at, and another one.
+/// The number of members that stand for a group: the object that is looked at, and another one.
 const REPRESENTATIVES: usize = 2;
 
-/// An object that stands for its group, with its possible states.
+/// A member that represents its group, with its possible states.
 pub(super) struct GroupMember {
     pub(super) target: ObjectId,
     pub(super) states: Vec<ObjectState>,
-    /// The states of a volume without a claimRef, and those with one by the claim that it names.
+    /// The numbers of the states of a volume without a `claimRef`. `held` has those with a `claimRef`, by the claim
+    /// that it names.
     free: Vec<usize>,
     held: FxHashMap<ClaimKey, Vec<usize>>,
 }
@@ -50,7 +52,7 @@ impl GroupMember {
     }
 }
 
-/// Who else is in the world of a sync: an object by its place, in one of its states.
+/// The other object in the world of a sync: its place, and the number of its state. None if there is no other object.
 pub(super) type Partner = Option<(usize, usize)>;
 
 pub(super) struct Growth<'a, 's> {
@@ -59,16 +61,17 @@ pub(super) struct Growth<'a, 's> {
     pub(super) groups: &'a Groups,
     pub(super) objects: Vec<GroupMember>,
     pub(super) places: FxHashMap<ObjectId, usize>,
-    /// Volumes that exist only since some sync, by name.
+    /// The volumes that a sync created, by name.
     created: BTreeMap<Str, ObjectId>,
-    /// For searches that cannot be used: a volume outside the component that is always there, for some access modes.
+    /// Permanent volumes, one for each set of access modes. They may be outside the component, and are used only for
+    /// searches that cannot be used.
     permanent: Vec<VolumeId>,
     done: FxHashSet<(usize, usize, Partner)>,
-    /// Syncs may run under other circumstances than the ordinary ones.
+    /// Whether syncs may also run with failures, lagging caches or scripted answers.
     may_fail: bool,
 }
 
-/// What the sync of a volume sees of the claim that its claimRef names.
+/// What the sync of a volume sees of the claim that its `claimRef` names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaimSeen {
     Gone,
@@ -116,7 +119,7 @@ impl<'a, 's> Growth<'a, 's> {
         Self { snapshot, settings, groups, objects, places, created, permanent, done, may_fail }
     }
 
-    /// One round over all states; whether anything was added.
+    /// Runs one round over all states. Returns whether a state was added.
     pub(super) fn grow(&mut self) -> bool {
         let mut grown = false;
         for place in 0..self.objects.len() {
@@ -131,14 +134,14 @@ impl<'a, 's> Growth<'a, 's> {
         grown
     }
 
-    /// One sync in a world of two; whether it led to a new state.
+    /// Runs one sync in a world of at most two objects. Returns whether it led to a new state.
     fn step(&mut self, place: usize, number: usize, partner: Partner) -> bool {
         let mut grown = false;
         for after in self.syncs(place, number, partner, self.may_fail) {
             for (target, state) in self.changes(&after) {
                 let at = match self.places.get(&target) {
                     Some(at) => *at,
-                    // A volume outside the component stands in the world only for its access modes.
+                    // A volume outside the component is in the world only for its access modes.
                     None if self.created.values().all(|created| *created != target) => continue,
                     None => {
                         self.places.insert(target, self.objects.len());
@@ -156,7 +159,8 @@ impl<'a, 's> Growth<'a, 's> {
         grown
     }
 
-    /// Everything in a focused world, as states. A volume that the sync created gets an id by its claim.
+    /// All changes of a focused world, as states. A volume that the sync created gets an id that depends on its name,
+    /// which follows from its claim.
     fn changes(&mut self, world: &World<'s>) -> Vec<(ObjectId, ObjectState)> {
         let recorded = self.snapshot.volumes().len();
         let mut all = Vec::new();
@@ -183,7 +187,8 @@ impl<'a, 's> Growth<'a, 's> {
             && may_search(claim)
             && let Some(id) = self.permanent_for(claim)
         {
-            // It is met only by a search that cannot be used: in all others it is in the component, or does not fit.
+            // Only a search that cannot be used meets this volume. For all other searches, the volume is in the
+            // component or does not fit.
             if world.get(id).is_none() && self.query(claim).is_none() {
                 world.set(id, Some(Arc::new(self.snapshot.volume(id).clone())));
             }
@@ -197,8 +202,8 @@ impl<'a, 's> Growth<'a, 's> {
         self.permanent.iter().find(has_modes).copied()
     }
 
-    /// The worlds after one sync of every controller, for every choice; with `others`, also those under other
-    /// circumstances than the ordinary ones.
+    /// The worlds after one sync of every controller, for every choice. With `others`, it adds syncs with failures,
+    /// lagging caches or scripted answers.
     pub(super) fn syncs(&self, place: usize, number: usize, partner: Partner, others: bool) -> Vec<World<'s>> {
         let before = self.world(place, number, partner);
         let target = self.objects[place].target;
@@ -220,7 +225,7 @@ impl<'a, 's> Growth<'a, 's> {
         worlds
     }
 
-    /// The place of the claim that a volume's claimRef names, if there is one.
+    /// The place of the claim that a volume's `claimRef` names, if there is one.
     pub(super) fn claim_of(&self, volume: &PersistentVolume) -> Option<usize> {
         let named = volume.claim_ref.as_ref()?;
         let id = self.snapshot.claim_id(&named.namespace, &named.name)?;
@@ -234,12 +239,12 @@ impl<'a, 's> Growth<'a, 's> {
         self.places.get(&target).copied()
     }
 
-    /// Whether the object exists only since some sync, and is not there before it.
+    /// Whether the object was created by a sync, so that it may not exist.
     pub(super) fn is_created(&self, place: usize) -> bool {
         self.snapshot.object(self.objects[place].target).is_none()
     }
 
-    /// With whom a sync of the object in that state has to be looked at.
+    /// The partners with which a sync of the object in this state has to be run.
     pub(super) fn partners(&self, place: usize, number: usize) -> Vec<Partner> {
         let state = &self.objects[place].states[number];
         match state {
@@ -282,7 +287,7 @@ impl<'a, 's> Growth<'a, 's> {
         }
     }
 
-    /// The search of a claim, if it can be used.
+    /// The search of a claim. None if the search cannot be used.
     pub(super) fn query<'c>(&self, claim: &'c PersistentVolumeClaim) -> Option<Query<'c>> {
         let behavior = &self.settings.behavior;
         let selected = behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
@@ -292,13 +297,14 @@ impl<'a, 's> Growth<'a, 's> {
         Query::new(behavior, claim, delay).ok()
     }
 
-    /// The volumes that a searching claim may find, each in a state in which it fits; and nobody, unless some volume
-    /// fits in all of its states. Volumes that are always beaten by such a one are left out.
+    /// The volumes that a searching claim may find, each in a state in which it fits. The result includes "no partner",
+    /// unless some volume fits in all of its states. It leaves out volumes that the search always ranks behind such a
+    /// volume.
     pub(super) fn candidates(&self, claim: &PersistentVolumeClaim) -> Vec<Partner> {
         let volumes = || self.objects.iter().enumerate().filter(|(_, o)| o.target.kind == Kind::PersistentVolume);
         let has_modes = |volume: &PersistentVolume| volume.access_modes.set().contains_all(&claim.access_modes);
         let Some(query) = self.query(claim) else {
-            // The search fails as such where any volume has the access modes, and else finds nothing.
+            // The search returns an error if any volume has the access modes, and otherwise finds nothing.
             let any = volumes().find_map(|(place, object)| {
                 let number = object.states.iter().position(|state| state.volume().is_some_and(has_modes))?;
                 Some(Some((place, number)))
@@ -310,7 +316,7 @@ impl<'a, 's> Growth<'a, 's> {
                 && has_modes(volume)
                 && !matches!(query.fit(volume), Fit::No(_))
         };
-        // What an always available volume beats: later tiers, and in its own group larger sizes.
+        // An always available volume wins over volumes of later tiers, and over larger volumes of its own group.
         let always: Vec<&PersistentVolume> = if self.groups.sizes_differ || self.may_fail {
             Vec::new()
         } else {
@@ -339,7 +345,7 @@ impl<'a, 's> Growth<'a, 's> {
             partners.push(None);
         }
         for (place, object) in volumes() {
-            // With a cache that lags, a claim may go for what a volume was.
+            // With a lagging cache, a claim may try to bind a volume by an older version of it.
             let lags = self.settings.controller.cached(object.target).is_some();
             if self.may_fail && (lags || object.states[0].volume().is_some_and(fits)) {
                 partners.extend((0..object.states.len()).map(|number| Some((place, number))));
@@ -364,7 +370,7 @@ pub(super) fn claim_seen(volume: &PersistentVolume, claim: &ObjectState) -> Clai
     }
 }
 
-/// Whether the volume belongs to another claim by all that a claim that names it looks at.
+/// Whether the volume belongs to another claim, in everything that a claim that names it looks at.
 pub(super) fn is_taken(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| named.uid != claim.meta.uid)
         && !is_volume_bound_to_claim(volume, claim)

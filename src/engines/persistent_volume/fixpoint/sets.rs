@@ -1,4 +1,4 @@
-//! The sets of outcomes that the ends mean, for every member of a group.
+//! The sets of outcomes that follow from the ends, for every member of a group.
 
 use super::ObjectState;
 use super::ends::Ends;
@@ -13,13 +13,14 @@ use crate::model::{Kind, ObjectId, PersistentVolume, Quantity, Str, TypedId};
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
 
-/// The members of a group by size, with the first ones by name among all from each size on.
+/// The members of a group, sorted by size. `first` has, for each member, the first names among it and the members
+/// before it.
 struct MembersBySize {
     sizes: Vec<Quantity>,
     first: Vec<Vec<ObjectId>>,
 }
 
-/// The sets of outcomes, one for all members of a group that have the same size.
+/// The sets of outcomes. All members of a group that have the same size share one set.
 pub(super) struct Sets<'g, 'a, 's> {
     growth: &'g Growth<'a, 's>,
     ends: &'g Ends,
@@ -73,8 +74,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         OutcomeSet::counted(listed, count, false, limit)
     }
 
-    /// The ends of a volume whose storage the controller itself may delete or scrub: states do not tell whether it has,
-    /// so each counts with and without.
+    /// The additional outcomes of a volume whose storage the controller itself may delete or scrub. States do not show
+    /// whether it did so, so each state counts with and without it.
     fn destroyed(&self, target: ObjectId, place: usize) -> Vec<(Outcome, Option<usize>)> {
         let Some(id) = target.of::<PersistentVolume>() else { return Vec::new() };
         let growth = self.growth;
@@ -96,8 +97,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         .collect()
     }
 
-    /// What a state means: the outcome, and the group in which any member may take the place of the named object; its
-    /// own name is left out then.
+    /// The outcome that a state means, and the group of the object that it names. Any member of this group may take the
+    /// place of the named object, so the outcome leaves out the name.
     fn kind_of(&self, target: ObjectId, state: &ObjectState) -> (Outcome, Option<usize>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let several = |group: &usize| groups.members[*group].len() > 1;
@@ -125,7 +126,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         }
     }
 
-    /// How many members of a group can be the partner of an object of that size, and the first ones by name.
+    /// The number of members of a group that can be the partner of an object of this size, and the first of them by
+    /// name.
     fn members(&mut self, group: usize, of: ObjectId, size: &Quantity, limit: Limit) -> (u64, Vec<ObjectId>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let members = &groups.members[group];
@@ -144,7 +146,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
             }
             MembersBySize { sizes: members.iter().map(|member| size_of(snapshot, *member)).collect(), first }
         });
-        // Volumes stand from the largest down, claims from the one that asks least up.
+        // Volumes are sorted from the largest to the smallest, claims from the smallest request to the largest.
         let fitting = ladder.sizes.partition_point(|other| {
             if of.kind == Kind::PersistentVolumeClaim {
                 size.compare(other).is_le()
@@ -157,7 +159,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
     }
 }
 
-/// The same end with that partner.
+/// The same outcome with this partner.
 fn named(snapshot: &Snapshot, outcome: &Outcome, partner: ObjectId) -> Outcome {
     match partner.typed() {
         TypedId::PersistentVolume(id) => outcome.clone().with_volume(snapshot.volume(id).meta.name.clone()),

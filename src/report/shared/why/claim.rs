@@ -1,4 +1,4 @@
-//! Why a claim is where it is.
+//! The WHY of a claim.
 
 use super::{View, error_of, last_warning, pod_beside_the_scheduler, volume_bound_by, with};
 use crate::controllers::{BindStep, Branch, CandidateVerdict, ClaimBranch, ProvisionStep};
@@ -7,7 +7,7 @@ use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolume
 use crate::simulate::{Decision, Outcome};
 use crate::world::Effect;
 
-/// The sentence for what one sync of the binder does with the claim.
+/// The sentence for one sync of the binder with the claim.
 pub(super) fn sentence(
     view: View<'_>,
     claim: &PersistentVolumeClaim,
@@ -82,7 +82,7 @@ pub(super) fn sentence(
     with_end(view, claim, branch, now, decided)
 }
 
-/// Adds where it ends, where that is not what the sync of now leads to.
+/// Adds the end to the sentence, where the present sync does not lead to it.
 fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, now: String, decided: bool) -> String {
     match view.only_outcome() {
         Some(Outcome::Claim { phase: ClaimPhase::Bound, volume_name, .. }) if !decided => {
@@ -106,7 +106,7 @@ fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, 
     }
 }
 
-/// A volume matches; of several that are equal any may be taken.
+/// The sentence where a volume matches. Of several equal volumes the controller may choose any.
 fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
     if let Some(failure) = bind_failure(decision) {
         return failure;
@@ -115,7 +115,7 @@ fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
     names.dedup();
     let reserved = decision.record.steps.contains(&Branch::CandidateVerdict(CandidateVerdict::CandidateReserved));
     let name = names.first().copied().unwrap_or_default();
-    // The listed ones may be fewer than there are; the other controllers have one decision each.
+    // The list may have fewer decisions than there are. The other controllers have one decision each.
     let others = view.prediction.decisions.listed.len() - view.binder().count();
     let equal = view.prediction.decisions.count.saturating_sub(others as u64);
     let now = match (names.as_slice(), reserved) {
@@ -140,7 +140,7 @@ fn bound_or_failed(decision: &Decision<'_>, sentence: String) -> String {
     bind_failure(decision).unwrap_or(sentence)
 }
 
-/// What went wrong where a binding stops half-way.
+/// What failed, where a sync ended after a part of the requests of a binding.
 fn bind_failure(decision: &Decision<'_>) -> Option<String> {
     let failed = decision.record.steps.iter().find_map(|step| match step {
         Branch::BindStep(
@@ -263,7 +263,7 @@ fn mismatch(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch) 
     }
 }
 
-/// The test of matching that is the same as the one that the branch reports.
+/// The test of matching that corresponds to the mismatch that the branch reports.
 pub(in crate::report) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerdict> {
     Some(match branch {
         ClaimBranch::UnboundClaimVolumeMismatchDeleting => CandidateVerdict::CandidateDeleting,
@@ -276,7 +276,7 @@ pub(in crate::report) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerd
     })
 }
 
-/// Who has the volume that the claim names.
+/// Says which claim has the volume that this claim names.
 fn held(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
     let name = &claim.volume_name;
     match volume_named(view, claim).and_then(|volume| Some((volume, volume.claim_ref.as_ref()?))) {

@@ -1,4 +1,4 @@
-//! The WHY of a prediction: one short sentence that names the one thing that decides.
+//! The WHY of a prediction: one short sentence that names the fact that decides.
 
 mod claim;
 mod pod;
@@ -19,14 +19,15 @@ use crate::snapshot::{Absence, Snapshot};
 use crate::text::sanitize;
 use crate::world::{Cached, Effect, EventType, WriteBody};
 
-/// Why one sync does what it does and the object ends as predicted: a sentence without a full stop, safe for a
-/// terminal.
+/// Says why one sync does what it does and why the object ends as predicted. The sentence has no full stop and no
+/// control characters.
 pub fn why(simulation: &Simulation<'_>, prediction: &Prediction<'_>) -> String {
     let view = View { simulation, prediction };
     sanitize(&view.sentence()).into_owned()
 }
 
-/// Why it is Pending, and who has to act: what a pod that uses a claim makes of the delay of its binding.
+/// The pod that uses the claim, has a node and has not ended. Where it exists, the scheduler does not choose a volume
+/// for the claim, so the delayed binding does not happen.
 pub(in crate::report) fn pod_beside_the_scheduler<'s>(
     snapshot: &'s Snapshot,
     claim: &PersistentVolumeClaim,
@@ -34,12 +35,12 @@ pub(in crate::report) fn pod_beside_the_scheduler<'s>(
     snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).find(|pod| !pod.node_name.is_empty() && !pod.terminated())
 }
 
-/// One prediction with what it is about.
+/// One prediction, and the simulation that made it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) struct View<'v> {
     /// All predictions.
     pub(in crate::report) simulation: &'v Simulation<'v>,
-    /// This one.
+    /// The prediction.
     pub(in crate::report) prediction: &'v Prediction<'v>,
 }
 
@@ -60,7 +61,7 @@ impl<'v> View<'v> {
         self.prediction.decisions.listed.iter().filter(move |decision| decision.controller == controller)
     }
 
-    /// The binder's decisions.
+    /// The decisions of the binder.
     pub(in crate::report) fn binder(self) -> impl Iterator<Item = &'v Decision<'v>> {
         self.decisions_of(persistent_volume::CONTROLLER)
     }
@@ -102,13 +103,13 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Whether the object is taken to be missing from the controller's cache.
+    /// Whether the simulation assumes that the object is missing from the controller's cache.
     fn is_unseen(self) -> bool {
         let controller = &self.simulation.settings().controller;
         matches!(controller.cached(self.prediction.target), Some(Cached::Unseen))
     }
 
-    /// What is not known for want of a reading, where nothing else can be said.
+    /// Says what is unknown because a kind was not read.
     fn not_judged(self, unknown: &Unknown) -> String {
         let missing = missing_read(unknown);
         let partner = match (self.prediction.target.typed(), unknown.need.kind) {
@@ -144,7 +145,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// The class of a claim that waits, where there certainly is none of that name.
+    /// The class of a claim that waits, where it is certain that no class of that name exists.
     fn missing_class(self) -> Option<&'v str> {
         let claim = self.snapshot().claim(self.prediction.target.of()?);
         let class = claim.class();
@@ -153,7 +154,7 @@ impl<'v> View<'v> {
         (claim.volume_name.is_empty() && is_missing).then_some(class)
     }
 
-    /// What keeps an object that is being deleted.
+    /// Says why an object that is being deleted still exists.
     fn being_deleted(self) -> String {
         let finalizers = &self.meta().finalizers;
         for decision in &self.prediction.decisions.listed {
@@ -177,7 +178,7 @@ impl<'v> View<'v> {
         format!("is being deleted; kept by {noun} {}", left.join(", "))
     }
 
-    /// What a protection controller waits for.
+    /// Says what a protection controller waits for.
     fn keeper(self, branch: Branch) -> Option<String> {
         match (branch, self.prediction.target.typed()) {
             (
@@ -208,7 +209,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// What the controllers do that take part, where the one that binds does not.
+    /// Says what the controllers do that take part, where the binder does not take part.
     fn without_binder(self) -> String {
         let done: Vec<&str> = self
             .prediction
@@ -235,7 +236,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// The one state in which the object ends, if it is one and known.
+    /// The only outcome of the object; none where there are several or they are unknown.
     pub(in crate::report) fn only_outcome(self) -> Option<&'v Outcome> {
         let outcomes = self.prediction.outcomes.as_ref()?;
         match (outcomes.count, &*outcomes.listed) {
@@ -244,7 +245,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// What is to be added where several ends are possible, or none is known.
+    /// The addition to a sentence where several ends are possible or the ends are unknown.
     fn doubt(self) -> Option<String> {
         let Some(outcomes) = &self.prediction.outcomes else {
             let unknown = self.prediction.unknown.iter().find(|unknown| unknown.field == "outcomes")?;
@@ -269,7 +270,8 @@ impl<'v> View<'v> {
         ))
     }
 
-    /// Whom a volume belongs to, and whether that one lives; seen from the claim that asks, if one does.
+    /// The claim that a volume names, and whether this claim exists. `asking` is the claim from whose point of view it
+    /// is said.
     pub(in crate::report) fn holder(
         self,
         volume: &PersistentVolume,
@@ -327,7 +329,7 @@ pub(in crate::report) fn counted(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// Which read is missing, and why.
+/// Says which kind was not read, and why.
 pub(in crate::report) fn missing_read(unknown: &Unknown) -> String {
     unread(unknown.need.kind, &unknown.need.namespace, unknown.reason)
 }
@@ -346,7 +348,7 @@ pub(in crate::report) fn volume_bound_by<'d>(decision: &'d Decision<'_>) -> Opti
     })
 }
 
-/// The text of the last warning of a decision.
+/// The message of the last warning event of a decision.
 fn last_warning<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
     decision.record.effects.iter().rev().find_map(|effect| match effect {
         Effect::Event(event) if event.event_type == EventType::Warning => Some(event.message.as_str()),
@@ -354,12 +356,12 @@ fn last_warning<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
     })
 }
 
-/// The error of a sync, or that there was one.
+/// The error of a sync, or a sentence that says that there was one.
 fn error_of<'d>(decision: &'d Decision<'_>) -> &'d str {
     decision.record.error.as_deref().unwrap_or("the request was refused")
 }
 
-/// A sentence with what has to be added.
+/// The sentence with an addition, where there is one.
 fn with(sentence: String, addition: Option<String>) -> String {
     match addition {
         Some(addition) => format!("{sentence}; {addition}"),

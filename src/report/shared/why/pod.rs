@@ -1,4 +1,4 @@
-//! Why of pods: what becomes of the claims of their ephemeral volumes.
+//! The WHY of a pod: what happens to the claims of its generic ephemeral volumes.
 
 use super::View;
 use crate::controllers::{Branch, EphemeralPodBranch, EphemeralVolumeStep};
@@ -6,7 +6,7 @@ use crate::model::{Id, Pod};
 use crate::simulate::Decision;
 use crate::world::{Effect, WriteBody};
 
-/// What one sync of a pod does, or what keeps it from doing it.
+/// Says what one sync of a pod does, or why it does nothing.
 pub(super) fn sentence(view: View<'_>, id: Id<Pod>, decision: &Decision<'_>) -> String {
     let pod = view.snapshot().get(id);
     let made: Vec<&str> = made(decision).collect();
@@ -24,7 +24,7 @@ pub(super) fn sentence(view: View<'_>, id: Id<Pod>, decision: &Decision<'_>) -> 
         }
         Branch::EphemeralPodBranch(EphemeralPodBranch::PodVolumesHandled) => done,
         Branch::EphemeralPodBranch(EphemeralPodBranch::PodVolumeFailed) => {
-            // Each volume before the one that fails has a step.
+            // Each volume before the failed one has a step.
             let failed = decision.record.steps.len().checked_sub(1).and_then(|number| pod.ephemeral.get(number));
             let claim = failed.map(|volume| volume.template.meta.name.as_str()).unwrap_or_default();
             let not_owned = Branch::EphemeralVolumeStep(EphemeralVolumeStep::ClaimNotOwned);
@@ -39,7 +39,7 @@ pub(super) fn sentence(view: View<'_>, id: Id<Pod>, decision: &Decision<'_>) -> 
     }
 }
 
-/// The names of the claims that a sync makes.
+/// The names of the claims that a sync creates.
 fn made<'d>(decision: &'d Decision<'_>) -> impl Iterator<Item = &'d str> {
     decision.record.effects.iter().filter_map(|effect| match effect {
         Effect::Write(write) if write.refused.is_none() => match &write.body {

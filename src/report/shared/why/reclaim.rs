@@ -5,7 +5,7 @@ use crate::controllers::{Branch, DeleteStep, ReclaimStep, RecycleStep};
 use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy};
 use crate::simulate::Decision;
 
-/// What reclaiming does, as the second half of a sentence.
+/// Says what reclaiming does, as the second half of a sentence.
 pub(super) fn reclaimed(volume: &PersistentVolume, decision: &Decision<'_>) -> String {
     let (mut reclaim, mut deletion, mut recycling) = (None, None, None);
     for step in &decision.record.steps {

@@ -1,4 +1,4 @@
-//! The sentences for whole situations, each compared word for word.
+//! The sentences for many situations, compared word for word.
 
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
@@ -35,10 +35,10 @@ fn csi(driver: &str) -> Value {
     spec(json!({ "nfs": null, "csi": { "driver": driver, "volumeHandle": "h" } }))
 }
 
-/// What a situation is, the objects, the one in question, and the sentence.
+/// A description, the objects, the object in question, and its sentence.
 type Case = (&'static str, Vec<Value>, &'static str, &'static str);
 
-/// Each sentence was held against `docs/controllers/`, leaf by leaf.
+/// Each sentence was compared with `docs/controllers/`, leaf by leaf.
 fn claims() -> Vec<Case> {
     let names = |volume: &str| with(pvc("data"), spec(json!({ "volumeName": volume })));
     vec![
@@ -412,8 +412,8 @@ fn other_controllers_are_not_silent() {
     assert_eq!(said, "gets finalizer kubernetes.io/pvc-protection; the binder does not take part");
 }
 
-/// Also the leaves that only a stale cache or a refused request reaches have a sentence, and what names hold never
-/// reaches a terminal.
+/// Every leaf has a sentence, also those that only a stale cache or a refused request reaches. Control characters in
+/// names never reach a terminal.
 #[test]
 fn every_leaf_has_a_sentence_of_plain_characters() {
     let hostile = "a\u{1b}[2J\nb";

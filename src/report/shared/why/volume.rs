@@ -1,4 +1,4 @@
-//! Why a volume is where it is.
+//! The WHY of a volume.
 
 use super::reclaim::reclaimed;
 use super::{View, error_of, with};
@@ -11,7 +11,7 @@ use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVo
 use crate::simulate::{Decision, Outcome};
 use crate::snapshot::Absence;
 
-/// The sentence for what one sync of the binder does with the volume.
+/// The sentence for one sync of the binder with the volume.
 pub(super) fn sentence(
     view: View<'_>,
     volume: &PersistentVolume,
@@ -44,7 +44,7 @@ pub(super) fn sentence(
             if !same {
                 return with(format!("its claim {claim} is gone; {reclaimed}"), view.doubt());
             }
-            // The claim is there, and only the controller's cache lacks it.
+            // The claim exists; only the controller's cache lacks it.
             let driver = match data_fate(view.behavior(), volume) {
                 DataFate::HandedToDriver => ", and may do so before the claim is seen",
                 DataFate::Kept | DataFate::Destroyed | DataFate::Scrubbed => "",
@@ -115,7 +115,7 @@ fn reserved(view: View<'_>, volume: &PersistentVolume) -> String {
     with(format!("reserved for {name}{}", why_not_taken(view, volume, named)), view.doubt())
 }
 
-/// Why the claim for which a volume is reserved does not take it, as the end of a sentence.
+/// Says why the claim for which a volume is reserved is not bound to it, as the end of a sentence.
 fn why_not_taken(view: View<'_>, volume: &PersistentVolume, named: &ClaimRef) -> String {
     let snapshot = view.snapshot();
     let Some(id) = snapshot.claim_id(&named.namespace, &named.name) else {
@@ -126,7 +126,7 @@ fn why_not_taken(view: View<'_>, volume: &PersistentVolume, named: &ClaimRef) ->
     };
     let claim = snapshot.claim(id);
     if claim.volume_name == volume.meta.name {
-        // It was bound before, and a reservation without a uid does not count for such a claim.
+        // The claim was bound before. A reservation without a uid does not count for such a claim.
         return ", but without the uid of that claim".to_owned();
     }
     if !claim.volume_name.is_empty() {

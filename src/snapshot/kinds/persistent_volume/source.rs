@@ -1,10 +1,10 @@
-//! Where the storage of a volume is, whatever its kind of source. Nothing is read but what redaction keeps.
+//! The place of the storage of a volume, for every kind of source. Only fields that redaction keeps are read.
 
 use super::VolumeSpec;
 use crate::model::{SourceKind, Str, VolumeSource};
 use serde_json::Value;
 
-/// The first source that is set; more than one is something that the API server would refuse.
+/// The first source that is set. The API server would refuse more than one source.
 pub(super) fn source(spec: &VolumeSpec) -> VolumeSource {
     if let Some(csi) = &spec.csi {
         return VolumeSource { kind: SourceKind::Csi, detail: csi.driver.0.clone(), handle: csi.handle.0.clone() };
@@ -45,7 +45,8 @@ pub(super) fn source(spec: &VolumeSpec) -> VolumeSource {
     })
 }
 
-/// Who has the storage, and what it is called there; empty where the source does not say that in the open.
+/// The system that has the storage, and the name of the storage in it. They are empty if the source does not state them
+/// in public fields.
 fn address(field: &str, source: &Value) -> (String, String) {
     let text = |name| text(source, name).to_owned();
     let plain = |name| (String::new(), text(name));
@@ -74,12 +75,12 @@ fn address(field: &str, source: &Value) -> (String, String) {
         "scaleIO" => (text("system"), text("volumeName")),
         "storageos" => (text("volumeNamespace"), text("volumeName")),
         "vsphereVolume" => plain("volumePath"),
-        // What a driver is told may be anything, also a password.
+        // The parameters of other drivers may contain anything, including a password.
         _ => (String::new(), String::new()),
     }
 }
 
-/// Whether it is the id of a managed disk; the address of a blob can hold a signature.
+/// Whether the URI is the id of a managed disk. The address of a blob is not; it can contain a signature.
 pub(super) fn is_disk_id(uri: &str) -> bool {
     uri.starts_with("/subscriptions/") && !uri.contains('?')
 }

@@ -1,14 +1,14 @@
-//! Those whom nobody plays on this control plane, each by the requests that it sends: the driver with its provisioner,
-//! the scheduler, kubelet, the controllers of namespaces and StatefulSets, and people with their tools.
+//! The actors that the control plane lacks, each by the requests that it sends: the driver with its provisioner, the
+//! scheduler, kubelet, the controllers of namespaces and StatefulSets, and people with their tools.
 
 use crate::live::api::path;
 use crate::live::site::{PV, PVC, Place, Site, text};
 use http::Method;
 use serde_json::{Value, json};
 
-/// The driver, which makes volumes and deletes none: its provisioner is away by then.
+/// The driver. It creates volumes and deletes none, because its provisioner is unavailable by then.
 pub(super) const DRIVER: &str = "driver.example.com";
-/// What its provisioner puts on its volumes.
+/// The finalizer that the provisioner puts on its volumes.
 pub(super) const PROVISIONER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 const ASKED: &str = "volume.kubernetes.io/storage-provisioner";
 
@@ -20,14 +20,14 @@ pub(super) fn install(site: &Site) {
     }));
 }
 
-/// A claim for which the driver makes a volume.
+/// Creates a claim, and a volume for it as the driver does.
 pub(super) fn made(place: &Place<'_>, claim: &str, volume: &str) {
     place.claim_in(&place.name, claim);
     serve(place, claim, volume, &[PROVISIONER]);
 }
 
-/// The driver makes a volume for a claim as soon as it is asked, with these finalizers. Drivers name volumes after the
-/// claim's uid; that nothing rests on their names makes it possible to tell them apart here.
+/// Creates a volume with these finalizers, as the driver does once a claim asks for it. Real drivers name volumes after
+/// the claim's uid. Nothing depends on these names, so the test uses names that can be told apart.
 pub(super) fn serve(place: &Place<'_>, claim: &str, volume: &str, finalizers: &[&str]) {
     let site = place.site;
     let read = || site.get(PVC, &place.name, claim).unwrap();
@@ -51,13 +51,13 @@ pub(super) fn serve(place: &Place<'_>, claim: &str, volume: &str, finalizers: &[
     place.volume_is(volume, &format!("Bound, Delete, of {}/{claim}", place.name));
 }
 
-/// Somebody deletes a claim, and its volume is left.
+/// Deletes a claim, whose volume is left.
 pub(super) fn leave(place: &Place<'_>, claim: &str, volume: &str, policy: &str) {
     place.site.delete(PVC, &place.name, claim);
     place.volume_is(volume, &format!("Released, {policy}, of the former {}/{claim}", place.name));
 }
 
-/// A tool saves a claim, which is deleted then, and creates it again from what it saved, with whatever annotations.
+/// Saves a claim, deletes it, and creates it again from the saved copy with its annotations, as a backup tool does.
 pub(super) fn bring_back(place: &Place<'_>, claim: &str, volume: &str, policy: &str, change: impl Fn(&mut Value)) {
     let saved = place.site.get(PVC, &place.name, claim).unwrap();
     leave(place, claim, volume, policy);
@@ -68,23 +68,23 @@ pub(super) fn bring_back(place: &Place<'_>, claim: &str, volume: &str, policy: &
     place.site.put(&again);
 }
 
-/// Deletes something as `kubectl delete` does: a pod has its time to end, and without kubelet it takes that for ever.
+/// Deletes an object as `kubectl delete` does. A pod has a grace period, and without kubelet it never ends.
 pub(super) fn delete(place: &Place<'_>, kind: &str, namespace: &str, name: &str) {
     let path = path(kind, namespace, name);
     let gone = place.site.runtime.block_on(place.site.api.send(Method::DELETE, &path, None));
     assert!(gone.is_ok(), "{gone:?}");
 }
 
-/// A pod that a scheduler has placed, and that kubelet runs or has run.
+/// Creates a pod that is on a node, with the phase that kubelet reports.
 pub(super) fn pod(place: &Place<'_>, name: &str, claim: &str, phase: &str) {
     place.pod(name, claim);
     place.site.report("Pod", &place.name, name, &json!({"phase": phase}));
 }
 
-/// So long ago.
+/// A time long ago.
 const PAST: &str = "2026-01-10T08:00:00Z";
 
-/// Time passes, in which nobody does anything: an object was deleted long ago.
+/// Waits until nothing changes, and moves the deletion of an object to a time long ago.
 pub(super) fn deleted_long_ago(place: &Place<'_>, kind: &str, namespace: &str, name: &str) {
     place.rest();
     place.site.store(kind, namespace, name, |object| {
@@ -93,20 +93,20 @@ pub(super) fn deleted_long_ago(place: &Place<'_>, kind: &str, namespace: &str, n
     });
 }
 
-/// The same: it was created long ago.
+/// Waits until nothing changes, and moves the creation of an object to a time long ago.
 pub(super) fn created_long_ago(place: &Place<'_>, kind: &str, namespace: &str, name: &str) {
     place.rest();
     place.site.store(kind, namespace, name, |object| object["metadata"]["creationTimestamp"] = PAST.into());
 }
 
-/// The same: a volume has been in its phase since then.
+/// Waits until nothing changes, and moves the last phase transition of a volume to a time long ago.
 pub(super) fn in_phase_long_since(place: &Place<'_>, volume: &str) {
     place.rest();
     let since = json!({"lastPhaseTransitionTime": PAST});
     place.site.report(PV, "", &place.of(volume), &since);
 }
 
-/// A StatefulSet that somebody creates, with this policy for its claims.
+/// Creates a StatefulSet with this retention policy for its claims.
 pub(super) fn set(place: &Place<'_>, name: &str, replicas: u32, retention: &Value, finalizers: &Value) -> Value {
     let set = json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet",
@@ -127,7 +127,7 @@ pub(super) fn set(place: &Place<'_>, name: &str, replicas: u32, retention: &Valu
     place.site.runtime.block_on(place.site.api.send(Method::POST, &sets(place, ""), Some(&set))).unwrap()
 }
 
-/// Somebody sends a request about a StatefulSet.
+/// Sends a request about a StatefulSet.
 pub(super) fn ask_set(place: &Place<'_>, method: Method, name: &str, change: impl Fn(&mut Value)) {
     let path = sets(place, &format!("/{name}"));
     let mut set = place.site.runtime.block_on(place.site.api.get(&path)).unwrap();
@@ -140,14 +140,15 @@ fn sets(place: &Place<'_>, name: &str) -> String {
     format!("/apis/apps/v1/namespaces/{}/statefulsets{name}", place.name)
 }
 
-/// The controller of StatefulSets makes the claim of a member, and the driver its volume; the member runs.
+/// Creates the claim of a member as the controller of StatefulSets does, its volume as the driver does, and its running
+/// pod.
 pub(super) fn member(place: &Place<'_>, set: &str, ordinal: u32, volume: &str) {
     let (claim, pod_name) = (format!("data-{set}-{ordinal}"), format!("{set}-{ordinal}"));
     made(place, &claim, volume);
     pod(place, &pod_name, &claim, "Running");
 }
 
-/// A claim gets an owner: the kind of it and what is stored of it.
+/// Gives a claim an owner; `owner` is the stored object.
 pub(super) fn own(place: &Place<'_>, claim: &str, owner: &Value) {
     let reference = json!([{
         "apiVersion": text(owner, "/apiVersion"), "kind": text(owner, "/kind"),

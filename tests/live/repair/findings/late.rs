@@ -1,5 +1,5 @@
-//! What the controllers heal as soon as they look: a volume counts as released while its claim lives. So it arises, and
-//! is repaired, while they are away.
+//! A finding that the controllers heal at their next sync: a volume is Released while its claim exists. The state
+//! therefore arises, and is repaired, while the controllers are stopped.
 
 use super::actors::{self, made};
 use super::{Act, Run};
@@ -8,8 +8,8 @@ use serde_json::json;
 
 pub(super) const RULE: &str = "pv-released-but-claim-alive";
 
-/// A controller with an old view of the claims has released two volumes, and ends then; the driver is away. One of them
-/// is repaired before a controller runs again, and the other one that controller heals.
+/// A controller with an outdated cache released two volumes and then ended, and the driver is unavailable. One volume
+/// is repaired before a controller runs again. The controller heals the other one.
 pub(super) fn run(site: &mut Site) -> (Vec<String>, usize) {
     let names = ["alive", "healed"];
     let journals = names.map(|name| {
@@ -27,7 +27,7 @@ pub(super) fn run(site: &mut Site) -> (Vec<String>, usize) {
     let broken: &[&str] = &["@-a: Released, Delete, of @/data", "@/data: Bound, @-a"];
     let finding: &[&str] = &["pv-released-but-claim-alive on pv/@-a"];
     let mut early = Run::new(&place, broken, finding);
-    // A policy is in force once it is stored, also without a controller.
+    // A policy is in force once it is stored, even without a controller.
     let kept: &[&str] = &["@-a: Released, Retain, of @/data", "@/data: Bound, @-a"];
     early.act(RULE, Act::does(&["fix", "pv/@-a"], 1, kept, &[]));
     let (mut wrong, repairs) = (early.wrong, early.repairs);

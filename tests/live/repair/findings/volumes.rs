@@ -16,7 +16,7 @@ pub(super) const CASES: &[Case] = &[
         found: &["bind-claimref-no-namespace on pv/@-a", "bind-named-pv-taken on pvc/data"],
         acts: &[
             Act::does(&["fix", "pv/@-a"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            // The claim was Pending, and would be Lost.
+            // The claim was Pending, and undoing would make it Lost.
             Act::refuses(&["undo"], 6, &["claim @/data has taken volume @-a meanwhile"]),
         ],
         volumes: &["a"],
@@ -60,7 +60,7 @@ pub(super) const CASES: &[Case] = &[
         ],
         found: &["pv-duplicate-backing on pv/@-a", "pv-duplicate-backing on pv/@-b"],
         acts: &[
-            // The data are kept of the one that is not kept yet. Which of the two goes nobody else can say.
+            // The volume that was not kept yet is kept. Only a person can say which of the two has to go.
             Act::does(
                 &["fix", "pv/@-a", "pv/@-b"],
                 1,
@@ -128,8 +128,8 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Failed, Recycle, of the former @/data"],
         found: &["pv-failed-recycle on pv/@-a"],
         acts: &[
-            // The next recycler is there already, and goes on whatever the policy is: nobody gets the volume before it
-            // is gone.
+            // The next recycler pod already exists, and goes on whatever the policy is. Nobody gets the volume before
+            // the pod is gone.
             Act {
                 code: 1,
                 again: Some(1),
@@ -184,7 +184,7 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-released-claim-recreated on pv/@-a"]),
             Act::does(&["restore", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            // The claim has a volume for good: the one who named it was the controller, or the repair.
+            // The claim has a volume for good. Either the controller or the repair named the claim.
             Act::refuses(&["undo"], 6, &[]),
         ],
         volumes: &["a"],
@@ -199,7 +199,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Released, Delete, of the former @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
         found: &["pv-released-claim-recreated on pv/@-a"],
         acts: &[
-            // The old data are kept; whether the claim is to have them is a choice.
+            // The old data are kept. Whether the claim should have them is a choice.
             Act::does(
                 &["fix", "pv/@-a"],
                 1,
@@ -230,7 +230,7 @@ pub(super) const CASES: &[Case] = &[
         class: Class::ByHand,
         arise: |place| place.left("data", "a", "Delete"),
         stands: &["@-a: Released, Delete, of the former @/data"],
-        // That somebody asked for it is no finding but information.
+        // That a person asked for the deletion is only information.
         found: &[],
         acts: &[
             Act::refuses(
@@ -257,7 +257,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Released, Delete, of the former @/data"],
         found: &["pv-released-delete-no-deleter on pv/@-a"],
         acts: &[
-            // It is kept, and then offered to its claim's name again.
+            // The volume is kept, and then reserved for the name of its claim again.
             Act::does(&["fix", "pv/@-a"], 2, &["@-a: Available, Retain, for @/data"], &[]),
             Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]).further(),
             Act::NOTHING_BACK,
@@ -294,7 +294,7 @@ pub(super) const CASES: &[Case] = &[
             Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-released-retain on pv/@-a"]),
             Act::refuses(&["release", "pv/@-a", "--to-anyone"], 6, &["--confirm @-a"]),
             Act {
-                // There is no more to write, as it is reserved.
+                // The volume is already reserved, so nothing is written.
                 again: Some(0),
                 ..Act::does(
                     &["release", "pv/@-a", "--reserve-for", "@/data"],
@@ -317,7 +317,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
         found: &["pv-terminating-bound on pv/@-a"],
         acts: &[
-            // It goes with its claim all the same, and its storage stays.
+            // The volume is still deleted with its claim, and its storage is kept.
             Act::does(
                 &["fix", "pv/@-a"],
                 1,
@@ -350,7 +350,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
         found: &["pv-terminating-bound on pv/@-a", "pv-terminating-leak on pv/@-a"],
         acts: &[
-            // That the storage stays is meant then.
+            // With policy Retain, the storage is meant to stay, so the leak is no finding any more.
             Act::does(
                 &["fix", "pv/@-a"],
                 1,
@@ -382,7 +382,8 @@ pub(super) const CASES: &[Case] = &[
                 &["@-a: Released, Retain, of the former @/data, going"],
                 &["pv-terminating-provisioner-finalizer on pv/@-a"],
             ),
-            // The driver is gone for good: so is the object then, and the journal knows the storage.
+            // The driver is gone for good. The object of the volume is gone then, too, and the journal records the
+            // storage.
             Act {
                 again: Some(0),
                 ..Act::does(&["unfinalize", "pv/@-a", PROVISIONER, "--confirm", "@-a"], 1, &[], &[])
@@ -391,7 +392,7 @@ pub(super) const CASES: &[Case] = &[
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
-        // It was on its way when it was found.
+        // The volume was already being deleted when it was found.
         harm: &["@-a was deleted"],
     },
     Case {
@@ -402,7 +403,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Failed, Keep, of the former @/data"],
         found: &["pv-unknown-policy on pv/@-a"],
         acts: &[
-            // It is kept, and then offered to its claim's name again.
+            // The volume is kept, and then reserved for the name of its claim again.
             Act::does(&["fix", "pv/@-a"], 2, &["@-a: Available, Retain, for @/data"], &[]),
             Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]).further(),
             Act::refuses(&["undo"], 6, &["policy Keep is none that an API server takes"]),
@@ -413,7 +414,7 @@ pub(super) const CASES: &[Case] = &[
     },
 ];
 
-/// Somebody reserves a volume by the name of the claim alone.
+/// A person reserves a volume by the name of the claim, without its namespace.
 fn reserved_without_a_namespace(place: &Place<'_>) {
     place.site.put(&json!({
         "apiVersion": "v1", "kind": PV, "metadata": {"name": place.of("a")},
@@ -428,21 +429,21 @@ fn reserved_without_a_namespace(place: &Place<'_>) {
     place.site.put(&claim);
 }
 
-/// Somebody applies a volume's manifest a second time, under another name, and claims that.
+/// A person applies the manifest of a volume a second time under another name, and a claim gets that volume.
 fn applied_under_another_name(place: &Place<'_>) {
     made(place, "data", "a");
     place.volume_on("b", "Retain", "csi", &json!({"driver": DRIVER, "volumeHandle": place.of("a")}));
     place.bind("copy", "b", "Retain");
 }
 
-/// A directory of a node is a volume with policy Delete, which the controller carries out below /tmp/ alone.
+/// A volume is a directory of a node with policy Delete. The controller deletes directories only below /tmp/.
 fn host_path_is_left(place: &Place<'_>) {
     place.volume_on("a", "Delete", "hostPath", &json!({"path": format!("/mnt/{}", place.name)}));
     place.bind("data", "a", "Delete");
     place.site.delete(PVC, &place.name, "data");
 }
 
-/// A share is a volume with policy Delete, which nobody carries out.
+/// A volume is a share with policy Delete, which no controller deletes.
 fn share_is_left(place: &Place<'_>) {
     share(place, "Delete");
     place.site.delete(PVC, &place.name, "data");
@@ -454,7 +455,7 @@ fn share(place: &Place<'_>, policy: &str) {
     place.bind("data", "a", policy);
 }
 
-/// Kubelet cannot mount the share for the recycler's pod, whose time is over then; the controller starts the next one.
+/// Kubelet cannot mount the share for the recycler pod, whose deadline then passes. The controller starts the next one.
 fn recycler_fails(place: &Place<'_>) {
     share(place, "Recycle");
     place.site.delete(PVC, &place.name, "data");
@@ -468,18 +469,18 @@ fn recycler_fails(place: &Place<'_>) {
     });
 }
 
-/// Somebody deletes the recycler's pod, and the policy keeps the controller from starting another one.
+/// A person deletes the recycler pod, and the new policy keeps the controller from starting another one.
 fn recycler_is_deleted(place: &Place<'_>) {
     let recycler = format!("recycler-for-{}", place.of("a"));
     place.site.delete("Pod", "default", &recycler);
 }
 
-/// A claim is deleted for good.
+/// The claim is deleted for good.
 fn claim_is_deleted(place: &Place<'_>) {
     place.site.delete(PVC, &place.name, "data");
 }
 
-/// A claim is made again.
+/// The claim is created again.
 fn claim_is_back(place: &Place<'_>) {
     place.claim_in(&place.name, "data");
 }
@@ -488,13 +489,13 @@ fn share_with_recycle(place: &Place<'_>) {
     share(place, "Recycle");
 }
 
-/// A claim is deleted and made anew, as by an installation, and does not name its volume.
+/// The claim is deleted and created again, as by an installation. The new claim does not name the volume.
 fn made_anew(place: &Place<'_>) {
     place.left("data", "a", "Retain");
     place.claim_in(&place.name, "data");
 }
 
-/// The same, and the driver, which has not deleted the old volume yet, makes it a new one.
+/// The claim is deleted and created again. The driver has not deleted the old volume yet, and creates a new one.
 fn made_anew_with_a_new_volume(place: &Place<'_>) {
     made(place, "data", "a");
     leave(place, "data", "a", "Delete");
@@ -508,7 +509,7 @@ fn driver_is_away(place: &Place<'_>) {
     in_phase_long_since(place, "a");
 }
 
-/// The namespace is deleted, and its controller deletes the claim and lets the namespace go.
+/// The namespace is deleted: its controller deletes the claim, and then the namespace is gone.
 fn namespace_is_gone(place: &Place<'_>) {
     let old = format!("{}-old", place.name);
     place.namespace(&old);
@@ -525,20 +526,20 @@ fn namespace_is_gone(place: &Place<'_>) {
     assert!(place.site.get("Namespace", "", &old).is_none());
 }
 
-/// Somebody deletes the volume instead of the claim.
+/// A person deletes the volume instead of the claim.
 fn deleted_under_its_claim(place: &Place<'_>) {
     made(place, "data", "a");
     delete(place, PV, "", &place.of("a"));
 }
 
-/// The same with a volume of an old provisioner, which sets no finalizer.
+/// A person deletes the volume instead of the claim. Its old provisioner set no finalizer.
 fn deleted_without_a_finalizer(place: &Place<'_>) {
     place.claim_in(&place.name, "data");
     serve(place, "data", "a", &[]);
     delete(place, PV, "", &place.of("a"));
 }
 
-/// Claim and volume are deleted, and the driver's provisioner, which has to let the volume go, is away.
+/// Claim and volume are deleted, and the provisioner, which has to remove its finalizer, is unavailable.
 fn deleted_while_its_driver_is_away(place: &Place<'_>) {
     made(place, "data", "a");
     leave(place, "data", "a", "Delete");
@@ -547,7 +548,7 @@ fn deleted_while_its_driver_is_away(place: &Place<'_>) {
     deleted_long_ago(place, PV, "", &place.of("a"));
 }
 
-/// Somebody edits etcd: no API server takes such a policy. The controller finds it when the claim is gone.
+/// A person edits etcd, because no API server accepts such a policy. The controller reads it when the claim is gone.
 fn edited_in_etcd(place: &Place<'_>) {
     place.bound("data", "a", "Retain");
     place.rest();

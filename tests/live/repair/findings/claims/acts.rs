@@ -9,7 +9,7 @@ use serde_json::json;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// An application is installed again, while the driver is away: its claim names its volume, and has another uid.
+/// An application is installed again while the driver is unavailable. Its claim names the volume, and has another uid.
 pub(super) fn installed_again(place: &Place<'_>) {
     made(place, "data", "a");
     leave(place, "data", "a", "Delete");
@@ -18,20 +18,20 @@ pub(super) fn installed_again(place: &Place<'_>) {
     place.site.put(&claim);
 }
 
-/// The claim was made anew and got a new volume. Somebody who wants the old data writes the new uid into the old
+/// The claim was created again and got a new volume. A person who wants the old data writes the new uid into the old
 /// volume.
 pub(super) fn uid_of_todays_claim(place: &Place<'_>) {
     made(place, "data", "a");
     leave(place, "data", "a", "Delete");
-    // A volume of the second in which the claim was made may be one that was made for it.
+    // A volume that was created in the same second as the claim may have been made for it.
     sleep(Duration::from_secs(1));
     made(place, "data", "b");
     let uid = place.site.get(PVC, &place.name, "data").unwrap()["metadata"]["uid"].clone();
     place.site.edit(PV, "", &place.of("a"), |volume| volume["spec"]["claimRef"]["uid"] = uid.clone());
 }
 
-/// Somebody deletes a StatefulSet that takes its claims along, and an operator's finalizer keeps it: the garbage
-/// collector deletes the claims when the set is gone.
+/// A StatefulSet that deletes its claims is deleted, and the finalizer of an operator keeps it. The garbage collector
+/// deletes the claims once the set is gone.
 pub(super) fn owner_is_deleted(place: &Place<'_>) {
     let retention = json!({"whenDeleted": "Delete", "whenScaled": "Retain"});
     let owner = set(place, "db", 1, &retention, &json!(["example.com/cleanup"]));
@@ -40,26 +40,27 @@ pub(super) fn owner_is_deleted(place: &Place<'_>) {
     ask_set(place, Method::DELETE, "db", |_| {});
 }
 
-/// A backup tool creates the claim again with the marks of its binding; the volume has the uid of the former claim.
+/// A backup tool creates the claim again with the annotations of its binding. The volume has the uid of the former
+/// claim.
 pub(super) fn restored_from_backup(place: &Place<'_>) {
     made(place, "data", "a");
     bring_back(place, "data", "a", "Delete", |_| {});
 }
 
-/// Somebody applies the volume's manifest again, whose claimRef has no uid.
+/// A person applies the manifest of the volume again. Its claimRef has no uid.
 pub(super) fn applied_again(place: &Place<'_>) {
     place.bound("data", "a", "Retain");
     place.site.edit(PV, "", &place.of("a"), |volume| volume["spec"]["claimRef"]["uid"] = json!(null));
 }
 
-/// A tool creates the claim again with the marks of its binding, and without the name of its volume.
+/// A tool creates the claim again with the annotations of its binding, and without the name of its volume.
 pub(super) fn restored_without_its_volume(place: &Place<'_>) {
     place.bound("data", "a", "Retain");
     bring_back(place, "data", "a", "Retain", |claim| claim["spec"]["volumeName"] = json!(null));
 }
 
-/// Somebody deletes the namespace. Its controller deletes the pods first and nothing else before they are gone, and
-/// kubelet does not end the pod: its node does not answer.
+/// The namespace is deleted. Its controller deletes the pods first, and nothing else before they are gone. The pod does
+/// not end, because its node does not answer.
 pub(super) fn namespace_is_deleted(place: &Place<'_>) {
     made(place, "data", "a");
     pod(place, "user", "data", "Running");
@@ -68,7 +69,7 @@ pub(super) fn namespace_is_deleted(place: &Place<'_>) {
     deleted_long_ago(place, "Namespace", "", &place.name);
 }
 
-/// Somebody writes the name of the class with one letter too many.
+/// A person writes the name of the class with one letter too many.
 pub(super) fn class_is_misspelt(place: &Place<'_>) {
     place.volume("a", "Retain");
     let mut claim = place.manifest(&place.name, "data");
@@ -78,8 +79,8 @@ pub(super) fn class_is_misspelt(place: &Place<'_>) {
     created_long_ago(place, PVC, &place.name, "data");
 }
 
-/// The scheduler chooses a node for the claim, and an autoscaler removes the node before the driver, which is away, has
-/// made a volume there.
+/// The scheduler chooses a node for the claim. An autoscaler removes the node before the driver, which is unavailable,
+/// has created a volume there.
 pub(super) fn node_is_removed(place: &Place<'_>) {
     let node = place.of("node");
     place.site.put(&json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": node}}));
@@ -104,40 +105,40 @@ pub(super) fn node_is_removed(place: &Place<'_>) {
     created_long_ago(place, "Pod", &place.name, "user");
 }
 
-/// Somebody deletes the claim of a job that has ended, whose pod is still there.
+/// A person deletes the claim of a finished job, whose pod still exists.
 pub(super) fn deleted_after_its_job(place: &Place<'_>) {
     made(place, "data", "a");
     pod(place, "job", "data", "Succeeded");
     delete(place, PVC, &place.name, "data");
 }
 
-/// The same with a volume that is kept.
+/// A person deletes the claim of a finished job, whose pod still exists. The volume has policy Retain.
 pub(super) fn deleted_after_its_job_and_kept(place: &Place<'_>) {
     place.bound("data", "a", "Retain");
     pod(place, "job", "data", "Succeeded");
     delete(place, PVC, &place.name, "data");
 }
 
-/// Somebody deletes the claim of a pod that runs.
+/// A person deletes the claim of a running pod.
 pub(super) fn deleted_in_use(place: &Place<'_>) {
     made(place, "data", "a");
     pod(place, "user", "data", "Running");
     delete(place, PVC, &place.name, "data");
 }
 
-/// An operator puts its finalizer on a claim, and is uninstalled before somebody deletes the claim.
+/// An operator puts its finalizer on a claim, and is uninstalled before the claim is deleted.
 pub(super) fn kept_by_an_operator(place: &Place<'_>) {
     made(place, "data", "a");
     keep(place, "example.com/backup");
 }
 
-/// A snapshot of the claim never becomes ready, and somebody deletes the claim.
+/// A snapshot of the claim never becomes ready, and the claim is deleted.
 pub(super) fn kept_by_a_snapshot(place: &Place<'_>) {
     made(place, "data", "a");
     keep(place, "snapshot.storage.kubernetes.io/pvc-as-source-protection");
 }
 
-/// The same with a volume that is kept.
+/// The finalizer of an uninstalled operator keeps a claim that is deleted. The volume has policy Retain.
 pub(super) fn kept_by_an_operator_with_its_data(place: &Place<'_>) {
     place.bound("data", "a", "Retain");
     keep(place, "example.com/backup");
@@ -151,8 +152,8 @@ fn keep(place: &Place<'_>, finalizer: &str) {
     deleted_long_ago(place, PVC, &place.name, "data");
 }
 
-/// Somebody scales a set down that deletes the claims of members that leave. Its controller makes the pod of that
-/// member the owner of its claim, and deletes the pod, which takes its time to end.
+/// A StatefulSet that deletes the claims of removed members is scaled down. Its controller makes the pod of the member
+/// the owner of its claim. It then deletes the pod, which has a grace period.
 pub(super) fn set_is_scaled_down(place: &Place<'_>) {
     set(place, "es", 2, &json!({"whenDeleted": "Retain", "whenScaled": "Delete"}), &json!([]));
     member(place, "es", 0, "a");
@@ -163,20 +164,20 @@ pub(super) fn set_is_scaled_down(place: &Place<'_>) {
     delete(place, "Pod", &place.name, "es-1");
 }
 
-/// The operator lets the set go, and the garbage collector deletes what is the set's.
+/// The operator removes its finalizer from the set, and the garbage collector deletes the objects of the set.
 pub(super) fn owner_is_gone(place: &Place<'_>) {
     ask_set(place, Method::PUT, "db", |set| set["metadata"]["finalizers"] = json!([]));
     place.site.delete("Pod", &place.name, "db-0");
     delete(place, PVC, &place.name, "data-db-0");
 }
 
-/// The pod ends, and the controller of namespaces deletes what else is there.
+/// The pod ends, and the controller of namespaces deletes the other objects.
 pub(super) fn namespace_goes_on(place: &Place<'_>) {
     user_ends(place);
     delete(place, PVC, &place.name, "data");
 }
 
-/// Somebody deletes the pod that has ended.
+/// A person deletes the finished pod.
 pub(super) fn job_is_deleted(place: &Place<'_>) {
     place.site.delete("Pod", &place.name, "job");
 }
@@ -186,7 +187,7 @@ pub(super) fn user_ends(place: &Place<'_>) {
     place.site.delete("Pod", &place.name, "user");
 }
 
-/// The operator is installed again, and does what it has to.
+/// The operator is installed again, and removes its finalizer.
 pub(super) fn operator_is_back(place: &Place<'_>) {
     place.site.edit(PVC, &place.name, "data", |claim| {
         claim["metadata"]["finalizers"].as_array_mut().unwrap().retain(|one| one == "kubernetes.io/pvc-protection");

@@ -22,7 +22,7 @@ pub(super) const CASES: &[Case] = &[
         found: &["bind-named-pv-stale-uid on pvc/data", "pv-released-claim-recreated on pv/@-a"],
         acts: &[
             Act::does(&["fix", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            // The claim was Pending, and would be Lost.
+            // The claim was Pending, and undoing would make it Lost.
             Act::refuses(&["undo"], 6, &["claim @/data has taken volume @-a meanwhile"]),
         ],
         volumes: &["a"],
@@ -37,7 +37,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Released, Delete, of @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
         found: &["bind-two-pvs-one-claim on pvc/data"],
         acts: &[
-            // A surplus volume that is kept is offered again to the name that it was reserved for.
+            // The surplus volume is kept, and is available again for the claim name that it was reserved for.
             Act::does(
                 &["fix", "pvc/data"],
                 2,
@@ -64,7 +64,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data-db-0", "@/data-db-0: Bound, @-a"],
         found: &["claim-owned-cascade on pvc/data-db-0", "sts-retention-delete on sts/db"],
         acts: &[
-            // The claim goes with its owner all the same, and its data stay.
+            // The claim is still deleted with its owner, and its data are kept.
             Act::does(
                 &["fix", "pvc/data-db-0"],
                 1,
@@ -102,7 +102,7 @@ pub(super) const CASES: &[Case] = &[
         found: &["lost-claimref-other-uid on pvc/data", "pv-released-claim-recreated on pv/@-a"],
         acts: &[
             Act::does(&["fix", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            // With policy Delete, as it had, the data of a Lost claim would go.
+            // With policy Delete, as before, the data of a Lost claim would be deleted.
             Act::back(
                 &["@-a: Released, Retain, of the former @/data", "@/data: Lost, @-a"],
                 &["lost-claimref-other-uid on pvc/data", "pv-released-claim-recreated on pv/@-a"],
@@ -155,7 +155,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"],
         found: &["ns-terminating-pvc on ns/@"],
         acts: &[
-            // The namespace goes all the same, and the data stay.
+            // The namespace is still deleted, and the data are kept.
             Act::does(
                 &["fix", "--all", "--only", "ns-terminating-pvc"],
                 1,
@@ -184,7 +184,7 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-class-not-found on pvc/data -n @"]),
             Act {
-                // It is bound by then, and has the class.
+                // The claim is bound by then, and has the right class.
                 again: Some(0),
                 ..Act::does(
                     &["recreate", "pvc/data", "--set", "class=@"],
@@ -211,8 +211,8 @@ pub(super) const CASES: &[Case] = &[
         found: &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-selected-node-gone on pvc/data -n @"]),
-            // It has no verb of its own: who is asked by `fix` can agree to it. The scheduler, whose turn it is then,
-            // is nobody here.
+            // No verb does this; a person can agree to it in `fix`. The scheduler would have to act next, and there is
+            // none.
             Act {
                 code: 1,
                 again: None,
@@ -241,7 +241,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a, going"],
         found: &["pvc-terminating-completed-pod on pvc/data"],
         acts: &[
-            // The claim waits for the pod all the same, and its data stay.
+            // The claim still waits for the pod, and its data are kept.
             Act::does(
                 &["fix", "pvc/data"],
                 1,
@@ -269,7 +269,7 @@ pub(super) const CASES: &[Case] = &[
         found: &["pvc-terminating-completed-pod on pvc/data"],
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-terminating-completed-pod on pvc/data -n @"]),
-            // No verb deletes a pod, nor what it keeps.
+            // No verb deletes a pod, nor a finalizer that a pod needs.
             Act::refuses(&["restore", "pvc/data"], 6, &["pods use claim @/data: job"]),
             Act::refuses(
                 &["unfinalize", "pvc/data", "kubernetes.io/pvc-protection", "--confirm", "data"],
@@ -294,7 +294,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a, going"],
         found: &["pvc-terminating-in-use on pvc/data"],
         acts: &[
-            // The claim goes with its last pod all the same, and its data stay.
+            // The claim is still deleted with its last pod, and its data are kept.
             Act::does(
                 &["fix", "pvc/data"],
                 1,
@@ -317,7 +317,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a, going"],
         found: &["pvc-terminating-snapshot-source on pvc/data"],
         acts: &[
-            // The claim waits for the snapshot all the same, and its data stay.
+            // The claim still waits for the snapshot, and its data are kept.
             Act::does(
                 &["fix", "pvc/data"],
                 1,
@@ -344,7 +344,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a, going"],
         found: &["pvc-terminating-unknown-finalizer on pvc/data"],
         acts: &[
-            // The claim waits for the operator all the same, and its data stay.
+            // The claim still waits for the operator, and its data are kept.
             Act::does(
                 &["fix", "pvc/data"],
                 1,
@@ -374,7 +374,7 @@ pub(super) const CASES: &[Case] = &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-terminating-unknown-finalizer on pvc/data -n @"]),
             Act::refuses(&["unfinalize", "pvc/data", "example.com/backup"], 6, &["--confirm data"]),
             Act {
-                // There is no such claim any more, and the journal says why.
+                // The claim does not exist any more, and the journal says why.
                 again: Some(0),
                 ..Act::does(
                     &["unfinalize", "pvc/data", "example.com/backup", "--confirm", "data"],
