@@ -8,7 +8,7 @@ use crate::cli::{AuditArgs, GlobalArgs, parse_objects};
 use crate::error::Error;
 use crate::ops::audit::{Answer, AuditOptions, KINDS, Threshold, audit};
 use crate::ops::rules;
-use crate::report::audit::{Printed, ReportFormat as Format, assumed_words, closing_words, unjudged_words};
+use crate::report::audit::{Printed, ReportFormat as Format, assumed_words, summary_with_omissions, unjudged_words};
 use crate::source::suppressions::{baseline, suppressions_of};
 use crate::terminal::Terminal;
 
@@ -74,7 +74,7 @@ fn print(
     // The closing lines follow the table. They are left out if the reader has closed the output.
     output.finish()?;
     if is_table {
-        terminal.message(&closing_words(audited, args.all, args.output == Format::Wide));
+        terminal.message(&summary_with_omissions(audited, args.all, args.output == Format::Wide));
         if let Some(note) = unjudged_words(audited.diagnosis) {
             terminal.message(&note);
         }

@@ -11,6 +11,6 @@ use crate::terminal::Terminal;
 pub(super) fn run(args: &RetainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, global, terminal, |namespace| match args.claim(namespace)? {
         Some(claim) => Ok(RepairRequest::VolumeOf(claim)),
-        None => args.request().map(RepairRequest::Request),
+        None => args.request().map(RepairRequest::Named),
     })
 }

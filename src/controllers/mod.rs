@@ -28,7 +28,7 @@ pub use persistent_volume::leaves::{
 pub use pv_protection::leaves::VolumeProtectionBranch;
 pub use pvc_protection::leaves::ClaimProtectionBranch;
 pub use settings::{Budget, LISTED, Limit, Settings};
-pub use spec::{Alike, Controller, ControllerSpec};
+pub use spec::{Controller, ControllerSpec, InterchangeableChoices};
 
 use crate::model::{Object, ObjectId};
 use crate::snapshot::Snapshot;

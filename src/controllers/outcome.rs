@@ -119,7 +119,7 @@ impl OutcomeSet {
 
     /// Returns the listed outcomes, and representatives of the others. Every phase, every fate of data and every other
     /// property but the binding that occurs in the set occurs among them.
-    pub fn of_every_sort(&self) -> impl Iterator<Item = &Outcome> {
+    pub fn representatives(&self) -> impl Iterator<Item = &Outcome> {
         self.listed.iter().chain(&*self.others)
     }
 
@@ -136,7 +136,7 @@ impl OutcomeSet {
     pub fn counted(mut outcomes: Vec<Outcome>, count: u64, exact: bool, limit: Limit) -> Self {
         outcomes.sort();
         let mut others: Vec<Outcome> = Vec::new();
-        for outcome in outcomes.split_off(most(limit).min(outcomes.len())) {
+        for outcome in outcomes.split_off(max_listed(limit).min(outcomes.len())) {
             if !outcomes.iter().chain(&others).any(|told| told.is_of_the_sort_of(&outcome)) {
                 others.push(outcome);
             }
@@ -148,7 +148,7 @@ impl OutcomeSet {
     /// upper limit. The result is never marked exact.
     #[must_use]
     pub fn or(&self, other: &Self, limit: Limit) -> Self {
-        let all: Vec<Outcome> = self.of_every_sort().chain(other.of_every_sort()).cloned().collect();
+        let all: Vec<Outcome> = self.representatives().chain(other.representatives()).cloned().collect();
         let lists_all = |set: &Self| set.listed.len() as u64 == set.count;
         if lists_all(self) && lists_all(other) {
             return Self::of(all, false, limit);
@@ -210,7 +210,7 @@ impl OutcomeSet {
 }
 
 /// Returns the largest number of outcomes that the limit lets a set list.
-pub fn most(limit: Limit) -> usize {
+pub fn max_listed(limit: Limit) -> usize {
     match limit {
         Limit::AtMost(limit) => limit,
         Limit::All => usize::MAX,
@@ -218,7 +218,7 @@ pub fn most(limit: Limit) -> usize {
 }
 
 /// Returns the smallest values, sorted, as many as the limit allows.
-pub fn cut<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Vec<T> {
+pub fn smallest<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Vec<T> {
     let Limit::AtMost(limit) = limit else {
         let mut all: Vec<T> = values.into_iter().collect();
         all.sort();
@@ -299,7 +299,7 @@ mod tests {
         ends.extend([gone.clone(), Outcome::bound_claim(None)]);
         let set = OutcomeSet::of(ends, true, Limit::AtMost(3));
         assert_eq!((set.count, &*set.listed), (42, &[Outcome::bound_claim(None), bound(0), bound(1)][..]));
-        assert_eq!(set.of_every_sort().skip(3).collect::<Vec<_>>(), [&gone]);
+        assert_eq!(set.representatives().skip(3).collect::<Vec<_>>(), [&gone]);
         let reserved = Outcome::Volume {
             phase: VolumePhase::Available,
             claim_ref: None,
@@ -308,6 +308,6 @@ mod tests {
             unsettled: false,
         };
         let set = OutcomeSet::of(vec![Outcome::plain_volume(None), reserved], true, Limit::AtMost(1));
-        assert_eq!(set.of_every_sort().count(), 2, "one is being deleted and one is not");
+        assert_eq!(set.representatives().count(), 2, "one is being deleted and one is not");
     }
 }

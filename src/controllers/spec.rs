@@ -14,7 +14,7 @@ use std::ops::Deref;
 /// Decisions that are not computed one by one, because they equal a computed decision with one object exchanged for
 /// another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Alike {
+pub struct InterchangeableChoices {
     /// The object that the computed decision picked.
     pub chosen: ObjectId,
     /// The objects for which the controller does exactly the same. Their decisions directly follow the computed one, in
@@ -77,7 +77,7 @@ pub struct ControllerSpec {
     pub late: for<'s> fn(&World<'s>, ObjectId) -> Vec<World<'s>>,
     /// Returns the next choices of a sync that give the recorded decision with one object exchanged. The last argument
     /// limits their number.
-    pub alike: fn(&World<'_>, &Record<'_, Branch>, &Choices, usize) -> Option<Alike>,
+    pub alike: fn(&World<'_>, &Record<'_, Branch>, &Choices, usize) -> Option<InterchangeableChoices>,
     /// Returns the objects that the controller may create for an object, as the API server stores them first. None of
     /// them exists yet, or the existing object of that name is being deleted.
     pub makes: fn(&Snapshot, &KubernetesBehavior, ObjectId) -> Vec<Object>,

@@ -86,7 +86,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the absences that were assumed, and the reads whose results were missing.
-    pub(super) fn rested_on(self) -> (Vec<Assumed>, Vec<Unread>) {
+    pub(super) fn assumptions(self) -> (Vec<Assumed>, Vec<Unread>) {
         (self.assumed.into_inner().into_iter().collect(), self.missing.into_inner().into_iter().collect())
     }
 
@@ -306,7 +306,7 @@ impl<'a> Case<'a> {
         if self.branch_in_vain().is_some() {
             return Some(phase == "Pending");
         }
-        Some(self.ends()?.of_every_sort().all(|end| end.phase() == phase))
+        Some(self.ends()?.representatives().all(|end| end.phase() == phase))
     }
 
     /// Returns the volume of that name, if the snapshot has it.

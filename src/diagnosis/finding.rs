@@ -91,7 +91,7 @@ pub struct Detection {
     pub(super) blamed: Vec<Blame>,
     pub(super) affected: Vec<ObjectKey>,
     pub(super) settled: Vec<(&'static str, ObjectKey)>,
-    pub(super) echoes: bool,
+    pub(super) takes_severity_of_cause: bool,
     pub(super) since: Option<Timestamp>,
     pub(super) is_early: bool,
 }
@@ -109,7 +109,7 @@ impl Detection {
             blamed: Vec::new(),
             affected: Vec::new(),
             settled: Vec::new(),
-            echoes: false,
+            takes_severity_of_cause: false,
             since: None,
             is_early: false,
         }
@@ -124,16 +124,16 @@ impl Detection {
 
     /// Lowers the severity to Info if the condition is true.
     #[must_use]
-    pub fn quiet_while(self, quiet: bool) -> Self {
+    pub fn info_if(self, quiet: bool) -> Self {
         if quiet { self.severity(Severity::Info) } else { self }
     }
 
     /// Lowers the severity to Info and marks the detection as early if the condition is true, because the problem may
     /// still end by itself.
     #[must_use]
-    pub fn early_while(mut self, early: bool) -> Self {
+    pub fn early_if(mut self, early: bool) -> Self {
         self.is_early |= early;
-        self.quiet_while(early)
+        self.info_if(early)
     }
 
     /// Sets a risk that differs from the rule's own.
@@ -190,7 +190,7 @@ impl Detection {
     /// remains.
     #[must_use]
     pub fn as_bad_as_its_cause(mut self) -> Self {
-        self.echoes = true;
+        self.takes_severity_of_cause = true;
         self
     }
 
@@ -246,7 +246,7 @@ pub struct Finding {
     /// The findings of other rules on other objects that the remedies of this finding also end.
     pub(super) settled: Vec<(&'static str, ObjectKey)>,
     /// Whether the finding has the severity of the worst finding that it follows from.
-    pub(super) echoes: bool,
+    pub(super) takes_severity_of_cause: bool,
     place: u32,
 }
 
@@ -284,7 +284,7 @@ impl Finding {
             blamed: found.blamed,
             affected: found.affected,
             settled: found.settled,
-            echoes: found.echoes,
+            takes_severity_of_cause: found.takes_severity_of_cause,
             place,
         }
     }

@@ -21,7 +21,7 @@ pub struct Role {
     /// The indexes of the findings that this finding follows from.
     pub caused_by: Vec<usize>,
     /// For a root: the other objects that are affected because of it, in order.
-    pub drags: Vec<ObjectKey>,
+    pub affected_objects: Vec<ObjectKey>,
 }
 
 /// Sets the roles of all findings. The findings have to be in the order of objects, with the worst of each object
@@ -55,28 +55,28 @@ pub(super) fn follow(findings: &mut [Finding]) {
     let mut roots: BTreeMap<ObjectKey, usize> = BTreeMap::new();
     let mut beside = Vec::new();
     for (object, places) in &open {
-        let Some(spokesman) = places.first().copied() else { continue };
-        let root = root_of(spokesman, up, |at| (findings[at].rank(), at));
+        let Some(worst) = places.first().copied() else { continue };
+        let root = root_of(worst, up, |at| (findings[at].rank(), at));
         roots.insert(object.clone(), root);
         let objects = dragged.entry(root).or_default();
-        if root != spokesman {
+        if root != worst {
             objects.push(object.clone());
-            if is_worse_for_data(&findings[spokesman], &findings[root]) {
-                beside.push(spokesman);
+            if is_worse_for_data(&findings[worst], &findings[root]) {
+                beside.push(worst);
             }
         }
         // If an affected object has findings of its own, those determine what the object follows from.
-        objects.extend(findings[spokesman].affected.iter().filter(|object| !open.contains_key(object)).cloned());
+        objects.extend(findings[worst].affected.iter().filter(|object| !open.contains_key(object)).cloned());
     }
     for (place, (finding, caused_by)) in findings.iter_mut().zip(causes).enumerate() {
         let root = roots.get(&finding.object).copied().unwrap_or(place);
         finding.role = Role { root, caused_by, ..Role::default() };
     }
-    for (place, mut drags) in dragged {
-        drags.sort();
-        drags.dedup();
+    for (place, mut affected_objects) in dragged {
+        affected_objects.sort();
+        affected_objects.dedup();
         // The root of a cycle has no cause outside the cycle.
-        findings[place].role = Role { is_root: true, root: place, drags, caused_by: Vec::new() };
+        findings[place].role = Role { is_root: true, root: place, affected_objects, caused_by: Vec::new() };
     }
     for place in beside {
         findings[place].role.is_root = true;
@@ -109,7 +109,7 @@ fn is_worse_for_data(finding: &Finding, root: &Finding) -> bool {
 /// Returns the indexes of the findings that concern the selected objects: findings on these objects, findings that
 /// affect them, and findings that those follow from. Other affected objects are removed from the findings.
 pub(super) fn narrow(findings: &mut [Finding], own: &dyn Fn(&ObjectKey) -> bool) -> BTreeSet<usize> {
-    let concerns = |finding: &Finding| own(&finding.object) || finding.role.drags.iter().any(own);
+    let concerns = |finding: &Finding| own(&finding.object) || finding.role.affected_objects.iter().any(own);
     let mut open: Vec<usize> =
         findings.iter().enumerate().filter(|(_, finding)| concerns(finding)).map(|(place, _)| place).collect();
     let mut concerned = BTreeSet::new();
@@ -122,7 +122,7 @@ pub(super) fn narrow(findings: &mut [Finding], own: &dyn Fn(&ObjectKey) -> bool)
         }
     }
     for finding in findings {
-        finding.role.drags.retain(own);
+        finding.role.affected_objects.retain(own);
     }
     concerned
 }
@@ -138,13 +138,13 @@ fn open(findings: &[Finding]) -> BTreeMap<ObjectKey, Vec<usize>> {
 
 /// Gives each finding that takes the severity of its cause the severity of its worst cause.
 fn echo(findings: &mut [Finding]) {
-    if !findings.iter().any(|finding| finding.echoes) {
+    if !findings.iter().any(|finding| finding.takes_severity_of_cause) {
         return;
     }
     let open = open(findings);
     for place in 0..findings.len() {
         let finding = &findings[place];
-        let blamed = finding.blamed.iter().filter(|_| finding.echoes);
+        let blamed = finding.blamed.iter().filter(|_| finding.takes_severity_of_cause);
         let causes = blamed.filter_map(|blame| reason(findings, &open, finding, blame));
         if let Some(worst) = causes.map(|cause| findings[cause].severity).min() {
             // A finding that rests on an assumption is at most a Warning.

@@ -58,7 +58,7 @@ impl Diagnosis {
 
 /// The settings of an audit: its rules, suppressions and scope.
 #[derive(Clone, Copy)]
-pub struct Scrutiny<'a> {
+pub struct AuditSettings<'a> {
     /// The rules. Of findings that are equally bad, that of the earlier rule comes first.
     pub rules: &'a [&'static Rule],
     /// The suppressions: findings that are known and accepted.
@@ -69,7 +69,7 @@ pub struct Scrutiny<'a> {
 
 /// Applies the rules to every object, on the given number of threads. The result has the order of the objects and does
 /// not depend on the number of threads.
-pub fn diagnose(simulation: &Simulation<'_>, scrutiny: Scrutiny<'_>, threads: usize) -> Diagnosis {
+pub fn diagnose(simulation: &Simulation<'_>, scrutiny: AuditSettings<'_>, threads: usize) -> Diagnosis {
     diagnose_named(simulation, scrutiny, &|_| false, threads)
 }
 
@@ -77,7 +77,7 @@ pub fn diagnose(simulation: &Simulation<'_>, scrutiny: Scrutiny<'_>, threads: us
 /// may still end by themselves are also reported.
 pub fn diagnose_named(
     simulation: &Simulation<'_>,
-    scrutiny: Scrutiny<'_>,
+    scrutiny: AuditSettings<'_>,
     named: &(dyn Fn(&ObjectKey) -> bool + Sync),
     threads: usize,
 ) -> Diagnosis {
@@ -105,7 +105,7 @@ pub fn diagnose_named(
             diagnosis.unjudged.entry(rule.id).or_default().extend(missing);
         }
     }
-    rules::give_way(&mut diagnosis.findings);
+    rules::drop_general_findings(&mut diagnosis.findings);
     graph::follow(&mut diagnosis.findings);
     diagnosis
 }
@@ -115,16 +115,16 @@ pub fn diagnose_named(
 pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'static Rule]) -> Vec<Finding> {
     let snapshot = simulation.snapshot();
     let Some(subject) = Subject::of(snapshot, target) else { return Vec::new() };
-    let scrutiny = Scrutiny { rules, suppressions: &[], scope: &|_| true };
+    let scrutiny = AuditSettings { rules, suppressions: &[], scope: &|_| true };
     let mut diagnosis = Diagnosis::default();
     apply_rules(simulation, &Survey::of(snapshot), subject, scrutiny, &|_| true, &mut diagnosis);
-    rules::give_way(&mut diagnosis.findings);
+    rules::drop_general_findings(&mut diagnosis.findings);
     diagnosis.findings
 }
 
 /// Returns the reads that are incomplete for a kind, so that objects of this kind may exist which no rule saw.
 /// Namespaces outside of the scope are ignored. A kind that did not need to be read counts as complete.
-fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: Scrutiny<'s>) -> impl Iterator<Item = Unread> + 's {
+fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: AuditSettings<'s>) -> impl Iterator<Item = Unread> + 's {
     let entries = snapshot.coverage().entries().iter().filter(move |entry| entry.kind == kind);
     let lacks = move |state: CoverageState| match state {
         CoverageState::Complete | CoverageState::Assumed | CoverageState::NotNeeded => false,
@@ -141,7 +141,7 @@ fn apply_rules(
     simulation: &Simulation<'_>,
     survey: &Survey<'_>,
     subject: Subject<'_>,
-    scrutiny: Scrutiny<'_>,
+    scrutiny: AuditSettings<'_>,
     named: &(dyn Fn(&ObjectKey) -> bool + Sync),
     diagnosis: &mut Diagnosis,
 ) {
@@ -158,7 +158,7 @@ fn apply_rules(
         }
         let case = Case::new(simulation, prediction.as_ref(), survey, &memo, subject, is_named);
         let answer = rule.detect.ask(&case, subject);
-        let (assumed, missing) = case.rested_on();
+        let (assumed, missing) = case.assumptions();
         match answer {
             Some(answer) => {
                 let mut finding = Finding::new(rule, place, key.clone(), meta, answer, assumed);

@@ -130,13 +130,17 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
         }
         Recheck::NotRecycled { volume } => {
             let name = reclaim::recycler_of(volume);
-            let key = ObjectKey { kind: Kind::Pod, namespace: reclaim::RECYCLERS.into(), name: name.as_str().into() };
+            let key = ObjectKey {
+                kind: Kind::Pod,
+                namespace: reclaim::RECYCLER_NAMESPACE.into(),
+                name: name.as_str().into(),
+            };
             if api.get(&key).await?.is_none() {
                 return Ok(());
             }
             Err(Stopped::changed(format!(
                 "pod {}/{name} is erasing volume {volume}, or has done so",
-                reclaim::RECYCLERS
+                reclaim::RECYCLER_NAMESPACE
             ))
             .hint("wait until it is gone, and look at the data"))
         }

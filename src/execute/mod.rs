@@ -77,7 +77,7 @@ impl<'a> ApiAccess<'a> {
 
 impl std::fmt::Debug for ApiAccess<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Way").field("limit", &self.limit).finish_non_exhaustive()
+        out.debug_struct("ApiAccess").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
 

@@ -247,7 +247,9 @@ impl Amount {
     /// The errors are those of [`Quantity::parse`].
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         let quantity = Quantity::parse(text)?;
-        let written = odd(text.as_bytes()) && repeats(text.as_bytes()) && quantity.to_string() != text;
+        let written = may_be_noncanonical(text.as_bytes())
+            && is_kept_by_upstream(text.as_bytes())
+            && quantity.to_string() != text;
         Ok(Self { quantity, written: written.then(|| text.into()) })
     }
 
@@ -291,7 +293,7 @@ impl Serialize for Amount {
 
 /// Whether upstream may keep a text that is not canonical. Almost every object has digits and one unit, and such a text
 /// is canonical if upstream keeps it.
-fn odd(text: &[u8]) -> bool {
+fn may_be_noncanonical(text: &[u8]) -> bool {
     let [first, .., last] = text else { return false };
     !(b'1'..=b'9').contains(first)
         || text.contains(&b'.')
@@ -300,7 +302,7 @@ fn odd(text: &[u8]) -> bool {
 
 /// Whether upstream's parser keeps the text. Upstream: the cases in which `ParseQuantity`
 /// (`apimachinery/pkg/api/resource`, 0.36) says that the number is in canonical form.
-fn repeats(text: &[u8]) -> bool {
+fn is_kept_by_upstream(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
     let (_, rest) = split(unsigned, |byte| byte == b'0');
     let (whole, rest) = split(rest, |byte| byte.is_ascii_digit());

@@ -4,7 +4,7 @@ use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, keeps_fro
 use super::rules::{is_read, matching, reads};
 use super::scope::{is_of, object_belongs_to};
 use super::{Status, named, offer};
-use crate::diagnosis::{Finding, Risk, Rule, Scrutiny, Severity, Suppression, diagnose_named, rules};
+use crate::diagnosis::{AuditSettings, Finding, Risk, Rule, Severity, Suppression, diagnose_named, rules};
 use crate::engines::simulation;
 use crate::error::Error;
 use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectKey, Timestamp};
@@ -116,7 +116,7 @@ pub fn audit(
             && labelled.as_ref().is_none_or(|labelled| labelled.contains(object))
             && (named.is_none() || is_named(object))
     };
-    let scrutiny = Scrutiny { rules: &options.rules, suppressions, scope: &in_scope };
+    let scrutiny = AuditSettings { rules: &options.rules, suppressions, scope: &in_scope };
     let mut diagnosis = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
     let concerned = diagnosis.narrow(&is_own);
     let all_in_scope: Vec<&Finding> = concerned.iter().filter_map(|place| diagnosis.findings.get(*place)).collect();

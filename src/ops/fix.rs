@@ -6,7 +6,7 @@ use super::repair::{Extent, PlanSource, RepairOptions, Run, World};
 use super::rules::{matching, reads, unknown};
 use super::scope::{is_of, object_belongs_to};
 use super::{Asker, Shown, Status, Writer, named};
-use crate::diagnosis::{Finding, Scrutiny, Severity, diagnose_named, matches_glob, rules};
+use crate::diagnosis::{AuditSettings, Finding, Severity, diagnose_named, matches_glob, rules};
 use crate::engines::simulation;
 use crate::error::{Error, ErrorKind};
 use crate::model::{ObjectArgument, ObjectKey};
@@ -182,7 +182,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
     /// Makes one repair for the present state of the cluster.
     async fn make(&self, request: &Request) -> Result<Status, Error> {
         let run = Run::new(&self.options.repair, self.cluster, self.asker).await?;
-        run.repair(PlanSource::RepairRequest(request.clone())).await
+        run.repair(PlanSource::Request(request.clone())).await
     }
 
     /// Says which repaired findings still exist. A repair that makes a finding harmless does not remove it.
@@ -246,7 +246,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
             Some(named) => named.contains(object),
             None => gathered.namespace.as_deref().is_none_or(|namespace| is_of(&simulation, object, namespace)),
         };
-        let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &in_scope };
+        let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &in_scope };
         // Problems of named objects are reported at once, even if they would otherwise be reported only after some
         // time.
         let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
@@ -337,7 +337,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
 /// person, like a finding without a repair. So the status is the same in a second run, after the other repairs were
 /// made.
 fn unmade(kind: ErrorKind) -> Status {
-    if kind == ErrorKind::Refused { Status::Findings } else { Status::Told(kind) }
+    if kind == ErrorKind::Refused { Status::Findings } else { Status::Failed(kind) }
 }
 
 /// The repairs that were tried so far.

@@ -38,7 +38,7 @@ pub enum Status {
     /// The run is incomplete: something could not be judged, or something that should be shown is missing.
     Unjudged,
     /// The run failed, and the error was already shown.
-    Told(ErrorKind),
+    Failed(ErrorKind),
 }
 
 impl Status {
@@ -48,7 +48,7 @@ impl Status {
             Self::Done => 0,
             Self::Findings => 1,
             Self::Unjudged => 3,
-            Self::Told(kind) => kind.exit_code(),
+            Self::Failed(kind) => kind.exit_code(),
         }
     }
 }

@@ -74,9 +74,9 @@ impl TakenBack {
         look: &RequestCheck<'_, impl Writer, impl Asker>,
     ) -> Result<Option<String>, Error> {
         recognise(&mut self.journal, look.here, look.cluster).await?;
-        at_rest(&mut self.journal, look).await?;
+        wait_until_resolved(&mut self.journal, look).await?;
         if !self.is_named {
-            pass_over(&mut self.journal, look).await?;
+            use_older_journal(&mut self.journal, look).await?;
         }
         not_begun(&self.journal, look).await
     }
@@ -103,7 +103,7 @@ fn written<A: Asker>(
 }
 
 /// Replaces a journal that has written nothing with an older one, as long as there is one.
-async fn pass_over<C: Writer, A: Asker>(
+async fn use_older_journal<C: Writer, A: Asker>(
     journal: &mut Box<Journal>,
     look: &RequestCheck<'_, C, A>,
 ) -> Result<(), Error> {
@@ -126,7 +126,7 @@ async fn pass_over<C: Writer, A: Asker>(
         ));
         *journal = older;
         recognise(journal, look.here, look.cluster).await?;
-        at_rest(journal, look).await?;
+        wait_until_resolved(journal, look).await?;
     }
     Ok(())
 }
@@ -149,7 +149,7 @@ async fn not_begun(
             continue;
         }
         let mut back = Journal::open(directory, &entry.id)?;
-        at_rest(&mut back, look).await?;
+        wait_until_resolved(&mut back, look).await?;
         if back.entry().remaining().steps.is_empty() {
             return Ok(Some(format!("what {id} did was taken back by {}", back.id())));
         }
@@ -166,7 +166,10 @@ async fn not_begun(
 
 /// Resolves the request in doubt of a journal. A request that was not carried out may still arrive and would conflict
 /// with a plan for the present state. So this waits until the request cannot arrive any more.
-async fn at_rest(journal: &mut Journal, look: &RequestCheck<'_, impl Writer, impl Asker>) -> Result<(), Error> {
+async fn wait_until_resolved(
+    journal: &mut Journal,
+    look: &RequestCheck<'_, impl Writer, impl Asker>,
+) -> Result<(), Error> {
     resolve_doubt(journal, false, look.cluster).await?;
     let (Some(step), Some(rest)) = (journal.entry().in_doubt().map(|step| step.id), under_way(journal)) else {
         return Ok(());

@@ -3,8 +3,8 @@
 //! after each.
 
 use super::guards::may_apply_delete;
+use super::involved::STRANGER;
 use super::overlay::delete;
-use super::participants::STRANGER;
 use super::plan::Plan;
 use super::safety_model::{SafetyModel, State};
 use super::situation::{Manifests, volume_key};

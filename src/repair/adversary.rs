@@ -14,7 +14,7 @@
 //! The plan is not to blame for what the same actors can do without it. So the same exploration is made without the
 //! plan, and a plan is refused only for harm that it adds.
 
-use super::participants::Participants;
+use super::involved::InvolvedObjects;
 use super::plan::{GivenUp, Plan, Step};
 use super::safety_model::{SafetyModel, State};
 use super::situation::Situation;
@@ -59,7 +59,7 @@ impl Harm {
             Self::ObjectGone => {
                 format!("volume {volume} is gone, and nothing in the cluster knows its storage any more")
             }
-            Self::Taken(namespace, _) if namespace == super::participants::STRANGER => {
+            Self::Taken(namespace, _) if namespace == super::involved::STRANGER => {
                 format!("volume {volume} is bound to a stranger's claim")
             }
             Self::Taken(namespace, name) => format!("volume {volume} is bound to claim {namespace}/{name}"),
@@ -116,8 +116,8 @@ impl SearchReach {
 /// Searches for an interleaving in which the plan adds harm.
 pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: SearchReach) -> Verdict {
     let mut states = 0;
-    let participants = Participants::reaching(situation.snapshot, plan, reach.everyone);
-    let Some(mut model) = SafetyModel::new(situation.snapshot, &situation.settings, plan, &participants) else {
+    let involved = InvolvedObjects::reaching(situation.snapshot, plan, reach.everyone);
+    let Some(mut model) = SafetyModel::new(situation.snapshot, &situation.settings, plan, &involved) else {
         return Verdict::TooMany;
     };
     model.appear(situation.manifests, plan);
@@ -488,8 +488,8 @@ mod tests {
         let situation = Situation { snapshot: &snapshot, settings: settings.clone(), manifests: &manifests };
         let request = Request::Release { volume: "data".into(), to: Recipient::Anyone };
         let plan = plan(&situation, &request);
-        let participants = Participants::reaching(&snapshot, &plan, true);
-        let mut model = SafetyModel::new(&snapshot, &settings, &plan, &participants).expect("there is room");
+        let involved = InvolvedObjects::reaching(&snapshot, &plan, true);
+        let mut model = SafetyModel::new(&snapshot, &settings, &plan, &involved).expect("there is room");
 
         let reach = SearchReach { states: 20_000, failures: true, everyone: true };
         let search = Exploration::run(&mut model, &plan.steps, true, reach, None).expect("the world is small");

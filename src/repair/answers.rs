@@ -1,7 +1,7 @@
 //! The simulated answers of the controllers to the steps of a plan, while no other actor acts.
 
 use super::adversary::{is_met, plan_move};
-use super::participants::Participants;
+use super::involved::InvolvedObjects;
 use super::plan::{Plan, Step, state_in_words};
 use super::safety_model::{SafetyModel, State, VOLUMES};
 use crate::model::ObjectKey;
@@ -12,9 +12,9 @@ use rustc_hash::FxHashSet;
 /// Returns the simulated answer of the controllers to each step, while no other actor acts. Returns nothing if there
 /// are too many states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
-    let mut participants = Participants::of(snapshot, plan);
-    let open = participants.serve(snapshot, &settings.behavior, plan, VOLUMES);
-    let mut model = SafetyModel::new(snapshot, settings, plan, &participants)?;
+    let mut involved = InvolvedObjects::of(snapshot, plan);
+    let open = involved.serve(snapshot, &settings.behavior, plan, VOLUMES);
+    let mut model = SafetyModel::new(snapshot, settings, plan, &involved)?;
     let objects: Vec<ObjectKey> = plan.objects().into_iter().filter(|object| !open.contains(object)).collect();
     let mut at = vec![model.initial()];
     let mut answers = Vec::new();

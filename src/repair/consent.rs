@@ -75,7 +75,7 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
         }
         Recheck::NotRecycled { volume } => {
             let name = reclaim::recycler_of(volume).into();
-            vec![get(ObjectKey { kind: Kind::Pod, namespace: reclaim::RECYCLERS.into(), name })]
+            vec![get(ObjectKey { kind: Kind::Pod, namespace: reclaim::RECYCLER_NAMESPACE.into(), name })]
         }
     }
 }

@@ -15,7 +15,7 @@ pub use sources::{POLICY, Writer, last_writer};
 use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};
 use super::write::{CLAIM_PROTECTION, Change, Write};
-use crate::controllers::persistent_volume::reclaim::{RECYCLERS, recycler_of};
+use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, recycler_of};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{
     CsiDriver, Kind, Namespace, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, SourceKind, Str,
@@ -254,22 +254,24 @@ fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
         return Guard::new(
             ID,
             Holds::Yes,
-            format!("no pod {name} is seen in namespace {RECYCLERS}; it is asked for again right before the write"),
+            format!(
+                "no pod {name} is seen in namespace {RECYCLER_NAMESPACE}; it is asked for again right before the write"
+            ),
         );
     }
-    if !situation.knows_all(Kind::Pod, RECYCLERS) {
+    if !situation.knows_all(Kind::Pod, RECYCLER_NAMESPACE) {
         return Guard::new(
             ID,
             Holds::No,
             format!(
-                "the pods of namespace {RECYCLERS} could not be listed, so nobody knows whether one erases volume {volume}"
+                "the pods of namespace {RECYCLER_NAMESPACE} could not be listed, so nobody knows whether one erases volume {volume}"
             ),
         );
     }
     Guard::new(
         ID,
         Holds::Warns,
-        format!("no pod {name} is seen in namespace {RECYCLERS}; a template may put it elsewhere"),
+        format!("no pod {name} is seen in namespace {RECYCLER_NAMESPACE}; a template may put it elsewhere"),
     )
 }
 

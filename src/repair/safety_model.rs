@@ -8,7 +8,7 @@
 
 use super::guards::keeps;
 use super::identity::VolumeIdentity;
-use super::participants::{Participants, STRANGER, allowed};
+use super::involved::{InvolvedObjects, STRANGER, allowed};
 use super::plan::{Plan, Recheck};
 use super::write::Seen;
 use crate::controllers::persistent_volume::{BOUND_KINDS, DESTROYED, SCRUBBING};
@@ -104,25 +104,25 @@ impl<'a> SafetyModel<'a> {
         snapshot: &'a Snapshot,
         settings: &Settings<'a>,
         plan: &Plan,
-        participants: &Participants,
+        involved: &InvolvedObjects,
     ) -> Option<Self> {
         let mut parts = Parts { coverage: Coverage::complete(), now: snapshot.now(), ..Parts::default() };
         parts.objects.classes = snapshot.classes().to_vec();
-        parts.objects.volumes = participants.volumes.iter().map(|id| snapshot.volume(*id).clone()).collect();
-        parts.objects.claims = participants.claims.iter().map(|id| snapshot.claim(*id).clone()).collect();
+        parts.objects.volumes = involved.volumes.iter().map(|id| snapshot.volume(*id).clone()).collect();
+        parts.objects.claims = involved.claims.iter().map(|id| snapshot.claim(*id).clone()).collect();
         for claim in &parts.objects.claims {
             parts.objects.pods.extend(snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).cloned());
         }
         let real: BTreeSet<(Str, Str)> =
             parts.objects.claims.iter().map(|claim| (claim.meta.namespace.clone(), claim.meta.name.clone())).collect();
-        let possible_claims = participants.possible_claims(snapshot, plan);
+        let possible_claims = involved.possible_claims(snapshot, plan);
         for possible_claim in &possible_claims {
             let key = (possible_claim.meta.namespace.clone(), possible_claim.meta.name.clone());
             if !real.contains(&key) && !parts.objects.claims.iter().any(|claim| claim.key() == possible_claim.key()) {
                 parts.objects.claims.push((**possible_claim).clone());
             }
         }
-        for name in participants.awaited.iter().filter(|name| !real.contains(*name)) {
+        for name in involved.awaited.iter().filter(|name| !real.contains(*name)) {
             if !parts.objects.claims.iter().any(|claim| claim.meta.namespace == name.0 && claim.meta.name == name.1) {
                 let mut placeholder = PersistentVolumeClaim::default();
                 (placeholder.meta.namespace, placeholder.meta.name) = name.clone();

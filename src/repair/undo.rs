@@ -79,7 +79,7 @@ fn plan_of(
             return Err(Refusal::new("changed", why).into());
         }
         if !only_policies {
-            untaken(situation, plan, volume, &created)?;
+            check_not_taken(situation, plan, volume, &created)?;
         }
         let mut for_claims = carried.for_claims.clone();
         for_claims.extend(recreated.iter().map(|again| (again.key.namespace.clone(), again.key.name.clone())));
@@ -397,7 +397,7 @@ fn recreated_by(done: &Done) -> Option<Recreated<'_>> {
 }
 
 /// Checks that no claim has the volume except one that the plan created, or one that the plan was about.
-fn untaken(
+fn check_not_taken(
     situation: &Situation<'_>,
     plan: &Plan,
     volume: &PersistentVolume,

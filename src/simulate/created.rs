@@ -19,12 +19,12 @@ const ALIAS: char = '#';
 /// The worlds that contain the created objects. They are built on first use, since most snapshots have no component
 /// that needs them.
 #[derive(Debug)]
-pub(super) struct Grown {
+pub(super) struct WorldsWithCreated {
     engines: &'static [&'static Engine],
     worlds: OnceLock<Vec<Snapshot>>,
 }
 
-impl Grown {
+impl WorldsWithCreated {
     /// Creates the value without building the worlds.
     pub(super) fn new(engines: &'static [&'static Engine]) -> Self {
         Self { engines, worlds: OnceLock::new() }
@@ -46,7 +46,7 @@ impl Grown {
                     variants.entry(key).or_insert_with(|| recorded.into_iter().collect()).push(object);
                 }
             }
-            let most = variants.values().map(Vec::len).max().unwrap_or_default();
+            let max_listed = variants.values().map(Vec::len).max().unwrap_or_default();
             let world = |number: usize, left: &[Object]| {
                 let of_key = |objects: &Vec<Object>| {
                     let chosen = number.min(objects.len().saturating_sub(1));
@@ -59,15 +59,16 @@ impl Grown {
                 snapshot.with(variants.values().flat_map(of_key).chain(left.iter().cloned()).collect())
             };
             let earlier = variants.keys().filter_map(|key| snapshot.object_id(key));
-            let of_engines = |id: ObjectId| self.engines.iter().map(move |engine| (engine.left_by)(snapshot, id));
+            let of_engines =
+                |id: ObjectId| self.engines.iter().map(move |engine| (engine.changes_before_gone)(snapshot, id));
             let ways: Vec<Vec<Vec<Object>>> = earlier.flat_map(of_engines).collect();
             let most_ways = ways.iter().map(Vec::len).max().unwrap_or_default();
             let left = |number: usize| -> Vec<Object> {
                 ways.iter().filter_map(|ways| ways.get(number).or(ways.last())).flatten().cloned().collect()
             };
-            let mut worlds: Vec<Snapshot> = (0..most).map(|number| world(number, &[])).collect();
+            let mut worlds: Vec<Snapshot> = (0..max_listed).map(|number| world(number, &[])).collect();
             for way in (0..most_ways).map(left) {
-                worlds.extend((1..most).map(|number| world(number, &way)));
+                worlds.extend((1..max_listed).map(|number| world(number, &way)));
             }
             worlds
         })

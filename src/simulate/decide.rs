@@ -1,6 +1,8 @@
 //! What one sync of one object does now, for every result of its choices.
 
-use crate::controllers::{Alike, Branch, Controller, KubernetesBehavior, Limit, Settings, SyncContext};
+use crate::controllers::{
+    Branch, Controller, InterchangeableChoices, KubernetesBehavior, Limit, Settings, SyncContext,
+};
 use crate::model::ObjectId;
 use crate::world::{Cached, Choices, ControllerState, Effect, OperationState, Record, World};
 
@@ -8,7 +10,7 @@ use crate::world::{Cached, Choices, ControllerState, Effect, OperationState, Rec
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NextSync {
     /// An event of the object: this sync wrote something or put a key on a queue, or the controller has no resync.
-    RecordedEvent,
+    Event,
     /// The periodic resync.
     Resync,
     /// The retry after an error or a failed operation.
@@ -19,7 +21,7 @@ impl NextSync {
     /// The word for the cause in the output contract.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::RecordedEvent => "event",
+            Self::Event => "event",
             Self::Resync => "resync",
             Self::Backoff => "backoff",
         }
@@ -38,7 +40,7 @@ pub struct Decision<'s> {
     /// What causes the next sync of the object.
     pub next_sync: NextSync,
     /// The following decisions that differ from this one only in another object; see [`decide_folded`].
-    pub alike: Option<Alike>,
+    pub alike: Option<InterchangeableChoices>,
 }
 
 impl Decision<'_> {
@@ -149,7 +151,7 @@ fn next_sync(behavior: &KubernetesBehavior, controller: Controller, record: &Rec
     if record.error.is_some() && (controller.retries_errors)(behavior) || record.operation_failed || backs_off {
         NextSync::Backoff
     } else if wrote || !controller.resyncs {
-        NextSync::RecordedEvent
+        NextSync::Event
     } else {
         NextSync::Resync
     }

@@ -33,11 +33,11 @@ pub struct Engine {
     pub bounds: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<OutcomeSet>,
     /// For an object that will be gone: the ways in which it may change other objects before that. Each way is the list
     /// of the changed objects.
-    pub left_by: fn(&Snapshot, ObjectId) -> Vec<Vec<Object>>,
+    pub changes_before_gone: fn(&Snapshot, ObjectId) -> Vec<Vec<Object>>,
     /// Returns what decides between the outcomes of a component that has several outcomes.
     pub decided_by: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<DecidedBy>,
     /// Computes what objects of different components do to each other by other means than objects of the API.
-    pub between: fn(&Snapshot, &Settings<'_>, &mut Settlement<'_>) -> BTreeMap<ObjectId, Beside>,
+    pub between: fn(&Snapshot, &Settings<'_>, &mut Settlement<'_>) -> BTreeMap<ObjectId, OtherComponents>,
     /// Adds to the decisions of an object what is under way outside of the controller's objects.
     pub under_way: for<'s> fn(&World<'s>, &Settings<'s>, ObjectId, Decisions<'s>) -> Decisions<'s>,
 }
@@ -65,7 +65,7 @@ impl Engine {
 
 /// What happens to an object because of objects of other components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Beside {
+pub struct OtherComponents {
     /// The number of these other objects.
     pub others: usize,
     /// The number of additional outcomes that the object has because of them.

@@ -13,7 +13,7 @@ pub mod settle;
 mod state;
 mod step;
 
-pub use crate::controllers::{Alike, Budget, DecidedBy, Limit, Outcome, OutcomeSet, Settings};
+pub use crate::controllers::{Budget, DecidedBy, InterchangeableChoices, Limit, Outcome, OutcomeSet, Settings};
 pub use component::Component;
 pub use decide::{Decision, Decisions, NextSync, decide_folded};
 pub use engine::Engine;

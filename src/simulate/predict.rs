@@ -2,11 +2,11 @@
 //! rests.
 
 use super::component::{Component, components_of};
-use super::created::Grown;
+use super::created::WorldsWithCreated;
 use super::decide::{Decision, Decisions, decide, decide_folded};
-use super::engine::{Beside, Engine, Settlement};
+use super::engine::{Engine, OtherComponents, Settlement};
 use super::settle::{Settled, settle_in};
-use crate::controllers::outcome::most;
+use crate::controllers::outcome::max_listed;
 use crate::controllers::spec::{Needs, note_gap};
 use crate::controllers::{
     self, Controller, DecidedBy, KubernetesBehavior, LISTED, Limit, Outcome, OutcomeSet, Participants, Settings,
@@ -38,7 +38,7 @@ pub struct Simulation<'s> {
     places: Vec<(u32, u32)>,
     engines: &'static [&'static Engine],
     /// What happens to objects because of objects of other components.
-    beside: BTreeMap<ObjectId, Beside>,
+    beside: BTreeMap<ObjectId, OtherComponents>,
 }
 
 /// The joint outcomes of a component.
@@ -88,7 +88,7 @@ impl<'s> Prediction<'s> {
     /// The outcomes that an answer lists. The list is empty if the outcomes are unknown.
     pub fn listed_outcomes(&self) -> &[Outcome] {
         let listed = self.outcomes.as_ref().map_or(&[][..], |set| &set.listed);
-        &listed[..most(self.outcome_limit).min(listed.len())]
+        &listed[..max_listed(self.outcome_limit).min(listed.len())]
     }
 
     /// Whether the object is of a kind whose objects have no ends.
@@ -107,7 +107,7 @@ impl<'s> Prediction<'s> {
             (end.phase(), end.binding()) != (recorded.phase(), recorded.binding())
                 || end.ends_worse(recorded.is_terminating())
         };
-        self.outcomes.as_ref().is_some_and(|set| set.count > 1 || set.of_every_sort().any(is_another))
+        self.outcomes.as_ref().is_some_and(|set| set.count > 1 || set.representatives().any(is_another))
     }
 }
 
@@ -154,7 +154,7 @@ impl<'s> Simulation<'s> {
         let (decision_limit, outcome_limit) = (settings.decisions, settings.outcomes);
         let decisions = decision_limit.at_least(LISTED);
         let settings = Settings { decisions, outcomes: outcome_limit.at_least(LISTED), ..settings };
-        let grown = Grown::new(engines);
+        let grown = WorldsWithCreated::new(engines);
         let mut settled = in_parallel(threads, components.len(), |number| {
             settle_in(snapshot, &settings, engines, &components[number], &grown)
         });
@@ -194,7 +194,7 @@ impl<'s> Simulation<'s> {
     }
 
     /// What happens to the object because of objects of other components.
-    pub fn beside(&self, object: impl Into<ObjectId>) -> Option<Beside> {
+    pub fn beside(&self, object: impl Into<ObjectId>) -> Option<OtherComponents> {
         self.beside.get(&object.into()).copied()
     }
 

@@ -1,7 +1,7 @@
 //! Finds the outcomes of a component by the engine that fits it.
 
 use super::component::Component;
-use super::created::{Grown, keys_of_made};
+use super::created::{WorldsWithCreated, keys_of_made};
 use super::decide::run;
 use super::engine::{Engine, Exact};
 use super::explore::explore;
@@ -51,7 +51,7 @@ pub fn settle(
     engines: &'static [&'static Engine],
     component: &Component,
 ) -> Settled {
-    settle_in(snapshot, settings, engines, component, &Grown::new(engines))
+    settle_in(snapshot, settings, engines, component, &WorldsWithCreated::new(engines))
 }
 
 /// Does the same as [`settle`], with the values that all components of a snapshot share.
@@ -60,7 +60,7 @@ pub(super) fn settle_in(
     settings: &Settings<'_>,
     engines: &'static [&'static Engine],
     component: &Component,
-    grown: &Grown,
+    grown: &WorldsWithCreated,
 ) -> Settled {
     let objects = &component.objects;
     let engine = Engine::of(engines, component);

@@ -169,14 +169,14 @@ impl Coverage {
 
     /// Whether the object of this name was requested and does not exist. `namespace` is empty for kinds without
     /// namespaces.
-    pub fn was_missed(&self, kind: Kind, namespace: &str, name: &str) -> bool {
+    pub fn is_known_absent(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let place = Some(namespace).filter(|_| kind.namespaced());
         self.entry(kind, place).is_some_and(|entry| entry.absent.contains(name))
     }
 
     /// The meaning of the absence of the object of this name from the snapshot.
     pub fn absence_of(&self, kind: Kind, namespace: &str, name: &str) -> Absence {
-        if self.was_missed(kind, namespace, name) { Absence::Certain } else { self.absence(kind, namespace) }
+        if self.is_known_absent(kind, namespace, name) { Absence::Certain } else { self.absence(kind, namespace) }
     }
 
     /// The meaning of the absence of any object of this kind from the snapshot.

@@ -81,12 +81,12 @@ pub struct ConnectOptions {
     /// [`default_chunk_size`].
     pub chunk_size: Option<u32>,
     /// Who can log in, where a credential plugin asks for it.
-    pub attendance: Attendance,
+    pub attendance: LoginMode,
 }
 
 /// Who is present while a credential plugin runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Attendance {
+pub enum LoginMode {
     /// A person, if standard input is a terminal. The plugin may ask this person to log in.
     #[default]
     Person,

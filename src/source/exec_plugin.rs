@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "somebody may log in on standard input, and only for so long")]
 
 use super::cluster_error::{ClusterError, ClusterErrorKind};
-use super::connect::Attendance;
+use super::connect::LoginMode;
 use k8s_openapi::ByteString;
 use kube::config::{AuthInfo, Cluster, ExecAuthCluster, ExecConfig, ExecInteractiveMode};
 use serde::Deserialize;
@@ -20,7 +20,7 @@ const MOST: u64 = 1 << 20;
 
 /// The time limit of a plugin that does not ask a person directly, where the user gave no limit. A plugin that hangs
 /// must not hide the answers of other clusters. A person who reads its message can still open a page in a browser.
-const BESIDE_OTHERS: Duration = Duration::from_mins(2);
+const UNATTENDED_LIMIT: Duration = Duration::from_mins(2);
 
 #[derive(Deserialize)]
 struct ExecCredential {
@@ -42,12 +42,12 @@ struct Status {
 /// Runs the plugin of the user's entry, if there is one, and replaces it by the credentials that it prints.
 ///
 /// It blocks until the plugin ends, because a person may have to log in. The limit that the user gave ends the plugin,
-/// or that of [`BESIDE_OTHERS`]; kubectl has no limit. Credentials of any other kind take precedence over the plugin,
+/// or that of [`UNATTENDED_LIMIT`]; kubectl has no limit. Credentials of any other kind take precedence over the plugin,
 /// as in client-go (`UpdateTransportConfig`, 0.36).
 pub(super) fn run(
     user: &mut AuthInfo,
     cluster: &Cluster,
-    attendance: Attendance,
+    attendance: LoginMode,
     limit: Option<Duration>,
 ) -> Result<(), ClusterError> {
     let Some(config) = user.exec.take() else { return Ok(()) };
@@ -71,18 +71,18 @@ pub(super) fn run(
 }
 
 /// The time limit of the plugin; none where a person is asked and may take any time.
-fn patience(attendance: Attendance, stated: Option<Duration>) -> Option<Duration> {
+fn patience(attendance: LoginMode, stated: Option<Duration>) -> Option<Duration> {
     match (stated, attendance) {
-        (Some(Duration::ZERO), _) | (None, Attendance::Person) => None,
+        (Some(Duration::ZERO), _) | (None, LoginMode::Person) => None,
         (Some(limit), _) => Some(limit),
-        (None, Attendance::Reader | Attendance::Nobody) => Some(BESIDE_OTHERS),
+        (None, LoginMode::Reader | LoginMode::Nobody) => Some(UNATTENDED_LIMIT),
     }
 }
 
 fn ask(
     config: &ExecConfig,
     cluster: &Cluster,
-    attendance: Attendance,
+    attendance: LoginMode,
     limit: Option<Duration>,
 ) -> Result<Status, ClusterError> {
     let Some(program) = config.command.as_deref().filter(|command| !command.is_empty()) else {
@@ -91,15 +91,15 @@ fn ask(
             "the user's exec entry in the kubeconfig has no command",
         ));
     };
-    let terminal = attendance == Attendance::Person && std::io::stdin().is_terminal();
+    let terminal = attendance == LoginMode::Person && std::io::stdin().is_terminal();
     let interactive = match config.interactive_mode {
         Some(ExecInteractiveMode::Never) => false,
         Some(ExecInteractiveMode::Always) if !terminal => {
             return Err(failed(
                 config,
                 match attendance {
-                    Attendance::Person => "needs a terminal, and standard input is none",
-                    Attendance::Reader | Attendance::Nobody => "wants to ask something: ask this cluster alone first",
+                    LoginMode::Person => "needs a terminal, and standard input is none",
+                    LoginMode::Reader | LoginMode::Nobody => "wants to ask something: ask this cluster alone first",
                 },
             ));
         }
@@ -126,8 +126,8 @@ fn ask(
     command.stdin(if interactive { Stdio::inherit() } else { Stdio::null() });
     // The plugin writes its messages to standard error, as with kubectl. Its standard output is the credential.
     command.stderr(match attendance {
-        Attendance::Person | Attendance::Reader => Stdio::inherit(),
-        Attendance::Nobody => Stdio::null(),
+        LoginMode::Person | LoginMode::Reader => Stdio::inherit(),
+        LoginMode::Nobody => Stdio::null(),
     });
     let output = output(command.stdout(Stdio::piped()), config, limit)?;
     // YAML would read some JSON differently, such as a text as a number.
@@ -218,9 +218,9 @@ mod tests {
     #[test]
     fn a_plugin_beside_others_has_an_end() {
         let second = Duration::from_secs(1);
-        for attendance in [Attendance::Person, Attendance::Reader, Attendance::Nobody] {
+        for attendance in [LoginMode::Person, LoginMode::Reader, LoginMode::Nobody] {
             assert_eq!(patience(attendance, Some(second)), Some(second));
-            let own = (attendance != Attendance::Person).then_some(BESIDE_OTHERS);
+            let own = (attendance != LoginMode::Person).then_some(UNATTENDED_LIMIT);
             assert_eq!((patience(attendance, None), patience(attendance, Some(Duration::ZERO))), (own, None));
         }
     }

@@ -22,7 +22,7 @@ pub mod suppressions;
 
 pub use cluster::{Cluster, ServerVersion};
 pub use cluster_error::{ClusterError, ClusterErrorKind};
-pub use connect::{Attendance, ConnectOptions, Environment, default_chunk_size};
+pub use connect::{ConnectOptions, Environment, LoginMode, default_chunk_size};
 pub use files::{Archived, FileOptions, Loaded, Report, Scope, SourceError};
 pub use http::{Observer, RequestLog, Retry};
 pub use kubeconfig::{contexts, some_names};

@@ -37,7 +37,7 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
 
 /// The suspects without those whose pair the lists show at one moment. It is used where there are many suspects.
 /// Objects in `read_alone` are always included, because they were read at a later moment.
-pub(super) fn torn_suspects(parts: &Parts, read_alone: &BTreeSet<ObjectKey>) -> BTreeSet<ObjectKey> {
+pub(super) fn suspects_of_different_moments(parts: &Parts, read_alone: &BTreeSet<ObjectKey>) -> BTreeSet<ObjectKey> {
     suspects_but(parts, |claim, volume| {
         let volume = ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(volume) };
         !read_alone.contains(&key_of(Kind::PersistentVolumeClaim, &claim.meta))
@@ -257,7 +257,7 @@ mod tests {
             parts.coverage.set(at(Kind::PersistentVolumeClaim, listed[1]));
             let all = suspects(&parts);
             assert!(!all.is_empty());
-            !torn_suspects(&parts, &alone.iter().copied().cloned().collect()).is_empty()
+            !suspects_of_different_moments(&parts, &alone.iter().copied().cloned().collect()).is_empty()
         };
         let [of_claim, of_volume, of_other] = [
             (Kind::PersistentVolumeClaim, "db", "data"),
@@ -287,7 +287,7 @@ mod tests {
         parts.coverage = Coverage::complete();
         parts.coverage.set(at(Kind::PersistentVolume, "50"));
         parts.coverage.set(at(Kind::PersistentVolumeClaim, "60"));
-        assert_eq!(torn_suspects(&parts, &BTreeSet::new()).len(), 1);
+        assert_eq!(suspects_of_different_moments(&parts, &BTreeSet::new()).len(), 1);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! Only host-path provisioning reads nodes.
 
 use crate::controllers::persistent_volume::plugins::recyclable;
-use crate::controllers::persistent_volume::reclaim::{RECYCLERS, may_be_recycled};
+use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, may_be_recycled};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -103,7 +103,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             namespaces.insert(claim.namespace.clone());
             // A pod that erases the volume, or erased it, may exist already.
             if recyclable(volume) {
-                namespaces.insert(RECYCLERS.into());
+                namespaces.insert(RECYCLER_NAMESPACE.into());
             }
         }
     }
@@ -119,7 +119,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     };
     let mut asked = parts.objects.volumes.iter().filter(|volume| named.is_none_or(|name| volume.meta.name == name));
     if (needs.recyclers || needs.everything) && asked.any(may_be_recycled) {
-        namespaces.insert(RECYCLERS.into());
+        namespaces.insert(RECYCLER_NAMESPACE.into());
     }
     if let Some(Some(namespace)) = needs.pods_of {
         namespaces.insert(Str::from(namespace));

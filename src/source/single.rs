@@ -142,7 +142,7 @@ impl Cluster<'_> {
             let mut suspects = &partners::suspects(&gathered.parts) - &settled;
             // A few suspects are all read again. Of many, only those that the lists do not show at one moment.
             if suspects.len() > MOST {
-                suspects = &partners::torn_suspects(&gathered.parts, &read_alone) - &settled;
+                suspects = &partners::suspects_of_different_moments(&gathered.parts, &read_alone) - &settled;
             }
             if suspects.is_empty() {
                 return Ok(());

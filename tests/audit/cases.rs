@@ -26,7 +26,7 @@ const FOLDER: &str = "tests/cases";
 const CASES: usize = 58;
 
 /// The namespace of the healthy objects around each case.
-const WELL: &str = "healthy";
+const HEALTHY: &str = "healthy";
 
 /// The only finding that concerns a healthy object. Its severity is info.
 const KNOWN: &str = "pvc-wffc-no-consumer pvc/import-staging -n healthy";
@@ -121,7 +121,7 @@ fn line(finding: &Value) -> Line {
 
 /// The sort key of the table: findings with a risk to data come first, then the most severe ones. The report itself is
 /// sorted by object.
-fn gravity(finding: &Value) -> (bool, usize, usize) {
+fn table_order(finding: &Value) -> (bool, usize, usize) {
     let place = |words: &[&str], field: &str| words.iter().position(|word| finding[field] == *word);
     let severity = place(&["error", "warning", "info"], "severity").expect("a severity");
     let risk = place(&["imminent", "possible", "none"], "risk").expect("a risk");
@@ -138,7 +138,7 @@ fn well(objects: &[Value]) -> BTreeSet<String> {
     let is_well = |object: &&Value| {
         let owner =
             if object["kind"] == "PersistentVolume" { &object["spec"]["claimRef"] } else { &object["metadata"] };
-        owner["namespace"] == WELL || (object["kind"] == "Namespace" && object["metadata"]["name"] == WELL)
+        owner["namespace"] == HEALTHY || (object["kind"] == "Namespace" && object["metadata"]["name"] == HEALTHY)
     };
     objects.iter().filter(is_well).map(metadata).collect()
 }
@@ -201,7 +201,7 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
 
     let all: BTreeSet<Line> = findings.iter().map(line).collect();
     let mut roots: Vec<&Value> = findings.iter().filter(|finding| finding["root"] == true).collect();
-    roots.sort_by_key(|finding| gravity(finding));
+    roots.sort_by_key(|finding| table_order(finding));
     let lines: Vec<Line> = roots.iter().filter(|root| root["severity"] != "info").map(|root| line(root)).collect();
     // The table must show the same lines in the same order.
     let table = audit(&["--no-headers"]).stdout;

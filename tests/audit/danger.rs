@@ -8,7 +8,7 @@ use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
 use pvctl::controllers::{Branch, CONTROLLERS, DeleteStep, KubernetesBehavior};
-use pvctl::diagnosis::{Diagnosis, Finding, Risk, Scrutiny, Severity, diagnose, rules};
+use pvctl::diagnosis::{AuditSettings, Diagnosis, Finding, Risk, Severity, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
 use pvctl::report::explanation::{Explanation, ExplanationInput};
@@ -17,13 +17,14 @@ use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
 use pvctl::snapshot::{Snapshot, VolumeId};
 
 /// The finalizers with which an external provisioner or the controller keeps a volume until its storage is deleted.
-const GUARDS: [&str; 2] = ["external-provisioner.volume.kubernetes.io/finalizer", "kubernetes.io/pv-controller"];
+const DELETION_FINALIZERS: [&str; 2] =
+    ["external-provisioner.volume.kubernetes.io/finalizer", "kubernetes.io/pv-controller"];
 
 /// Whether an outcome destroys the data. A driver deletes neither a volume that is Failed, nor a volume that is being
 /// deleted and has none of these finalizers. Before 1.36, and without the gate `HonorPVReclaimPolicy`, the controller
 /// deletes no storage of a volume that is being deleted.
 fn destroys(behavior: &KubernetesBehavior, volume: &PersistentVolume, end: &Outcome) -> bool {
-    let is_guarded = volume.meta.finalizers.iter().any(|finalizer| GUARDS.contains(&finalizer.as_str()));
+    let is_guarded = volume.meta.finalizers.iter().any(|finalizer| DELETION_FINALIZERS.contains(&finalizer.as_str()));
     let (data, is_failed) = match end {
         Outcome::Volume { data, phase, .. } => (*data, *phase == VolumePhase::Failed),
         Outcome::Gone { data, .. } => (*data, false),
@@ -68,15 +69,15 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
 
 /// Returns what is missing in the findings about volumes that can lose their data, and the number of these volumes. A
 /// volume needs an imminent finding, and the first remedy of `data-about-to-go` must keep the data.
-fn silences(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> (Vec<String>, usize) {
+fn missing_warnings(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> (Vec<String>, usize) {
     let settings = Settings { outcomes: Limit::All, ..Settings::new(behavior.clone()) };
     let simulation = simulation(snapshot, settings, 1);
-    let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let Diagnosis { findings, .. } = diagnose(&simulation, scrutiny, 1);
     let (mut silent, mut looked) = (Vec::new(), 0);
     for (id, volume) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
         let prediction = simulation.predict(ObjectId::from(id));
-        let mut ends = prediction.outcomes.iter().flat_map(OutcomeSet::of_every_sort);
+        let mut ends = prediction.outcomes.iter().flat_map(OutcomeSet::representatives);
         // A claim may be bound to the volume in the end although its driver was told to delete the storage.
         let is_handed_over = || {
             let steps = prediction.decisions.listed.iter().flat_map(|decision| &decision.record.steps);
@@ -111,7 +112,7 @@ fn silences(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> (Vec<String>,
 fn no_data_go_in_random_worlds_without_a_word() {
     let looked = std::cell::Cell::new(0);
     check(2500, (worlds(3, 3), some_rules()), |(Cluster(parts), rules)| {
-        let (silent, some) = silences(&Snapshot::new(parts), &rules);
+        let (silent, some) = missing_warnings(&Snapshot::new(parts), &rules);
         looked.set(looked.get() + some);
         prop_assert!(silent.is_empty(), "{silent:?}");
         Ok(())
@@ -125,7 +126,7 @@ fn no_data_go_in_a_fixture_without_a_word() {
     for (path, bytes) in files(FOLDER, "yaml") {
         let text = String::from_utf8_lossy(&bytes);
         let header = header(&text);
-        let (some, of) = silences(&Snapshot::new(read(&path, &header)), &header.rules());
+        let (some, of) = missing_warnings(&Snapshot::new(read(&path, &header)), &header.rules());
         silent.extend(some.into_iter().map(|why| format!("{path}: {why}")));
         looked += of;
     }

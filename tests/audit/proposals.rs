@@ -4,7 +4,7 @@
 
 use crate::audit::rules::{FOLDER, header, read};
 use crate::support::text;
-use pvctl::diagnosis::{Scrutiny, diagnose, rules};
+use pvctl::diagnosis::{AuditSettings, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::ObjectKey;
 use pvctl::repair::{Manifests, Proposed, Receipts, Situation, propose, reads, repairs, review};
@@ -21,7 +21,7 @@ fn outcome(id: &str) -> Vec<String> {
     let objects: Vec<Value> =
         source.split("\n---").filter_map(|document| serde_yaml::from_str(document).ok()).collect();
     let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
-    let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let diagnosis = diagnose(&simulation, scrutiny, 1);
     let mut outcomes = Vec::new();
     for finding in diagnosis.findings.iter().filter(|finding| finding.rule.id == id) {

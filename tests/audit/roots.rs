@@ -10,7 +10,7 @@ use crate::support::worlds::{Cluster, worlds};
 use mends::{MENDS, Mend};
 use proptest::prelude::*;
 use pvctl::controllers::KubernetesBehavior;
-use pvctl::diagnosis::{Finding, Scrutiny, diagnose, rules};
+use pvctl::diagnosis::{AuditSettings, Finding, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::ObjectKey;
 use pvctl::simulate::Settings;
@@ -23,7 +23,7 @@ const SETTLED: &str = "pv-released-retain";
 fn found(parts: &Parts, behavior_of: &KubernetesBehavior) -> Vec<Finding> {
     let snapshot = Snapshot::new(parts.clone());
     let simulation = simulation(&snapshot, Settings::new(behavior_of.clone()), 1);
-    diagnose(&simulation, Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true }, 1).findings
+    diagnose(&simulation, AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true }, 1).findings
 }
 
 fn speaks_of(finding: &Finding, object: &ObjectKey) -> bool {

@@ -10,7 +10,7 @@
 
 use crate::support::{BINARY, Run, files, root};
 use pvctl::controllers::{KubeVersion, KubernetesBehavior};
-use pvctl::diagnosis::{Diagnosis, Rule, Scrutiny, Severity, Unread, diagnose, rules};
+use pvctl::diagnosis::{AuditSettings, Diagnosis, Rule, Severity, Unread, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::Kind;
 use pvctl::simulate::Settings;
@@ -84,8 +84,8 @@ fn diagnosed(path: &str, header: &Header) -> Diagnosis {
 }
 
 /// Selects all rules, without suppressions and without a restriction to some objects.
-fn with_all() -> Scrutiny<'static> {
-    Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true }
+fn with_all() -> AuditSettings<'static> {
+    AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true }
 }
 
 /// Returns the ids of the rules that fired.
@@ -212,7 +212,7 @@ fn a_rule_names_all_that_it_reads() {
         let said = |rule: &'static Rule, parts: Parts| {
             let snapshot = Snapshot::new(parts);
             let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
-            let scrutiny = Scrutiny { rules: &[rule], suppressions: &[], scope: &|_| true };
+            let scrutiny = AuditSettings { rules: &[rule], suppressions: &[], scope: &|_| true };
             format!("{:#?}", diagnose(&simulation, scrutiny, 1).findings)
         };
         let whole = read(&path, &header);
@@ -273,7 +273,10 @@ fn what_waits_for_a_class_follows_from_it() {
     let waiting = findings.iter().find(|finding| finding.rule.id == "pool-exhausted").expect("a claim waits");
     assert!(!waiting.role.is_root);
     let root = &findings[waiting.role.root];
-    assert_eq!((root.rule.id, root.role.drags.as_slice()), ("sc-intree-removed", &[waiting.object.clone()][..]));
+    assert_eq!(
+        (root.rule.id, root.role.affected_objects.as_slice()),
+        ("sc-intree-removed", &[waiting.object.clone()][..])
+    );
 }
 
 /// The volume that `audit` calls the nearest is the first one that `explain` and `match` list.

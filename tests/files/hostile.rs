@@ -17,7 +17,8 @@ pub(crate) const SECRETS: [&str; 6] = [
 
 /// Control sequences that clear the screen, change the title and reverse the reading direction, also C1 codes and
 /// invisible characters.
-const EVIL: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{202e}\u{2066}\u{9b}31m\u{200b}\u{feff}\r\n\u{8}\u{7f}evil";
+const CONTROL_SEQUENCES: &str =
+    "\u{1b}[2J\u{1b}]0;owned\u{7}\u{202e}\u{2066}\u{9b}31m\u{200b}\u{feff}\r\n\u{8}\u{7f}evil";
 
 /// Returns the objects as a real API server stores them, with these texts in annotations, messages and texts of
 /// drivers.
@@ -26,8 +27,8 @@ pub(crate) fn objects() -> Vec<Value> {
     let annotations = |more: Value| {
         let mut all = json!({
             "kubectl.kubernetes.io/last-applied-configuration": applied,
-            "example.com/token": format!("s3cret-annotation {EVIL}"),
-            "example.com/note": EVIL,
+            "example.com/token": format!("s3cret-annotation {CONTROL_SEQUENCES}"),
+            "example.com/note": CONTROL_SEQUENCES,
         });
         if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
             all.extend(more.clone());
@@ -45,24 +46,24 @@ pub(crate) fn objects() -> Vec<Value> {
         json!({
             "apiVersion": "v1", "kind": "PersistentVolume",
             "metadata": {"name": "pv-1", "annotations": annotations(json!({
-                "pv.kubernetes.io/provisioned-by": "csi.example.com", "pv.kubernetes.io/bound-by-controller": EVIL
+                "pv.kubernetes.io/provisioned-by": "csi.example.com", "pv.kubernetes.io/bound-by-controller": CONTROL_SEQUENCES
             }))},
             "spec": {
                 "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "fast",
                 "persistentVolumeReclaimPolicy": "Delete",
                 "csi": {
                     "driver": "csi.example.com", "volumeHandle": "handle-1",
-                    "volumeAttributes": {"password": "s3cret-attribute", "note": EVIL},
+                    "volumeAttributes": {"password": "s3cret-attribute", "note": CONTROL_SEQUENCES},
                     "nodePublishSecretRef": reference, "nodeStageSecretRef": reference,
                     "controllerPublishSecretRef": reference, "controllerExpandSecretRef": reference
                 }
             },
-            "status": {"phase": "Failed", "message": EVIL, "reason": EVIL}
+            "status": {"phase": "Failed", "message": CONTROL_SEQUENCES, "reason": CONTROL_SEQUENCES}
         }),
         json!({
             "apiVersion": "v1", "kind": "PersistentVolumeClaim",
             "metadata": {"namespace": "db", "name": "data", "annotations": annotations(json!({
-                "volume.kubernetes.io/selected-node": EVIL, "example.com/password": "s3cret-claim"
+                "volume.kubernetes.io/selected-node": CONTROL_SEQUENCES, "example.com/password": "s3cret-claim"
             }))},
             "spec": {
                 "accessModes": ["ReadWriteOnce"], "storageClassName": "fast",
@@ -77,7 +78,7 @@ pub(crate) fn objects() -> Vec<Value> {
                 "containers": [{"name": "c", "image": "i", "env": [{"name": "PASSWORD", "value": "s3cret-environment"}]}],
                 "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
             },
-            "status": {"phase": "Pending", "message": EVIL}
+            "status": {"phase": "Pending", "message": CONTROL_SEQUENCES}
         }),
         json!({
             "apiVersion": "apps/v1", "kind": "Deployment",
@@ -87,7 +88,7 @@ pub(crate) fn objects() -> Vec<Value> {
                 "template": {
                     "metadata": {"labels": {"app": "web"}, "annotations": annotations(json!({}))},
                     "spec": {"containers": [{
-                        "name": "c", "image": "i", "args": [EVIL],
+                        "name": "c", "image": "i", "args": [CONTROL_SEQUENCES],
                         "env": [{"name": "PASSWORD", "value": "s3cret-environment"}]
                     }]}
                 }
@@ -101,7 +102,7 @@ pub(crate) fn objects() -> Vec<Value> {
         json!({
             "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttributesClass",
             "metadata": {"name": "gold", "annotations": annotations(json!({}))},
-            "driverName": "csi.example.com", "parameters": {"password": "s3cret-parameter", "note": EVIL}
+            "driverName": "csi.example.com", "parameters": {"password": "s3cret-parameter", "note": CONTROL_SEQUENCES}
         }),
     ]
 }
@@ -203,10 +204,10 @@ fn each_verb_that_reads_files_is_asked_in_each_of_its_formats() {
 #[test]
 fn neither_do_errors() {
     let mut volume = objects().swap_remove(1);
-    volume["spec"]["capacity"]["storage"] = format!("1{EVIL}").into();
-    volume["metadata"]["name"] = format!("pv{EVIL}").into();
+    volume["spec"]["capacity"]["storage"] = format!("1{CONTROL_SEQUENCES}").into();
+    volume["metadata"]["name"] = format!("pv{CONTROL_SEQUENCES}").into();
     let text = volume.to_string();
-    for input in [text.as_str(), &text[..text.floor_char_boundary(text.len() / 2)], EVIL] {
+    for input in [text.as_str(), &text[..text.floor_char_boundary(text.len() / 2)], CONTROL_SEQUENCES] {
         let run = Run::new(&["predict", "-f", "-", "--strict"]).stdin(input.as_bytes()).finish();
         assert_eq!(run.code, Some(3), "{}", run.stderr);
         let said = Finished { stdout: run.stderr.clone(), ..run };

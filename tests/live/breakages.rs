@@ -17,7 +17,7 @@ mod unbound;
 
 use super::site::{Site, text};
 use crate::support::{Finished, Run};
-use cluster::Home;
+use cluster::BreakageNamespace;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -45,9 +45,9 @@ const KEPT: &str = "retain: the data of volume";
 struct Breakage {
     what: &'static str,
     namespace: &'static str,
-    arise: fn(&Home<'_>) -> Names,
+    arise: fn(&BreakageNamespace<'_>) -> Names,
     /// What happens in the last minute before the program looks, if anything does.
-    at_last: Option<fn(&Home<'_>)>,
+    at_last: Option<fn(&BreakageNamespace<'_>)>,
     /// The objects that `fix` is asked about. `@volume` stands for the name that the state gives the volume.
     asked: &'static [&'static str],
     end: End,
@@ -79,7 +79,7 @@ const fn unread(right: &'static str, guilty: &'static [&'static str]) -> End {
 const fn breakage(
     what: &'static str,
     namespace: &'static str,
-    arise: fn(&Home<'_>) -> Names,
+    arise: fn(&BreakageNamespace<'_>) -> Names,
     asked: &'static [&'static str],
     end: End,
 ) -> Breakage {
@@ -539,7 +539,7 @@ fn each<'a, T: Sync, R: Send>(all: &'a [T], abreast: usize, act: impl Fn(&'a T) 
 /// Brings about all breakages, lets time pass, and returns them.
 fn arisen(site: &Site) -> Vec<Option<Standing<'_>>> {
     let begin = Instant::now();
-    let home = |breakage: &Breakage| Home { site, name: breakage.namespace };
+    let home = |breakage: &Breakage| BreakageNamespace { site, name: breakage.namespace };
     let standing = each(&BREAKAGES, ARISING, |breakage| {
         let home = home(breakage);
         let name = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": home.name}});
@@ -565,7 +565,7 @@ fn the_first_row_is_the_cause_and_fix_has_the_way_out() {
     let begin = Instant::now();
     let mut site = Site::start_with(CONTROLLERS);
     site.plane.start_scheduler();
-    cluster::furnish(&site);
+    cluster::create_cluster(&site);
     let over = AtomicBool::new(false);
     let (mut wrong, mut transcripts) = (Vec::new(), Vec::new());
     thread::scope(|scope| {

@@ -4,7 +4,7 @@
 
 use super::plane;
 use super::recorder::{Authority, Sent};
-use super::stand::{Stand, kubeconfig};
+use super::stand::{TestServers, kubeconfig};
 use super::tls::assert_said;
 use crate::support::{BINARY, Finished, Run};
 use serde_json::{Value, json};
@@ -80,13 +80,13 @@ const WELL: [&str; 6] = [
 ];
 
 struct World {
-    stand: Stand,
+    stand: TestServers,
     server: String,
 }
 
 impl World {
     fn new() -> Self {
-        let stand = Stand::new();
+        let stand = TestServers::new();
         let authority = Authority::new("the authority");
         let acceptor = authority.server(&["127.0.0.1"], |_| {});
         let server = stand.listen("tls", "127.0.0.1", Some(acceptor), Vec::new());

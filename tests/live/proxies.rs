@@ -9,7 +9,7 @@
 
 use super::plane;
 use super::recorder::{Authority, Sent};
-use super::stand::{Stand, kubeconfig};
+use super::stand::{TestServers, kubeconfig};
 use super::tls::assert_said;
 use crate::support::{BINARY, Finished, Run};
 use serde_json::json;
@@ -110,7 +110,7 @@ impl Proxies {
 }
 
 struct World {
-    stand: Stand,
+    stand: TestServers,
     proxies: Proxies,
 }
 
@@ -188,7 +188,7 @@ const WRONG: [(&str, &str, i32, &str, &str); 17] = [
 
 impl World {
     fn new() -> Self {
-        let (mut stand, proxies) = (Stand::new(), Proxies::default());
+        let (mut stand, proxies) = (TestServers::new(), Proxies::default());
         let authority = Authority::new("the authority");
         let hosts = ["api.test", "127.0.0.1", "192.0.2.7", "2001:db8::7"];
         let secure = stand.listen("secure", "127.0.0.1", Some(authority.server(&hosts, |_| {})), Vec::new());

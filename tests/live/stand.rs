@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio_rustls::TlsAcceptor;
 
-pub(super) struct Stand {
+pub(super) struct TestServers {
     runtime: Runtime,
     recorder: Recorder,
     folder: tempfile::TempDir,
     places: Vec<(&'static str, String)>,
 }
 
-impl Stand {
+impl TestServers {
     pub(super) fn new() -> Self {
         Self {
             runtime: Runtime::new().unwrap(),

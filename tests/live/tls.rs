@@ -4,7 +4,7 @@
 
 use super::plane;
 use super::recorder::{Authority, Identity, Sent};
-use super::stand::Stand;
+use super::stand::TestServers;
 use crate::support::{BINARY, Finished, Run};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -64,11 +64,11 @@ const WELL: [&str; 10] = [
     "--server {six_plain}",
 ];
 
-struct World(Stand);
+struct World(TestServers);
 
 impl World {
     fn new() -> Self {
-        let mut stand = Stand::new();
+        let mut stand = TestServers::new();
         let dir = stand.dir().to_str().unwrap().to_owned();
         // A cluster that was set up again has an authority of the same name.
         let (authority, other) = (Authority::new("kubernetes"), Authority::new("kubernetes"));

@@ -255,9 +255,9 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
 }
 
 /// A source of pseudo-random numbers that a failing case can repeat.
-struct Dice(u64);
+struct SeededRandom(u64);
 
-impl Dice {
+impl SeededRandom {
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from((self.0 >> 33) % (limit.max(1) as u64)).unwrap()
@@ -265,7 +265,12 @@ impl Dice {
 }
 
 /// Syncs in an arbitrary order until no sync changes anything. Up to `cuts` syncs stop before one of their writes.
-fn walk<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, dice: &mut Dice, cuts: usize) -> Option<World<'s>> {
+fn walk<'s>(
+    snapshot: &'s Snapshot,
+    settings: &Settings<'s>,
+    dice: &mut SeededRandom,
+    cuts: usize,
+) -> Option<World<'s>> {
     let mut world = World::new(snapshot);
     let mut cuts = cuts;
     for _ in 0..400 {
@@ -304,7 +309,7 @@ fn inside(found: &World<'_>, settings: &Settings<'_>, ends: &Ends) -> TestCaseRe
     Ok(())
 }
 
-fn shuffle<T>(objects: &mut [T], dice: &mut Dice) {
+fn shuffle<T>(objects: &mut [T], dice: &mut SeededRandom) {
     for last in (1..objects.len()).rev() {
         objects.swap(last, dice.below(last + 1));
     }
@@ -314,7 +319,7 @@ fn shuffle<T>(objects: &mut [T], dice: &mut Dice) {
 fn predictions_do_not_depend_on_the_order_of_the_input() {
     let strategy = (worlds(4, 4), any::<u64>());
     check(100, strategy, |(Cluster(parts), seed)| {
-        let mut dice = Dice(seed);
+        let mut dice = SeededRandom(seed);
         let mut shuffled = parts.clone();
         shuffle(&mut shuffled.objects.volumes, &mut dice);
         shuffle(&mut shuffled.objects.claims, &mut dice);
@@ -376,7 +381,7 @@ fn arbitrary_schedules_end_inside_the_prediction() {
         let settings = all_outcomes(behavior);
         let (ends, _) = predicted(&snapshot, &settings);
         prop_assert!(ends.values().all(|set| !set.is_empty()), "an object without an outcome: {ends:#?}");
-        let mut dice = Dice(seed);
+        let mut dice = SeededRandom(seed);
         for _ in 0..3 {
             match walk(&snapshot, &settings, &mut dice, 0) {
                 Some(found) => inside(&found, &settings, &ends)?,
@@ -394,7 +399,7 @@ fn a_sync_that_is_cut_short_ends_inside_the_prediction_with_failures() {
         let budget = if roomy { 1500 } else { 0 };
         let settings = Settings { failures: true, budget: Budget { states: budget }, ..all_outcomes(behavior) };
         let ends = calm(predicted(&snapshot, &settings).0);
-        let mut dice = Dice(seed);
+        let mut dice = SeededRandom(seed);
         for _ in 0..3 {
             if let Some(found) = walk(&snapshot, &settings, &mut dice, 4) {
                 inside(&found, &settings, &ends)?;

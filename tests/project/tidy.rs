@@ -391,3 +391,52 @@ fn the_maps_name_files_that_are_there() {
     }
     assert!(checked > 60, "only {checked} paths were checked");
 }
+
+/// Identifiers that were metaphors, or had several meanings. `docs/GLOSSARY.md` has the words that are used instead.
+#[test]
+fn words_that_nobody_knows_stay_out() {
+    const FORMER: [&str; 21] = [
+        "Blow",
+        "Cast",
+        "Condemned",
+        "Course",
+        "Found",
+        "Grab",
+        "Hears",
+        "Look",
+        "Rules",
+        "Shelf",
+        "Stage",
+        "Sync",
+        "Test",
+        "Told",
+        "Treasure",
+        "Vacancy",
+        "Way",
+        "astray",
+        "heed",
+        "seat",
+        "seats",
+        "thief",
+    ];
+    // `Sync` is also a trait of the standard library, and audit has rules.
+    let is_meant = |word: &str, line: &str| match word {
+        "Sync" => ["struct Sync", "type Sync", "enum Sync", "trait Sync"].iter().any(|own| line.contains(own)),
+        "Rules" => ["struct Rules ", "type Rules ", "enum Rules "].iter().any(|own| line.contains(own)),
+        _ => true,
+    };
+    let mut wrong = Vec::new();
+    for (path, source) in ["src", "tests", "xtask"].into_iter().flat_map(|folder| files(folder, "rs")) {
+        let source = String::from_utf8(source).expect("sources are UTF-8");
+        for (number, line) in source.lines().enumerate() {
+            let code = line.trim_start();
+            if code.starts_with("//") || code.starts_with('"') || line.contains('"') {
+                continue;
+            }
+            let words = code.split(|character: char| !character.is_alphanumeric() && character != '_');
+            let former = words.filter(|word| FORMER.contains(word)).find(|word| is_meant(word, code));
+            wrong.extend(former.map(|word| format!("{path}:{}: {word}", number + 1)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

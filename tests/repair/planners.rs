@@ -3,7 +3,7 @@
 
 use crate::repair::plans::{World, changes, claim, class, complete, namespace, of, released, volume};
 use pvctl::controllers::KubernetesBehavior;
-use pvctl::diagnosis::{Finding, Scrutiny, Severity, diagnose, diagnose_named, rules};
+use pvctl::diagnosis::{AuditSettings, Finding, Severity, diagnose, diagnose_named, rules};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, Timestamp};
 use pvctl::repair::{Expect, Manifests, Plan, Recipient, Request, Setting, repairs};
@@ -151,7 +151,7 @@ fn snapshot(objects: &[Value]) -> Snapshot {
 fn found(objects: &[Value], named: bool) -> Vec<Finding> {
     let snapshot = snapshot(objects);
     let simulation = simulation(&snapshot, Settings::new(KubernetesBehavior::default()), 1);
-    let scrutiny = Scrutiny { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let diagnosis =
         if named { diagnose_named(&simulation, scrutiny, &|_| true, 1) } else { diagnose(&simulation, scrutiny, 1) };
     diagnosis.findings

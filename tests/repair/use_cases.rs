@@ -235,7 +235,7 @@ fn kept(cluster: &Made, asker: &Scripted, extent: Extent, asked: RepairRequest) 
 }
 
 fn volume() -> RepairRequest {
-    RepairRequest::Request(Request::Retain { volume: "pv-1".into() })
+    RepairRequest::Named(Request::Retain { volume: "pv-1".into() })
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn a_world_that_changed_is_not_asked_about_twice_where_the_plan_is_the_same() {
 fn an_object_that_is_not_there_is_wrong_usage() {
     let (cluster, asker) = (Made::new(false), Scripted::new(Some(true)));
     let (ended, _) =
-        kept(&cluster, &asker, Extent::CarryOut, RepairRequest::Request(Request::Retain { volume: "pv-2".into() }));
+        kept(&cluster, &asker, Extent::CarryOut, RepairRequest::Named(Request::Retain { volume: "pv-2".into() }));
     let error = ended.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Usage);
     assert_eq!(error.hints(), ["did you mean pv/pv-1?"]);

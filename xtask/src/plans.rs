@@ -8,7 +8,7 @@ mod begun;
 
 use anyhow::{Context as _, Result};
 use api_server::Random;
-use begun::Begun;
+use begun::PartialRepair;
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{
@@ -210,16 +210,16 @@ fn world(seed: u64, number: u64) -> Result<Tally> {
         let looked = Looked { objects: &objects, snapshot: &snapshot, manifests: &manifests };
         let proposed = propose(&looked.situation(), &request);
         let Some(plan) = looked.judge(proposed, request.verb(), &what, &mut tally) else { continue };
-        if let Some(begun) = Begun::by_chance(&objects, &plan, &mut random).with_context(what)? {
-            lead_on(&begun, &plan, hidden, &what, &mut tally, &mut random)?;
+        if let Some(begun) = PartialRepair::by_chance(&objects, &plan, &mut random).with_context(what)? {
+            undo_or_continue(&begun, &plan, hidden, &what, &mut tally, &mut random)?;
         }
     }
     Ok(tally)
 }
 
 /// Judges the undo or the continuation of a repair that is begun.
-fn lead_on(
-    begun: &Begun,
+fn undo_or_continue(
+    begun: &PartialRepair,
     plan: &Plan,
     hidden: Option<Kind>,
     what: &dyn Fn() -> String,

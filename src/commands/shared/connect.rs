@@ -4,7 +4,7 @@ use super::complete::{Question, Wanted};
 use crate::cli::{ClusterArgs, GlobalArgs, Secret};
 use crate::error::Error;
 use crate::source::{
-    self, Attendance, Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, RequestLog, ServerVersion,
+    self, Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, LoginMode, RequestLog, ServerVersion,
 };
 use crate::terminal::Terminal;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ fn with_connection<T>(
     work: impl AsyncFnOnce(Result<Cluster<'_>, ClusterError>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let options = options(&global.cluster, global.scope.namespace.as_deref())?;
-    let attendance = if terminal.is_section() { Attendance::Reader } else { Attendance::Person };
+    let attendance = if terminal.is_section() { LoginMode::Reader } else { LoginMode::Person };
     let options = ConnectOptions { attendance, ..options };
     let show = |request: &RequestLog| {
         let status = request.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
@@ -115,14 +115,14 @@ pub(in crate::commands) fn options(args: &ClusterArgs, namespace: Option<&str>) 
         tls_server_name: text(&args.tls_server_name),
         disable_compression: args.disable_compression.unwrap_or(false),
         chunk_size: args.chunk_size,
-        attendance: Attendance::Person,
+        attendance: LoginMode::Person,
     })
 }
 
 /// Looks up names for completion. If anything fails, the result is empty.
 pub(in crate::commands) fn names(question: &Question) -> Vec<String> {
     let Ok(options) = options(&question.cluster, question.namespace.as_deref()) else { return Vec::new() };
-    let options = ConnectOptions { attendance: Attendance::Nobody, ..options };
+    let options = ConnectOptions { attendance: LoginMode::Nobody, ..options };
     let environment = Environment::of_process();
     let wanted = match question.wanted {
         Wanted::Contexts => return source::contexts(&options, &environment).unwrap_or_default(),

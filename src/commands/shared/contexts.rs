@@ -46,7 +46,7 @@ pub(in crate::commands) fn run(
             Ok((status, counts)) => (status, Ok((counts, terminal.into_held()))),
             Err(error) => {
                 terminal.error(&error);
-                (Status::Told(error.kind()), Err(error))
+                (Status::Failed(error.kind()), Err(error))
             }
         };
         let partial = status == Status::Unjudged;

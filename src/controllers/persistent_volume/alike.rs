@@ -5,14 +5,19 @@
 //! after it has picked one. Then exchanging the two in the world changes nothing. So the run that picks the second
 //! volume equals the run that picks the first, with the two exchanged.
 
-use crate::controllers::{Alike, Branch};
+use crate::controllers::{Branch, InterchangeableChoices};
 use crate::model::{Held, ObjectId, ObjectMeta, PersistentVolume, VolumeStatus};
 use crate::world::{Choices, Record, World};
 
 /// Returns the next choices of a sync that are known to give the recorded decision with the volume exchanged, at most
 /// `most` of them. A sync that picks a volume then binds it: it updates objects and emits no event. A failed sync is
 /// excluded, because its error text may name the volume.
-pub fn alike(world: &World<'_>, record: &Record<'_, Branch>, met: &Choices, most: usize) -> Option<Alike> {
+pub fn alike(
+    world: &World<'_>,
+    record: &Record<'_, Branch>,
+    met: &Choices,
+    most: usize,
+) -> Option<InterchangeableChoices> {
     let (chosen, others) = met.only_search()?;
     let as_read = |id: ObjectId| match world.get(id.of()?) {
         Some(Held::Base(volume)) => Some(volume),
@@ -24,7 +29,7 @@ pub fn alike(world: &World<'_>, record: &Record<'_, Branch>, met: &Choices, most
     }
     let is_alike = |id: &ObjectId| as_read(*id).is_some_and(|other| interchangeable(volume, other));
     let others: Vec<ObjectId> = others.take(most).take_while(is_alike).collect();
-    (!others.is_empty()).then_some(Alike { chosen, others })
+    (!others.is_empty()).then_some(InterchangeableChoices { chosen, others })
 }
 
 /// Whether two volumes are equal in all fields that a claim's sync reads or writes after it has picked one of them.

@@ -86,7 +86,7 @@ pub fn has_default_class(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> 
 }
 
 /// Whether the names of the two classes differ only by a typing mistake.
-pub fn is_a_slip(class: &str, other: &str) -> bool {
+pub fn differs_by_typo(class: &str, other: &str) -> bool {
     !class.is_empty() && !other.is_empty() && !nearest(class, [other], 1).is_empty()
 }
 
@@ -125,7 +125,7 @@ impl<'s, 'q> Search<'s, 'q> {
             CandidateVerdict::CandidateAttributesClass => 5,
             CandidateVerdict::CandidateSelector => 6,
             CandidateVerdict::CandidateClass if volume.class().is_empty() && self.has_default_class => 7,
-            CandidateVerdict::CandidateClass if is_a_slip(volume.class(), self.claim.class()) => 8,
+            CandidateVerdict::CandidateClass if differs_by_typo(volume.class(), self.claim.class()) => 8,
             CandidateVerdict::CandidateClass => 9,
             _ => 10,
         }

@@ -210,7 +210,7 @@ fn driver_of(volume: &PersistentVolume) -> String {
 }
 
 /// The namespace of recycler pods, unless a template states another one.
-pub const RECYCLERS: &str = "default";
+pub const RECYCLER_NAMESPACE: &str = "default";
 
 /// The prefix of the name of a recycler pod. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`, 1.36.
 pub const RECYCLER: &str = "recycler-for-";
@@ -267,7 +267,7 @@ fn recycle_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, volume: &Volume<
         return sync.step(RecycleStep::RecyclePluginMissing.into());
     }
     let recycler = recycler_of(&fresh.object.meta.name);
-    sync.needs_list(Kind::Pod, RECYCLERS);
+    sync.needs_list(Kind::Pod, RECYCLER_NAMESPACE);
     match sync.plugin_answer().cloned().unwrap_or(PluginAnswer::Waiting) {
         PluginAnswer::Waiting | PluginAnswer::InUse(_) => {
             sync.mark(fresh.id, SCRUBBING);
@@ -337,7 +337,7 @@ pub fn is_guarded(volume: &PersistentVolume) -> bool {
 /// Upstream: `shouldDelete` of sig-storage-lib-external-provisioner skips volumes that are being deleted and lack its
 /// finalizer. Before 1.36 and without the gate `HonorPVReclaimPolicy`, `deleteVolumeOperation` also skipped volumes
 /// that are being deleted.
-pub fn leaks(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
+pub fn leaves_storage_behind(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     match data_fate(behavior, volume) {
         DataFate::HandedToDriver => !is_guarded(volume),
         DataFate::Destroyed => behavior.skip_delete_when_terminating,

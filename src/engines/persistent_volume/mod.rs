@@ -23,10 +23,10 @@ pub static ENGINE: Engine = Engine {
     kinds: &BOUND_KINDS,
     exact,
     bounds: fixpoint::fixpoint,
-    left_by,
+    changes_before_gone,
     decided_by,
     between: recycling::between,
-    under_way: recycling::beside_recycler,
+    under_way: recycling::with_existing_recycler,
 };
 
 fn exact(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Option<Exact> {
@@ -44,7 +44,7 @@ fn exact(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) ->
 /// The ways in which a claim may leave the volumes that name it when it goes. A volume that is reserved for the claim
 /// may have been bound to it; then its `claimRef` keeps the claim's uid. If the claim has another volume, a `claimRef`
 /// with the claim's uid may lose the uid. Such a volume is then reserved for the next claim of this name.
-fn left_by(snapshot: &Snapshot, earlier: ObjectId) -> Vec<Vec<Object>> {
+fn changes_before_gone(snapshot: &Snapshot, earlier: ObjectId) -> Vec<Vec<Object>> {
     let Some(claim) = earlier.of().map(|id| snapshot.claim(id)) else { return Vec::new() };
     let ObjectMeta { namespace, name, uid, .. } = &claim.meta;
     let naming = || snapshot.volumes_naming(namespace, name).iter().map(|id| snapshot.volume(*id));

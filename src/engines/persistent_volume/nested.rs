@@ -10,7 +10,7 @@
 //! So reaching a larger size depends on the volumes that are Available from the beginning, and a condition that volumes
 //! must be full depends on all volumes.
 
-use crate::controllers::outcome::{cut, most};
+use crate::controllers::outcome::{max_listed, smallest};
 use crate::controllers::persistent_volume::links::{may_search, own_classes, searched_classes};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::controllers::{Limit, Outcome, OutcomeSet, Settings};
@@ -84,8 +84,8 @@ struct ReachableSizes {
 /// The outcomes of the objects of a component that is of this kind.
 fn solved(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<OutcomeSet> {
     let (levels, level_of_volume, level_of_claim) = levels(snapshot, component);
-    let reaches = reaches(&levels);
-    let vacancies = vacancies(&levels);
+    let reachable_sizes = reachable_sizes(&levels);
+    let availability = availability(&levels);
     let limit = settings.outcomes;
 
     let volumes_up_to = sums(levels.iter().map(|level| level.volumes.len()));
@@ -94,7 +94,7 @@ fn solved(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -
         .iter()
         .enumerate()
         .map(|(at, level)| {
-            let reach = (!level.claims.is_empty()).then(|| reaches[at])?;
+            let reach = (!level.claims.is_empty()).then(|| reachable_sizes[at])?;
             let mut count = volumes_up_to[reach.last + 1] - volumes_up_to[at];
             let mut listed = Vec::new();
             if reach.may_stay_pending {
@@ -109,7 +109,7 @@ fn solved(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -
 
     // The claims that can take a volume of a level. They are updated from level to level, in ascending order.
     let mut ending: Vec<Vec<usize>> = vec![Vec::new(); levels.len()];
-    for (at, reach) in reaches.iter().enumerate() {
+    for (at, reach) in reachable_sizes.iter().enumerate() {
         ending[reach.last].push(at);
     }
     let mut takers: BTreeSet<ClaimId> = BTreeSet::new();
@@ -118,12 +118,12 @@ fn solved(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -
         takers.extend(&level.claims);
         let set = |may_stay_free: bool| {
             let free = may_stay_free.then(|| Outcome::plain_volume(None));
-            let names = takers.iter().take(most(limit));
+            let names = takers.iter().take(max_listed(limit));
             let bound = names.map(|id| Outcome::plain_volume(Some(snapshot.claim(*id))));
             let count = takers.len() as u64 + u64::from(may_stay_free);
             OutcomeSet::counted(free.into_iter().chain(bound).collect(), count, true, limit)
         };
-        volume_sets.push([set(vacancies[at].found_late), set(vacancies[at].found_at_first)]);
+        volume_sets.push([set(availability[at].found_late), set(availability[at].found_at_first)]);
         for ended in &ending[at] {
             for claim in &levels[*ended].claims {
                 takers.remove(claim);
@@ -156,28 +156,28 @@ struct FirstOf {
     /// The root is at 1. The children of `n` are at `2n` and `2n + 1`. The levels begin at `leaves`.
     nodes: Vec<Vec<VolumeId>>,
     leaves: usize,
-    most: usize,
+    max_listed: usize,
 }
 
 impl FirstOf {
     fn new<'l>(levels: impl ExactSizeIterator<Item = &'l [VolumeId]>, limit: Limit) -> Self {
-        let (leaves, most) = (levels.len(), most(limit));
+        let (leaves, max_listed) = (levels.len(), max_listed(limit));
         let mut nodes: Vec<Vec<VolumeId>> = vec![Vec::new(); leaves];
-        nodes.extend(levels.map(|volumes| cut(volumes.iter().copied(), limit)));
+        nodes.extend(levels.map(|volumes| smallest(volumes.iter().copied(), limit)));
         // If everything is listed, a tree would store each volume many times. In that case `within` merges the levels
         // of the range.
         if limit != Limit::All {
             for node in (1..leaves).rev() {
-                nodes[node] = merged([&nodes[2 * node], &nodes[2 * node + 1]].into_iter(), most);
+                nodes[node] = merged([&nodes[2 * node], &nodes[2 * node + 1]].into_iter(), max_listed);
             }
         }
-        Self { nodes, leaves, most }
+        Self { nodes, leaves, max_listed }
     }
 
     /// The first volumes by name in the levels from `from` to `last`, both included.
     fn within(&self, from: usize, last: usize) -> Vec<VolumeId> {
-        if self.most == usize::MAX {
-            return merged(self.nodes[self.leaves + from..=self.leaves + last].iter(), self.most);
+        if self.max_listed == usize::MAX {
+            return merged(self.nodes[self.leaves + from..=self.leaves + last].iter(), self.max_listed);
         }
         let (mut low, mut high) = (from + self.leaves, last + self.leaves + 1);
         let mut covering = Vec::new();
@@ -193,14 +193,14 @@ impl FirstOf {
             low /= 2;
             high /= 2;
         }
-        merged(covering.into_iter(), self.most)
+        merged(covering.into_iter(), self.max_listed)
     }
 }
 
-fn merged<'l>(lists: impl Iterator<Item = &'l Vec<VolumeId>>, most: usize) -> Vec<VolumeId> {
+fn merged<'l>(lists: impl Iterator<Item = &'l Vec<VolumeId>>, max_listed: usize) -> Vec<VolumeId> {
     let mut all: Vec<VolumeId> = lists.flatten().copied().collect();
     all.sort_unstable();
-    all.truncate(most);
+    all.truncate(max_listed);
     all
 }
 
@@ -243,7 +243,7 @@ fn signed(length: usize) -> i64 {
 /// A claim can stay Pending exactly when the other claims can fill all volumes from level a on. The number of claims
 /// that come from lower levels is at most `balance(a−1)` minus the smallest balance before a. These claims find no
 /// volume there while the volumes that are found later are hidden. From level a on, all volumes have to be filled.
-fn reaches(levels: &[Level]) -> Vec<ReachableSizes> {
+fn reachable_sizes(levels: &[Level]) -> Vec<ReachableSizes> {
     let mut balance = Vec::with_capacity(levels.len());
     let mut floor_before = Vec::with_capacity(levels.len());
     let mut from_below = Vec::with_capacity(levels.len());
@@ -262,7 +262,7 @@ fn reaches(levels: &[Level]) -> Vec<ReachableSizes> {
         floor = floor.min(sum);
     }
     // The first level at or after `at` whose balance is at most the floor. It is searched in a stack of suffix minima.
-    let mut reaches = vec![ReachableSizes { last: 0, may_stay_pending: false }; levels.len()];
+    let mut reachable_sizes = vec![ReachableSizes { last: 0, may_stay_pending: false }; levels.len()];
     let mut minima: Vec<usize> = Vec::new();
     let mut smallest = i64::MAX;
     for at in (0..levels.len()).rev() {
@@ -275,9 +275,10 @@ fn reaches(levels: &[Level]) -> Vec<ReachableSizes> {
         let wanted = floor_before[at];
         let below = minima.partition_point(|level| balance[*level] <= wanted);
         let last = below.checked_sub(1).map_or(levels.len() - 1, |place| minima[place]);
-        reaches[at] = ReachableSizes { last, may_stay_pending: from_below[at] + smallest - full_before[at] > 0 };
+        reachable_sizes[at] =
+            ReachableSizes { last, may_stay_pending: from_below[at] + smallest - full_before[at] > 0 };
     }
-    reaches
+    reachable_sizes
 }
 
 /// Whether a volume of a level can stay Available.
@@ -292,7 +293,7 @@ struct Availability {
 
 /// Computes which volumes can stay Available. If all volumes are found in time, the number of claims that go on to the
 /// next level is the same for every order.
-fn vacancies(levels: &[Level]) -> Vec<Availability> {
+fn availability(levels: &[Level]) -> Vec<Availability> {
     let mut volumes_above: usize = levels.iter().map(|level| level.volumes.len()).sum();
     let mut carried = 0;
     levels

@@ -8,12 +8,14 @@
 
 use crate::controllers::persistent_volume::CONTROLLER;
 use crate::controllers::persistent_volume::plugins::recyclable;
-use crate::controllers::persistent_volume::reclaim::{DataFate, OLD_RECYCLER, RECYCLERS, recycler_of, recycling};
+use crate::controllers::persistent_volume::reclaim::{
+    DataFate, OLD_RECYCLER, RECYCLER_NAMESPACE, recycler_of, recycling,
+};
 use crate::controllers::spec::note_gap;
 use crate::controllers::{Branch, DecidedBy, Limit, Outcome, OutcomeSet, ReclaimStep, Settings};
 use crate::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::simulate::decide::{Decision, Decisions, decide};
-use crate::simulate::engine::{Beside, Settlement};
+use crate::simulate::engine::{OtherComponents, Settlement};
 use crate::simulate::explore::JOINT_LIMIT;
 use crate::simulate::settle::Settled;
 use crate::snapshot::{Absence, Snapshot, VolumeId};
@@ -26,7 +28,7 @@ pub(super) fn between(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
     settlement: &mut Settlement<'_>,
-) -> BTreeMap<ObjectId, Beside> {
+) -> BTreeMap<ObjectId, OtherComponents> {
     let recycled = Recycled::of(snapshot, |id| {
         let is_unknown = |(_, absence): &(Need, Absence)| matches!(absence, Absence::Unknown(_));
         (!settlement.uncertain(id.into()).iter().any(is_unknown)).then(|| settlement.outcomes(id.into()))
@@ -36,7 +38,7 @@ pub(super) fn between(
         let (settled, place) = settlement.settled_mut(id.into());
         let (added, others) = (add_failures(settled, place, settings.outcomes), recycled.others(id));
         let decided_by = if others == 0 { DecidedBy::RecyclerPod } else { DecidedBy::SimultaneousRecycling };
-        beside.insert(id.into(), Beside { others, added, decided_by });
+        beside.insert(id.into(), OtherComponents { others, added, decided_by });
     }
     // A volume that was not read, or whose outcomes are unknown, could be recycled at the same time.
     for (id, unclear) in recycled.alone() {
@@ -87,7 +89,7 @@ impl Recycled {
             }
             match ends(id) {
                 None => plugin.unclear.push(id),
-                Some(ends) if ends.of_every_sort().any(is_recycled) => plugin.known.push(id),
+                Some(ends) if ends.representatives().any(is_recycled) => plugin.known.push(id),
                 Some(_) => {}
             }
         }
@@ -157,7 +159,8 @@ fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
     let count = set.count + added;
     // Whether two recyclings meet depends on the duration of each. Not every order of syncs leads there, so the set is
     // not exact.
-    settled.sets[place] = OutcomeSet::counted(set.of_every_sort().cloned().chain(more).collect(), count, false, limit);
+    settled.sets[place] =
+        OutcomeSet::counted(set.representatives().cloned().chain(more).collect(), count, false, limit);
     settled.worlds = joint
         .map(|mut worlds| {
             let more: Vec<Vec<Outcome>> = worlds
@@ -179,13 +182,13 @@ fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
 
 /// If the recycler's pod already exists, replaces the decision that starts the recycling by the decisions that are
 /// possible then.
-pub(super) fn beside_recycler<'s>(
+pub(super) fn with_existing_recycler<'s>(
     world: &World<'s>,
     settings: &Settings<'s>,
     target: ObjectId,
     mut decisions: Decisions<'s>,
 ) -> Decisions<'s> {
-    let courses = courses_of_recycling(world, settings, target);
+    let courses = settings_with_recycler(world, settings, target);
     let is_started =
         |decision: &Decision<'_>| decision.record.steps.contains(&Branch::from(ReclaimStep::ReclaimRecycle));
     if !courses.is_empty()
@@ -202,7 +205,7 @@ pub(super) fn beside_recycler<'s>(
 /// The settings for a sync of a volume whose recycler's pod already exists. Either the operation that made the pod
 /// waits for it, or the controller was restarted since and the pod is in its way. The list is empty if no such pod is
 /// known, or if the settings state what the controller has in memory.
-fn courses_of_recycling<'s>(world: &World<'s>, settings: &Settings<'s>, target: ObjectId) -> Vec<Settings<'s>> {
+fn settings_with_recycler<'s>(world: &World<'s>, settings: &Settings<'s>, target: ObjectId) -> Vec<Settings<'s>> {
     let Some(volume) = target.of::<PersistentVolume>().and_then(|id| world.get(id)) else { return Vec::new() };
     if !settings.starts_in_step() || !has_recycler(world.snapshot(), &volume) {
         return Vec::new();
@@ -222,5 +225,5 @@ fn courses_of_recycling<'s>(world: &World<'s>, settings: &Settings<'s>, target: 
 fn has_recycler(snapshot: &Snapshot, volume: &PersistentVolume) -> bool {
     volume.reclaim_policy == ReclaimPolicy::Recycle
         && recyclable(volume)
-        && snapshot.pod(RECYCLERS, &recycler_of(&volume.meta.name)).is_some()
+        && snapshot.pod(RECYCLER_NAMESPACE, &recycler_of(&volume.meta.name)).is_some()
 }

@@ -1,7 +1,7 @@
 //! Carrying out a plan that a person agreed to, or trying it on the API server.
 
 use super::progress_reporter::ProgressReporter;
-use super::rounds::{Before, Round};
+use super::rounds::{AgreedPlan, Round};
 use super::{PlanSource, Run, World, ending};
 use crate::error::{Error, ErrorKind};
 use crate::execute::{Journal, Options, PlanCompletion, StopKind};
@@ -59,7 +59,7 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
             Err(stopped) => {
                 let may_differ = stopped.kind == StopKind::Changed && !stopped.written && is_planned_anew;
                 let error = ending::stopped(stopped.into(), journal);
-                if may_differ { Ok(Round::Changed(Box::new(Before { plan, error }))) } else { Err(error) }
+                if may_differ { Ok(Round::Changed(Box::new(AgreedPlan { plan, error }))) } else { Err(error) }
             }
         }
     }

@@ -32,13 +32,13 @@ pub(super) async fn finished<H: Interrupts>(
     let most = if held.is_some() && !is_in_force(plan) { LOOKS } else { 1 };
     let mut looks = 0;
     let mut known = None;
-    let mut surprises = Vec::new();
+    let mut unpredicted = Vec::new();
     while let Some(read) = unless(pressed, cluster.manifests(&objects)).await {
         // The plan is done. It has not failed if its result cannot be read.
-        surprises = read.as_ref().map(|manifests| self::surprises(plan, manifests)).unwrap_or_default();
+        unpredicted = read.as_ref().map(|manifests| self::unpredicted(plan, manifests)).unwrap_or_default();
         known = Some(read);
         looks += 1;
-        if surprises.is_empty() || looks >= most {
+        if unpredicted.is_empty() || looks >= most {
             break;
         }
         if looks == SOON {
@@ -54,7 +54,7 @@ pub(super) async fn finished<H: Interrupts>(
         Some(Err(failure)) => asker.message(&format!("warning: what is so now could not be read: {failure}")),
         None => asker.message("note: what is so now was not read to its end"),
     }
-    for surprise in &surprises {
+    for surprise in &unpredicted {
         asker.message(&format!("warning: {surprise}"));
     }
     let now = known.as_ref().and_then(|read| read.as_ref().ok()).map(|manifests| (&*objects, manifests));
@@ -68,7 +68,7 @@ pub(super) async fn finished<H: Interrupts>(
             asker.message(&format!("warning: it is done, and {}: the journal is {}", sanitize(&why), journal.id()));
         }
     }
-    if surprises.is_empty() { Status::Done } else { Status::Findings }
+    if unpredicted.is_empty() { Status::Done } else { Status::Findings }
 }
 
 /// Whether a plan reaches its goal as soon as its writes are stored. A reclaim policy needs no controller.
@@ -98,7 +98,7 @@ fn policies(plan: &Plan, manifests: &Manifests) -> Vec<String> {
 }
 
 /// Returns the objects that differ from what the review predicted for the last step.
-fn surprises(plan: &Plan, manifests: &Manifests) -> Vec<String> {
+fn unpredicted(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     if is_in_force(plan) {
         return policies(plan, manifests);
     }

@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorKind};
 use crate::model::{Kind, ObjectKey, Str};
 use crate::repair::{self, Origin, Plan, Proposed, Request, Reviewed};
 use crate::report::plan::{self, refused};
-use rounds::{Before, Round};
+use rounds::{AgreedPlan, Round};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ pub enum Extent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RepairRequest {
     /// A request that names all its objects.
-    Request(Request),
+    Named(Request),
     /// The request to retain the volume of that claim, which is found in the cluster.
     VolumeOf(ObjectKey),
 }
@@ -82,13 +82,13 @@ pub async fn repair(
     asked: RepairRequest,
 ) -> Result<Status, Error> {
     let request = match asked {
-        RepairRequest::Request(request) => request,
+        RepairRequest::Named(request) => request,
         RepairRequest::VolumeOf(claim) => {
             let gathered = gather(options, cluster, asker, std::slice::from_ref(&claim.namespace), None).await?;
             Request::Retain { volume: keep::volume_of(&gathered, &claim)? }
         }
     };
-    Run::new(options, cluster, asker).await?.repair(PlanSource::RepairRequest(request)).await
+    Run::new(options, cluster, asker).await?.repair(PlanSource::Request(request)).await
 }
 
 /// Reads the cluster, with the pods of these namespaces and the pods that use that volume.
@@ -150,7 +150,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
 
     /// Plans, shows, asks and carries out, once. `before` is the plan of the previous round, which the person agreed to
     /// before the cluster changed.
-    async fn round(&self, source: &mut PlanSource, before: Option<&Before>) -> Result<Round, Error> {
+    async fn round(&self, source: &mut PlanSource, before: Option<&AgreedPlan>) -> Result<Round, Error> {
         let Self { options, cluster, asker, here } = self;
         let look = RequestCheck { cluster: *cluster, here, asker: *asker, writes: self.writes() };
         if let Some(why) = source.resolve_doubt(&look).await? {
@@ -175,11 +175,11 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
                 {
                     return self.nothing(&why);
                 }
-                return Err(Before::refused(before, source.no_plan(error)));
+                return Err(AgreedPlan::refused(before, source.no_plan(error)));
             }
         };
         if let Some(before) = before {
-            before.leads_to(&plan, options.yes)?;
+            before.check_next_plan(&plan, options.yes)?;
             asker.message(
                 "note: the cluster has changed since you agreed, and nothing was written: this is the plan for what is \
                  there now",
@@ -213,7 +213,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
                     }
                 }
                 let error = refused(&rejected.refusal, rejected.interleaving.as_ref());
-                return Err(Before::refused(before, error));
+                return Err(AgreedPlan::refused(before, error));
             }
         };
         if let PlanSource::File(file) = source {

@@ -14,7 +14,7 @@ use crate::repair::{Origin, Proposed, Request, Situation};
 #[derive(Debug)]
 pub(in crate::ops) enum PlanSource {
     /// A request from arguments or from a finding.
-    RepairRequest(Request),
+    Request(Request),
     /// A plan from a file. It is made again and must be the same.
     File(Box<PlanFile>),
     /// A journal whose remaining steps are carried out.
@@ -27,7 +27,7 @@ impl PlanSource {
     /// Returns the request of the plan.
     pub(super) fn request(&self) -> &Request {
         match self {
-            Self::RepairRequest(request) => request,
+            Self::Request(request) => request,
             Self::File(file) => &file.request,
             Self::Begun(journal) | Self::TakenBack(TakenBack { journal, .. }) => &journal.entry().plan.request,
         }
@@ -36,7 +36,7 @@ impl PlanSource {
     /// Whether the plan begins with a request and not with a journal.
     pub(super) fn is_new(&self) -> bool {
         match self {
-            Self::RepairRequest(_) | Self::File(_) => true,
+            Self::Request(_) | Self::File(_) => true,
             Self::Begun(_) | Self::TakenBack(_) => false,
         }
     }
@@ -45,7 +45,7 @@ impl PlanSource {
     /// from a file was agreed to as it is, and a journal has already begun its plan.
     pub(super) fn is_planned_anew(&self) -> bool {
         match self {
-            Self::RepairRequest(_) | Self::TakenBack(_) => true,
+            Self::Request(_) | Self::TakenBack(_) => true,
             Self::File(_) | Self::Begun(_) => false,
         }
     }
@@ -53,7 +53,7 @@ impl PlanSource {
     /// Returns the objects of a plan that exists already.
     pub(super) fn objects(&self) -> Vec<ObjectKey> {
         match self {
-            Self::RepairRequest(_) | Self::File(_) => Vec::new(),
+            Self::Request(_) | Self::File(_) => Vec::new(),
             Self::Begun(journal) | Self::TakenBack(TakenBack { journal, .. }) => journal.entry().plan.objects(),
         }
     }
@@ -64,7 +64,7 @@ impl PlanSource {
     /// An error is returned if something cannot be read.
     pub(super) async fn propose(&self, world: &mut World<'_>, cluster: &impl Writer) -> Result<Proposed, Error> {
         match self {
-            Self::RepairRequest(request) => world.propose(cluster, request).await,
+            Self::Request(request) => world.propose(cluster, request).await,
             Self::File(file) => world.propose(cluster, &file.request).await,
             Self::Begun(journal) => Ok(apply::remaining(journal)),
             Self::TakenBack(back) => Ok(back.propose(&world.situation()?)),
@@ -95,7 +95,7 @@ impl PlanSource {
     pub(super) fn no_plan(&self, error: Error) -> Error {
         match self {
             Self::File(file) => apply::no_plan(file, &error),
-            Self::RepairRequest(_) | Self::Begun(_) | Self::TakenBack(_) => error,
+            Self::Request(_) | Self::Begun(_) | Self::TakenBack(_) => error,
         }
     }
 
@@ -103,7 +103,7 @@ impl PlanSource {
     pub(super) fn earlier(&self) -> Option<Entry> {
         match self {
             Self::Begun(journal) => journal.entry().written().then(|| journal.entry().clone()),
-            Self::RepairRequest(_) | Self::File(_) | Self::TakenBack(_) => None,
+            Self::Request(_) | Self::File(_) | Self::TakenBack(_) => None,
         }
     }
 
@@ -113,7 +113,7 @@ impl PlanSource {
     /// An error is returned if it belongs to another cluster, or if a journal allows more than its request.
     pub(super) fn check(&self, here: &Origin, asker: &impl Asker) -> Result<(), Error> {
         match self {
-            Self::RepairRequest(_) => Ok(()),
+            Self::Request(_) => Ok(()),
             Self::File(file) => match &file.cluster {
                 Some(origin) => belongs(&format!("plan {}", file.id), origin, here, asker),
                 None => Ok(()),
@@ -133,7 +133,7 @@ impl PlanSource {
         look: &RequestCheck<'_, impl Writer, impl Asker>,
     ) -> Result<Option<String>, Error> {
         match self {
-            Self::RepairRequest(_) | Self::File(_) => Ok(None),
+            Self::Request(_) | Self::File(_) => Ok(None),
             Self::Begun(journal) => {
                 recognise(journal, look.here, look.cluster).await?;
                 resolve_doubt(journal, true, look.cluster).await.map(|()| None)

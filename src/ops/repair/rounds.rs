@@ -14,11 +14,11 @@ pub(super) enum Round {
     /// The repair ended.
     Ended(Status),
     /// The person agreed, and then the cluster had changed. Nothing was written.
-    Changed(Box<Before>),
+    Changed(Box<AgreedPlan>),
 }
 
 /// A plan that a person agreed to and that was not begun because the cluster had changed.
-pub(super) struct Before {
+pub(super) struct AgreedPlan {
     /// The plan that was agreed to.
     pub(super) plan: Plan,
     /// The error that says what had changed.
@@ -29,7 +29,7 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
     /// Plans, shows, asks and carries out. If the cluster changes meanwhile and nothing was written, this is repeated a
     /// few times. Each plan needs its own consent.
     pub(super) async fn rounds(&self, source: &mut PlanSource) -> Result<Status, Error> {
-        let mut before: Option<Box<Before>> = None;
+        let mut before: Option<Box<AgreedPlan>> = None;
         for _ in 0..ROUNDS {
             match Box::pin(self.round(source, before.as_deref())).await? {
                 Round::Ended(status) => return Ok(status),
@@ -40,10 +40,10 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
     }
 }
 
-impl Before {
+impl AgreedPlan {
     /// Checks whether the next plan may follow this one. It must be a different plan. If nobody is asked, it must not
     /// do more than the plan that was agreed to.
-    pub(super) fn leads_to(&self, plan: &Plan, unasked: bool) -> Result<(), Error> {
+    pub(super) fn check_next_plan(&self, plan: &Plan, unasked: bool) -> Result<(), Error> {
         if is_same(&self.plan, plan) {
             return Err(self.error.clone());
         }

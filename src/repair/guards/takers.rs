@@ -88,7 +88,7 @@ fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume)
     let simulation = simulation(freed, Settings::new(settings.behavior.clone()), 1);
     let outcomes = simulation.outcomes(ObjectId::from(id));
     let mut winners: Vec<String> = outcomes
-        .of_every_sort()
+        .representatives()
         .filter_map(|outcome| match outcome {
             Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } => Some(format!("{namespace}/{name}")),
             Outcome::Volume { claim_ref: None, .. } | Outcome::Claim { .. } | Outcome::Gone { .. } => None,

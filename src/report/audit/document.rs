@@ -239,7 +239,7 @@ impl<'a> FindingOut<'a> {
             evidence: finding.evidence.iter().map(EvidenceOut::new).collect(),
             remedies: finding.remedies.iter().map(RemedyOut::new).collect(),
             caused_by: causes.map(|cause| CauseOut { id: cause.rule.id, object: ObjectOut::of(cause) }).collect(),
-            affects: finding.role.drags.iter().map(ObjectOut::named).collect(),
+            affects: finding.role.affected_objects.iter().map(ObjectOut::named).collect(),
             assumed: finding
                 .assumed
                 .iter()

@@ -16,7 +16,7 @@ pub use document::{
     UnmatchedOut,
 };
 pub use listing::Audited;
-pub use words::{assumed_words, closing_words, unjudged_words, unmatched_words};
+pub use words::{assumed_words, summary_with_omissions, unjudged_words, unmatched_words};
 
 use crate::diagnosis::{Finding, Rule};
 use crate::error::Error;

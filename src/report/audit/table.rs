@@ -71,7 +71,7 @@ fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
 
 /// The other objects that a root affects: the name of a single one, or the number of several.
 pub(super) fn affected(finding: &Finding) -> String {
-    match finding.role.drags.as_slice() {
+    match finding.role.affected_objects.as_slice() {
         [] => String::new(),
         [one] => one.to_string(),
         several => counted(several.len(), "object"),

@@ -51,7 +51,7 @@ pub fn unmatched_words(unmatched: &[&Suppression]) -> Option<String> {
 }
 
 /// Like [`summary_words`], and says as well what the table leaves out.
-pub fn closing_words(audited: &Audited<'_>, all: bool, wide: bool) -> String {
+pub fn summary_with_omissions(audited: &Audited<'_>, all: bool, wide: bool) -> String {
     let Audited { shown, .. } = *audited;
     let summary = summary_words(audited, all);
     let hidden = open(shown).count().saturating_sub(lines(audited).len());

@@ -92,11 +92,11 @@ impl DivergenceOut {
             _ => return None,
         };
         let every_end_differs =
-            prediction.changes(snapshot) && outcomes.of_every_sort().all(|end| end.phase() != phase);
+            prediction.changes(snapshot) && outcomes.representatives().all(|end| end.phase() != phase);
         if !every_end_differs {
             return None;
         }
-        let mut predicted: Vec<String> = outcomes.of_every_sort().map(|end| end.phase().to_owned()).collect();
+        let mut predicted: Vec<String> = outcomes.representatives().map(|end| end.phase().to_owned()).collect();
         predicted.dedup();
         let lasted = snapshot
             .now()

@@ -6,7 +6,7 @@ use super::divergence::DivergenceOut;
 use super::driver::{Awaited, DriverOut};
 use super::{danger, headline};
 use crate::controllers::persistent_volume::match_claim;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves_storage_behind};
 use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
@@ -223,7 +223,7 @@ impl<'a> Explanation<'a> {
                 let volume = snapshot.volume(id);
                 (
                     users_of_volume(snapshot, volume),
-                    Some(if volume.terminating() && leaks(view.behavior(), volume) {
+                    Some(if volume.terminating() && leaves_storage_behind(view.behavior(), volume) {
                         DataFate::Kept.as_str()
                     } else {
                         data_fate(view.behavior(), volume).as_str()

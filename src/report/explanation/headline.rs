@@ -12,7 +12,7 @@ use crate::model::{
     AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId, VolumePhase,
 };
 use crate::report::match_table::MatchRow;
-use crate::report::shared::why::{View, pod_beside_the_scheduler, why};
+use crate::report::shared::why::{View, pod_with_node, why};
 use crate::simulate::Outcome;
 use crate::snapshot::Absence;
 use crate::text::nearest;
@@ -58,7 +58,7 @@ pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>], dangers: &[
 fn becomes(view: View<'_>, phase: &str) -> String {
     let Some(outcomes) = &view.prediction.outcomes else { return String::new() };
     let mut ends: Vec<String> = outcomes
-        .of_every_sort()
+        .representatives()
         .map(|outcome| match outcome {
             Outcome::Claim { volume_name, .. } if outcome.phase() == "Bound" => {
                 format!("Bound to {}", crate::snapshot::printed(volume_name))
@@ -112,7 +112,7 @@ fn claim_sentences(
     let Some(Branch::ClaimBranch(branch)) = view.binder().next().map(|decision| decision.branch) else { return };
     match branch {
         ClaimBranch::UnboundClaimWaitForFirstConsumer => {
-            sentences.push(match pod_beside_the_scheduler(view.snapshot(), claim) {
+            sentences.push(match pod_with_node(view.snapshot(), claim) {
                 Some(_) => "You have to act: let the scheduler place the pod, without spec.nodeName.".to_owned(),
                 None => "Nothing is wrong: the scheduler binds it when a pod uses it.".to_owned(),
             });
@@ -266,7 +266,7 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
             .push("The event speaks of two claims on one volume; it misleads: there is no other claim.".to_owned());
     }
     let ends = view.simulation.outcomes(id);
-    let deleted = ends.of_every_sort().any(|end| {
+    let deleted = ends.representatives().any(|end| {
         let data = match end {
             Outcome::Volume { data, .. } | Outcome::Gone { data, .. } => *data,
             Outcome::Claim { .. } => None,

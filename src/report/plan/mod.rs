@@ -54,14 +54,14 @@ pub struct Shown<'a> {
 }
 
 impl PlanFormat {
-    /// Prints the plan in this format. `manner` says how the text for people is printed.
+    /// Prints the plan in this format. `style` says how the text for people is printed.
     ///
     /// # Errors
     /// Returns an error where the plan cannot be encoded in the format, which is a bug.
-    pub fn render(self, shown: Shown<'_>, manner: PlanStyle<'_>) -> Result<String, Error> {
+    pub fn render(self, shown: Shown<'_>, style: PlanStyle<'_>) -> Result<String, Error> {
         let Shown { plan, guards, cluster, model } = shown;
         match self {
-            Self::Text => Ok(text::text(plan, guards, manner)),
+            Self::Text => Ok(text::text(plan, guards, style)),
             Self::Json => json(&PlanDocument::new(plan, cluster, guards, model)),
             Self::Yaml => yaml(&PlanDocument::new(plan, cluster, guards, model)),
         }

@@ -24,9 +24,9 @@ pub struct PlanStyle<'a> {
 }
 
 /// The text of a plan: its goal, the data, the steps, and what the user has to know before agreeing.
-pub(super) fn text(plan: &Plan, guards: &[Guard], manner: PlanStyle<'_>) -> String {
-    let mut page = Page { text: String::new(), columns: manner.columns };
-    for line in wrap(&format!("Goal: {}.", plan.goal), manner.columns, 2).lines() {
+pub(super) fn text(plan: &Plan, guards: &[Guard], style: PlanStyle<'_>) -> String {
+    let mut page = Page { text: String::new(), columns: style.columns };
+    for line in wrap(&format!("Goal: {}.", plan.goal), style.columns, 2).lines() {
         page.raw(&line.bold().to_string());
     }
     for guard in guards.iter().filter(|guard| guard.id == IDENTITY) {
@@ -37,13 +37,13 @@ pub(super) fn text(plan: &Plan, guards: &[Guard], manner: PlanStyle<'_>) -> Stri
     for step in &plan.steps {
         page.line(1, &format!("{}. {}", step.id, step.why));
         steps_lines(&mut page, step);
-        if let (Some(manifests), Some(write)) = (manner.diff, &step.write) {
+        if let (Some(manifests), Some(write)) = (style.diff, &step.write) {
             for line in changes(write, manifests, &mut world) {
                 page.line(3, &line);
             }
         }
     }
-    let shown = |guard: &&Guard| guard.id != IDENTITY && (manner.all_guards || guard.holds != Holds::Yes);
+    let shown = |guard: &&Guard| guard.id != IDENTITY && (style.all_guards || guard.holds != Holds::Yes);
     let told: Vec<&Guard> = guards.iter().filter(shown).collect();
     if !told.is_empty() || !plan.notes.is_empty() {
         page.heading("Before you agree");

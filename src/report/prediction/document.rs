@@ -1,7 +1,7 @@
 //! Predictions as data of the output contract.
 
 use super::decision::DecisionOut;
-use crate::controllers::outcome::most;
+use crate::controllers::outcome::max_listed;
 use crate::controllers::persistent_volume::reclaim::DataFate;
 use crate::model::{self, ClaimRef, ObjectKey, PersistentVolume, PersistentVolumeClaim, TypedId};
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out, is_false};
@@ -115,13 +115,14 @@ impl<'a> CreatedOut<'a> {
     pub fn of(simulation: &'a Simulation<'_>, components: &BTreeSet<usize>) -> Vec<Self> {
         let limit = simulation.outcome_limit();
         let of_these = simulation.created().filter(|(number, _, _)| components.contains(number));
-        let is_made = |set: &OutcomeSet| set.of_every_sort().any(|end| !matches!(end, Outcome::Gone { .. }));
+        let is_made = |set: &OutcomeSet| set.representatives().any(|end| !matches!(end, Outcome::Gone { .. }));
         let made = of_these.filter(|(_, _, outcomes)| outcomes.is_none_or(is_made));
         made.map(|(number, key, outcomes)| Self::new(number, key, outcomes, limit)).collect()
     }
 
     fn new(number: usize, key: &'a ObjectKey, outcomes: Option<&'a OutcomeSet>, limit: Limit) -> Self {
-        let listed = |set: &'a OutcomeSet| set.listed.iter().take(most(limit)).map(StateOut::of_outcome).collect();
+        let listed =
+            |set: &'a OutcomeSet| set.listed.iter().take(max_listed(limit)).map(StateOut::of_outcome).collect();
         Self {
             object: ObjectId::of_key(key),
             component: format!("c{number}"),

@@ -18,7 +18,7 @@ fn column(prediction: &Prediction<'_>, cell: impl Fn(&Outcome) -> String, most: 
         return String::new();
     }
     let Some(set) = &prediction.outcomes else { return "<unknown>".to_owned() };
-    let mut cells: Vec<String> = set.of_every_sort().map(cell).collect();
+    let mut cells: Vec<String> = set.representatives().map(cell).collect();
     cells.sort();
     cells.dedup();
     if cells.len() > most {

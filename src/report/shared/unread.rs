@@ -29,7 +29,7 @@ pub fn hidden<'s>(
 ) -> Option<(CoverageState, Option<&'s str>)> {
     let coverage = snapshot.coverage();
     let place = namespace.filter(|_| kind.namespaced()).unwrap_or_default();
-    if coverage.was_missed(kind, place, name) {
+    if coverage.is_known_absent(kind, place, name) {
         return None;
     }
     let reason = |state: CoverageState| {

@@ -78,19 +78,19 @@ impl<'s> World<'s> {
     /// Sends a request. It may fail because another writer was quicker.
     fn send(&self, method: Method, path: &str, body: Option<&Value>) {
         let answer = self.site.runtime.block_on(self.site.api.send(method, path, body));
-        bear(answer.err());
+        accept_refusal(answer.err());
     }
 
     /// Replaces an object.
     fn write(&self, object: &Value) {
         let written = self.site.runtime.block_on(self.site.api.replace(object));
-        bear(written.err());
+        accept_refusal(written.err());
     }
 
     /// Replaces the status of an object.
     fn write_status(&self, object: &Value) {
         let written = self.site.runtime.block_on(self.site.api.replace_status(object));
-        bear(written.err());
+        accept_refusal(written.err());
     }
 
     /// Lets the provisioners make the volumes that claims ask for.
@@ -280,7 +280,7 @@ impl<'s> World<'s> {
 
 /// Accepts the refusals 404, 409 and 422: the object is gone, changed, there already or being deleted. The actor looks
 /// again later.
-fn bear(refused: Option<Refused>) {
+fn accept_refusal(refused: Option<Refused>) {
     if let Some(refused) = refused {
         assert!([404, 409, 422].contains(&refused.code), "{}", refused.message);
     }

@@ -1,6 +1,6 @@
 //! Breakages of claims that have their volume: the claims are deleted and stay, or their pods do not get the volume.
 
-use super::cluster::{Home, node_dies, now};
+use super::cluster::{BreakageNamespace, node_dies, now};
 use super::unbound::{Names, of_pool, on_node};
 use crate::live::site::{PV, PVC, Site};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const KUBELET: &str = "kubelet";
 
 /// The cloud does not let the driver attach the disk.
-pub(super) fn attaching_is_refused(home: &Home<'_>) -> Names {
+pub(super) fn attaching_is_refused(home: &BreakageNamespace<'_>) -> Names {
     home.claim("ledger", "gp3");
     home.pod("pay-api", "ledger", &json!({}));
     home.is_placed("pay-api");
@@ -18,14 +18,14 @@ pub(super) fn attaching_is_refused(home: &Home<'_>) -> Names {
 }
 
 /// Somebody deletes a claim whose pod runs.
-pub(super) fn deleted_while_it_runs(home: &Home<'_>) -> Names {
+pub(super) fn deleted_while_it_runs(home: &BreakageNamespace<'_>) -> Names {
     home.app("blog", "uploads", "gp3", &json!({}));
     home.delete(PVC, "uploads");
     vec![]
 }
 
 /// A claim is deleted. The machine of the pod that uses it has stopped, and the pod is evicted.
-pub(super) fn deleted_on_a_dead_node(home: &Home<'_>) -> Names {
+pub(super) fn deleted_on_a_dead_node(home: &BreakageNamespace<'_>) -> Names {
     home.app("forum", "avatars", "gp3", &doomed("node-d1"));
     home.delete(PVC, "avatars");
     node_dies(home.site, "node-d1");
@@ -41,26 +41,26 @@ fn doomed(node: &str) -> Value {
 }
 
 /// A pod has a long grace period.
-pub(super) fn slow_to_end(home: &Home<'_>) -> Names {
+pub(super) fn slow_to_end(home: &BreakageNamespace<'_>) -> Names {
     home.app("news", "drafts", "gp3", &json!({"terminationGracePeriodSeconds": 3600}));
     vec![]
 }
 
 /// The claim is deleted, and then the pod, which takes its time to end.
-pub(super) fn deleted_while_it_ends(home: &Home<'_>) {
+pub(super) fn deleted_while_it_ends(home: &BreakageNamespace<'_>) {
     home.delete(PVC, "drafts");
     home.delete("Pod", "news");
 }
 
 /// Somebody deletes the volume instead of the claim.
-pub(super) fn volume_is_deleted(home: &Home<'_>) -> Names {
+pub(super) fn volume_is_deleted(home: &BreakageNamespace<'_>) -> Names {
     let volume = home.app("erp", "books", "gp3", &json!({}));
     home.delete(PV, &volume);
     vec![("volume", volume)]
 }
 
 /// A volume is a disk of a node, and the node was removed from the cluster.
-pub(super) fn node_of_a_local_disk_is_gone(home: &Home<'_>) -> Names {
+pub(super) fn node_of_a_local_disk_is_gone(home: &BreakageNamespace<'_>) -> Names {
     super::cluster::node(home.site, "node-l1", "eu-1b", "cassandra", &[]);
     home.site.put(&json!({
         "apiVersion": "v1", "kind": PV, "metadata": {"name": "local-l1-disk0"},
@@ -83,7 +83,7 @@ pub(super) fn node_of_a_local_disk_is_gone(home: &Home<'_>) -> Names {
 }
 
 /// A second pod wants the disk on another node.
-pub(super) fn two_nodes_want_it(home: &Home<'_>) -> Names {
+pub(super) fn two_nodes_want_it(home: &BreakageNamespace<'_>) -> Names {
     let volume = home.app("cms-1", "media", "fast-ssd", &on_node("node-a1"));
     home.pod("cms-2", "media", &on_node("node-a2"));
     home.is_told("FailedAttachVolume");
@@ -91,7 +91,7 @@ pub(super) fn two_nodes_want_it(home: &Home<'_>) -> Names {
 }
 
 /// A machine stops, its pod is evicted and never ends, and the disk stays attached there.
-pub(super) fn node_is_dead(home: &Home<'_>) -> Names {
+pub(super) fn node_is_dead(home: &BreakageNamespace<'_>) -> Names {
     let volume = home.app("jira-1", "issues", "gp3", &doomed("node-d2"));
     node_dies(home.site, "node-d2");
     home.delete("Pod", "jira-1");
@@ -101,7 +101,7 @@ pub(super) fn node_is_dead(home: &Home<'_>) -> Names {
 }
 
 /// The claim may be used by one pod at a time, and two pods want it.
-pub(super) fn one_pod_at_a_time(home: &Home<'_>) -> Names {
+pub(super) fn one_pod_at_a_time(home: &BreakageNamespace<'_>) -> Names {
     home.claim_with("vault", "gp3", |spec| spec["accessModes"] = json!(["ReadWriteOncePod"]));
     home.pod("bank-1", "vault", &json!({}));
     home.runs("bank-1");
@@ -111,7 +111,7 @@ pub(super) fn one_pod_at_a_time(home: &Home<'_>) -> Names {
 }
 
 /// A node can take one disk of a driver, and already has one.
-pub(super) fn node_takes_no_more(home: &Home<'_>) -> Names {
+pub(super) fn node_takes_no_more(home: &BreakageNamespace<'_>) -> Names {
     home.app("batch-1", "first", "san", &on_node("node-b1"));
     home.claim("second", "san");
     home.volume("second");
@@ -121,7 +121,7 @@ pub(super) fn node_takes_no_more(home: &Home<'_>) -> Names {
 }
 
 /// The file system of the disk is damaged.
-pub(super) fn file_system_is_damaged(home: &Home<'_>) -> Names {
+pub(super) fn file_system_is_damaged(home: &BreakageNamespace<'_>) -> Names {
     home.claim("samples", "gp3");
     home.pod("lab", "samples", &json!({}));
     let volume = home.volume("samples");
@@ -142,7 +142,7 @@ pub(super) fn file_system_is_damaged(home: &Home<'_>) -> Names {
 }
 
 /// The node of the pod has no driver for the share.
-pub(super) fn node_lacks_the_driver(home: &Home<'_>) -> Names {
+pub(super) fn node_lacks_the_driver(home: &BreakageNamespace<'_>) -> Names {
     home.claim_with("assets", "shared", |spec| spec["accessModes"] = json!(["ReadWriteMany"]));
     home.pod("cdn", "assets", &on_node("node-b2"));
     let volume = home.volume("assets");
@@ -156,7 +156,7 @@ pub(super) fn node_lacks_the_driver(home: &Home<'_>) -> Names {
 }
 
 /// A namespace is deleted, and a backup tool that is gone has left its finalizer on a claim.
-pub(super) fn namespace_does_not_go(home: &Home<'_>) -> Names {
+pub(super) fn namespace_does_not_go(home: &BreakageNamespace<'_>) -> Names {
     home.app("old", "dump", "gp3", &json!({}));
     home.keep("dump", "backup.example.com/protect");
     home.delete("Namespace", home.name);
@@ -170,7 +170,7 @@ pub(super) fn namespace_does_not_go(home: &Home<'_>) -> Names {
 }
 
 /// A snapshot of a claim does not get ready, and the claim is deleted.
-pub(super) fn snapshot_keeps_it(home: &Home<'_>) -> Names {
+pub(super) fn snapshot_keeps_it(home: &BreakageNamespace<'_>) -> Names {
     home.app("dr", "snapsrc", "gp3", &json!({}));
     home.site.put(&json!({
         "apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot",
@@ -186,7 +186,7 @@ pub(super) fn snapshot_keeps_it(home: &Home<'_>) -> Names {
 }
 
 /// A driver is uninstalled, and then the last claim of its volumes is deleted.
-pub(super) fn driver_was_removed(home: &Home<'_>) -> Names {
+pub(super) fn driver_was_removed(home: &BreakageNamespace<'_>) -> Names {
     const DRIVER: &str = "old.csi.example.com";
     let site = home.site;
     site.put(&json!({
@@ -223,7 +223,7 @@ pub(super) fn driver_was_removed(home: &Home<'_>) -> Names {
 }
 
 /// The pod of a job has ended and is still there, and its claim is deleted.
-pub(super) fn finished_pod_keeps_it(home: &Home<'_>) -> Names {
+pub(super) fn finished_pod_keeps_it(home: &BreakageNamespace<'_>) -> Names {
     home.app("build", "cache", "gp3", &json!({"restartPolicy": "Never"}));
     let ended = json!([{
         "name": "app", "ready": false, "started": false, "restartCount": 0, "image": "registry.example.com/app:1",

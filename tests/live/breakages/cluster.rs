@@ -50,7 +50,7 @@ pub(super) fn now() -> Timestamp {
 }
 
 /// Creates the drivers, nodes and classes on an empty control plane.
-pub(super) fn furnish(site: &Site) {
+pub(super) fn create_cluster(site: &Site) {
     for (driver, attached) in [(EBS, true), (EFS, false), (SAN, true)] {
         site.put(&json!({
             "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": driver},
@@ -197,12 +197,12 @@ fn earlier(value: &mut Value) {
 
 /// The namespace of a breakage.
 #[derive(Clone, Copy)]
-pub(super) struct Home<'s> {
+pub(super) struct BreakageNamespace<'s> {
     pub(super) site: &'s Site,
     pub(super) name: &'static str,
 }
 
-impl Home<'_> {
+impl BreakageNamespace<'_> {
     /// Creates a claim of 10Gi with access mode `ReadWriteOnce`. If `class` is empty, the claim states no class.
     pub(super) fn claim(&self, name: &str, class: &str) {
         self.claim_with(name, class, |_| {});

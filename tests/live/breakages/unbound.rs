@@ -1,7 +1,7 @@
 //! Breakages of claims that have no volume, or the wrong one. Their causes are people who write manifests,
 //! provisioners, and the controllers of namespaces and StatefulSets.
 
-use super::cluster::{EBS, HOST, Home, ZONE, node, now};
+use super::cluster::{BreakageNamespace, EBS, HOST, ZONE, node, now};
 use crate::live::site::{PV, PVC, Site, text};
 use pvctl::model::Timestamp;
 use serde_json::{Value, json};
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 pub(super) type Names = Vec<(&'static str, String)>;
 
 /// Nothing is wrong.
-pub(super) fn all_is_well(home: &Home<'_>) -> Names {
+pub(super) fn all_is_well(home: &BreakageNamespace<'_>) -> Names {
     home.app("api", "state", "gp3", &json!({}));
     vec![]
 }
 
 /// Somebody swaps two letters of the class.
-pub(super) fn class_is_misspelt(home: &Home<'_>) -> Names {
+pub(super) fn class_is_misspelt(home: &BreakageNamespace<'_>) -> Names {
     home.claim("web-data", "fast-sdd");
     home.pod("web", "web-data", &json!({}));
     home.finds_no_node("web");
@@ -24,7 +24,7 @@ pub(super) fn class_is_misspelt(home: &Home<'_>) -> Names {
 }
 
 /// The pod selects a node with a label that no node has.
-pub(super) fn no_node_for_the_pod(home: &Home<'_>) -> Names {
+pub(super) fn no_node_for_the_pod(home: &BreakageNamespace<'_>) -> Names {
     home.claim("model", "gp3");
     home.pod("trainer", "model", &json!({"nodeSelector": {"accelerator": "gpu"}}));
     home.finds_no_node("trainer");
@@ -32,7 +32,7 @@ pub(super) fn no_node_for_the_pod(home: &Home<'_>) -> Names {
 }
 
 /// The claim of an application with a class that retains volumes is deleted and created again, and gets a new volume.
-pub(super) fn claim_is_made_anew(home: &Home<'_>) -> Names {
+pub(super) fn claim_is_made_anew(home: &BreakageNamespace<'_>) -> Names {
     let old = home.app("wiki", "wiki-data", "gp3-keep", &json!({}));
     remove(home, "wiki", "wiki-data", &old);
     home.app("wiki", "wiki-data", "gp3-keep", &json!({}));
@@ -40,7 +40,7 @@ pub(super) fn claim_is_made_anew(home: &Home<'_>) -> Names {
 }
 
 /// A claim is restored from a backup with the annotations of its binding. The volume still names the former claim.
-pub(super) fn restored_from_a_backup(home: &Home<'_>) -> Names {
+pub(super) fn restored_from_a_backup(home: &BreakageNamespace<'_>) -> Names {
     let volume = home.app("postgres", "data", "gp3-keep", &json!({}));
     let saved = home.claim_now("data");
     remove(home, "postgres", "data", &volume);
@@ -56,7 +56,7 @@ pub(super) fn restored_from_a_backup(home: &Home<'_>) -> Names {
 }
 
 /// A pod ends and its claim is deleted, so that the volume is released.
-fn remove(home: &Home<'_>, pod: &str, claim: &str, volume: &str) {
+fn remove(home: &BreakageNamespace<'_>, pod: &str, claim: &str, volume: &str) {
     home.delete("Pod", pod);
     home.is_gone(pod);
     home.delete(PVC, claim);
@@ -65,7 +65,7 @@ fn remove(home: &Home<'_>, pod: &str, claim: &str, volume: &str) {
 
 /// A chart adds a second class that is marked as default. A claim that states no class gets this one, because it is
 /// newer.
-pub(super) fn two_default_classes(home: &Home<'_>) -> Names {
+pub(super) fn two_default_classes(home: &BreakageNamespace<'_>) -> Names {
     let older = home.site.get("StorageClass", "", "gp3").unwrap_or_default();
     let older = Timestamp::parse(text(&older, "/metadata/creationTimestamp"));
     Site::until("a second is over", || older.is_some_and(|older| now() > older));
@@ -89,7 +89,7 @@ pub(super) fn two_default_classes(home: &Home<'_>) -> Names {
 }
 
 /// A quota has room for two of the three members of a set.
-pub(super) fn quota_is_used_up(home: &Home<'_>) -> Names {
+pub(super) fn quota_is_used_up(home: &BreakageNamespace<'_>) -> Names {
     home.site.put(&json!({
         "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"namespace": home.name, "name": "storage"},
         "spec": {"hard": {"requests.storage": "20Gi"}},
@@ -106,7 +106,7 @@ pub(super) fn quota_is_used_up(home: &Home<'_>) -> Names {
 }
 
 /// A StatefulSet is scaled down, and the claims of the former members stay.
-pub(super) fn set_is_scaled_down(home: &Home<'_>) -> Names {
+pub(super) fn set_is_scaled_down(home: &BreakageNamespace<'_>) -> Names {
     set(home, "es", 3, "Parallel");
     for pod in ["es-0", "es-1", "es-2"] {
         home.runs(pod);
@@ -117,7 +117,7 @@ pub(super) fn set_is_scaled_down(home: &Home<'_>) -> Names {
     vec![]
 }
 
-fn set(home: &Home<'_>, name: &str, replicas: u32, order: &str) {
+fn set(home: &BreakageNamespace<'_>, name: &str, replicas: u32, order: &str) {
     home.site.put(&json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"namespace": home.name, "name": name},
         "spec": {
@@ -139,7 +139,7 @@ fn set(home: &Home<'_>, name: &str, replicas: u32, order: &str) {
 }
 
 /// A claim names a volume that does not exist.
-pub(super) fn named_volume_is_missing(home: &Home<'_>) -> Names {
+pub(super) fn named_volume_is_missing(home: &BreakageNamespace<'_>) -> Names {
     home.claim_with("archive", "", |spec| {
         spec["storageClassName"] = json!("");
         spec["volumeName"] = json!("etl-archive-01");
@@ -150,7 +150,7 @@ pub(super) fn named_volume_is_missing(home: &Home<'_>) -> Names {
 }
 
 /// A claim is to be filled from a snapshot that was deleted, as the events of its driver say.
-pub(super) fn snapshot_is_missing(home: &Home<'_>) -> Names {
+pub(super) fn snapshot_is_missing(home: &BreakageNamespace<'_>) -> Names {
     home.claim_with("restored", "fast-ssd", |spec| {
         let snapshot = json!({"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": "nightly"});
         spec["dataSource"] = snapshot;
@@ -164,7 +164,7 @@ pub(super) fn snapshot_is_missing(home: &Home<'_>) -> Names {
 }
 
 /// The class of a claim names a driver that nobody has installed.
-pub(super) fn driver_is_not_installed(home: &Home<'_>) -> Names {
+pub(super) fn driver_is_not_installed(home: &BreakageNamespace<'_>) -> Names {
     home.claim("disk", "gce-std");
     home.pod("batch", "disk", &json!({}));
     home.finds_no_node("batch");
@@ -173,14 +173,14 @@ pub(super) fn driver_is_not_installed(home: &Home<'_>) -> Names {
 }
 
 /// A pod is deployed without its claim.
-pub(super) fn claim_was_never_made(home: &Home<'_>) -> Names {
+pub(super) fn claim_was_never_made(home: &BreakageNamespace<'_>) -> Names {
     home.pod("search", "search-idx", &json!({}));
     home.finds_no_node("search");
     vec![]
 }
 
 /// A claim is larger than any volume of its driver.
-pub(super) fn too_large_for_the_driver(home: &Home<'_>) -> Names {
+pub(super) fn too_large_for_the_driver(home: &BreakageNamespace<'_>) -> Names {
     home.claim_with("warehouse", "gp3", |spec| spec["resources"]["requests"]["storage"] = json!("70Ti"));
     home.pod("spark", "warehouse", &json!({}));
     Site::until("the scheduler has chosen a node", || !chosen(home, "warehouse").is_empty());
@@ -192,7 +192,7 @@ pub(super) fn too_large_for_the_driver(home: &Home<'_>) -> Names {
 }
 
 /// A claim asks for an access mode that its driver does not have.
-pub(super) fn no_such_mode_for_the_driver(home: &Home<'_>) -> Names {
+pub(super) fn no_such_mode_for_the_driver(home: &BreakageNamespace<'_>) -> Names {
     home.claim_with("reports", "fast-ssd", |spec| spec["accessModes"] = json!(["ReadWriteMany"]));
     home.pod("viewer", "reports", &json!({}));
     home.finds_no_node("viewer");
@@ -202,13 +202,13 @@ pub(super) fn no_such_mode_for_the_driver(home: &Home<'_>) -> Names {
     vec![]
 }
 
-fn chosen(home: &Home<'_>, claim: &str) -> String {
+fn chosen(home: &BreakageNamespace<'_>, claim: &str) -> String {
     let claim = home.claim_now(claim);
     text(&claim, "/metadata/annotations/volume.kubernetes.io~1selected-node").to_owned()
 }
 
 /// A pod has an ephemeral volume, and a claim with the name of its claim exists already.
-pub(super) fn ephemeral_name_is_taken(home: &Home<'_>) -> Names {
+pub(super) fn ephemeral_name_is_taken(home: &BreakageNamespace<'_>) -> Names {
     home.claim("web-scratch", "gp3");
     let template = json!({
         "accessModes": ["ReadWriteOnce"], "storageClassName": "gp3", "resources": {"requests": {"storage": "10Gi"}},
@@ -225,7 +225,7 @@ pub(super) fn ephemeral_name_is_taken(home: &Home<'_>) -> Names {
 }
 
 /// The scheduler chooses a node for a claim. The node is replaced before the driver has made the volume.
-pub(super) fn chosen_node_is_replaced(home: &Home<'_>) -> Names {
+pub(super) fn chosen_node_is_replaced(home: &BreakageNamespace<'_>) -> Names {
     node(home.site, "node-17", "eu-1b", "stream", &[EBS]);
     home.claim("replay", "gp3");
     home.pod("replayer", "replay", &of_pool("stream"));
@@ -251,7 +251,7 @@ pub(super) fn on_node(node: &str) -> Value {
 }
 
 /// A share allows one node, and the claim that names it asks for many.
-pub(super) fn modes_do_not_fit(home: &Home<'_>) -> Names {
+pub(super) fn modes_do_not_fit(home: &BreakageNamespace<'_>) -> Names {
     home.site.put(&json!({
         "apiVersion": "v1", "kind": PV, "metadata": {"name": "nfs-docs"},
         "spec": {
@@ -270,7 +270,7 @@ pub(super) fn modes_do_not_fit(home: &Home<'_>) -> Names {
 }
 
 /// A class binds immediately, and the volume is made in a zone in which the pod may not run.
-pub(super) fn zones_do_not_meet(home: &Home<'_>) -> Names {
+pub(super) fn zones_do_not_meet(home: &BreakageNamespace<'_>) -> Names {
     home.claim("contacts", "fast-ssd");
     home.volume("contacts");
     home.pod("crm", "contacts", &json!({"nodeSelector": {ZONE: "eu-1b"}}));
@@ -279,7 +279,7 @@ pub(super) fn zones_do_not_meet(home: &Home<'_>) -> Names {
 }
 
 /// The request of a claim grows, and no controller resizes its volume.
-pub(super) fn nobody_resizes(home: &Home<'_>) -> Names {
+pub(super) fn nobody_resizes(home: &BreakageNamespace<'_>) -> Names {
     home.app("postfix", "mail", "gp3", &json!({}));
     home.site.edit(PVC, home.name, "mail", |claim| claim["spec"]["resources"]["requests"]["storage"] = json!("20Gi"));
     home.is_told("ExternalExpanding");
@@ -287,7 +287,7 @@ pub(super) fn nobody_resizes(home: &Home<'_>) -> Names {
 }
 
 /// A volume grew while no pod used it. Its file system is resized once a pod uses it.
-pub(super) fn file_system_waits(home: &Home<'_>) -> Names {
+pub(super) fn file_system_waits(home: &BreakageNamespace<'_>) -> Names {
     let volume = home.app("gitea", "repos", "gp3", &json!({}));
     home.delete("Pod", "gitea");
     home.is_gone("gitea");

@@ -272,13 +272,13 @@ impl Scene {
         let actors = runtime.block_on(async { Actors::begin(&api) });
         let cases = (0..CLAIMS).map(|number| Case::new(number, folder)).collect();
         let scene = Self { plane, api, runtime, actors, cases, tally: Tally::default(), begin };
-        scene.furnish();
+        scene.create_cluster();
         scene.make(folder);
         scene
     }
 
     /// Creates what has to exist before any claim.
-    fn furnish(&self) {
+    fn create_cluster(&self) {
         let create = |object: Value| _ = self.runtime.block_on(self.api.create(&object)).unwrap();
         for name in self.cases.iter().map(|case| &case.namespace).collect::<BTreeSet<_>>() {
             create(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));

@@ -13,7 +13,7 @@ mod tables;
 
 use super::plane;
 use super::recorder::{Authority, Sent};
-use super::stand::Stand;
+use super::stand::TestServers;
 use crate::support::{BINARY, Finished, Run, root};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -26,11 +26,11 @@ use tables::{FILES, REFUSED, SAME, WRONG};
 const SECRETS: [&str; 6] = ["t0ps3cret", "f1les3cret", "plug1ns3cret", "s3cret", "cGFzc3dvcmQ", "hunter2"];
 
 /// The servers, and a folder of kubeconfigs that lead to them.
-struct World(Stand);
+struct World(TestServers);
 
 impl World {
     fn new() -> Self {
-        let mut stand = Stand::new();
+        let mut stand = TestServers::new();
         let (authority, other) = (Authority::new("the authority"), Authority::new("another authority"));
         let (jane, jim) = (authority.sign("jane", &[], |_| {}), authority.sign("jim", &[], |_| {}));
         let names = vec![(jane.der.clone(), "jane".to_owned()), (jim.der.clone(), "jim".to_owned())];

@@ -89,19 +89,19 @@ impl Verb {
 
 /// The parameters of a run.
 #[derive(Clone, Copy, Debug)]
-struct Lot {
+struct RunParameters {
     verb: Verb,
     on_server: bool,
     names_claim: bool,
 }
 
-fn lot(number: usize) -> Lot {
+fn lot(number: usize) -> RunParameters {
     let way = number / Verb::ALL.len();
-    Lot { verb: Verb::ALL[number % Verb::ALL.len()], on_server: way % 2 == 1, names_claim: way / 2 % 2 == 1 }
+    RunParameters { verb: Verb::ALL[number % Verb::ALL.len()], on_server: way % 2 == 1, names_claim: way / 2 % 2 == 1 }
 }
 
 /// Returns the manifest of a volume, as a person keeps it.
-fn manifest(place: &Place<'_>, lot: Lot) -> Value {
+fn manifest(place: &Place<'_>, lot: RunParameters) -> Value {
     let name = place.of("a");
     let mut manifest = json!({
         "apiVersion": "v1", "kind": PV, "metadata": {"name": name},
@@ -119,7 +119,7 @@ fn manifest(place: &Place<'_>, lot: Lot) -> Value {
 }
 
 /// Applies a manifest once.
-fn apply(place: &Place<'_>, lot: Lot, manifest: &[u8]) -> Finished {
+fn apply(place: &Place<'_>, lot: RunParameters, manifest: &[u8]) -> Finished {
     let words: &[&str] = if lot.on_server {
         &["apply", "--server-side", "--force-conflicts", "--field-manager", MANAGER, "--validate=ignore", "-f", "-"]
     } else {
@@ -130,7 +130,7 @@ fn apply(place: &Place<'_>, lot: Lot, manifest: &[u8]) -> Finished {
 }
 
 /// Creates the broken state, with a volume that was created by applying its manifest.
-fn begin(place: &Place<'_>, lot: Lot, manifest: &[u8]) {
+fn begin(place: &Place<'_>, lot: RunParameters, manifest: &[u8]) {
     place.namespace(&format!("{}-to", place.name));
     if lot.verb == Verb::Rebind {
         place.left("copy", "b", "Retain");
@@ -154,14 +154,14 @@ fn begin(place: &Place<'_>, lot: Lot, manifest: &[u8]) {
 }
 
 /// The result of a run: its exit code, how often the manifest was applied, and the faults.
-struct Came {
-    lot: Lot,
+struct RunResult {
+    lot: RunParameters,
     code: Option<i32>,
     applied: usize,
     wrong: Vec<String>,
 }
 
-fn run(site: &Site, number: usize) -> Came {
+fn run(site: &Site, number: usize) -> RunResult {
     let lot = lot(number);
     let place = Place::new(site, &format!("a{number}"));
     let manifest = manifest(&place, lot).to_string().into_bytes();
@@ -220,11 +220,11 @@ fn run(site: &Site, number: usize) -> Came {
         wrong.push(said);
     }
     place.clear();
-    Came { lot, code: ended.code, applied: applied.into_inner(), wrong }
+    RunResult { lot, code: ended.code, applied: applied.into_inner(), wrong }
 }
 
 /// Returns how volumes were lost, or could have been lost.
-fn lost(place: &Place<'_>, began: &[(String, u64)], lot: Lot) -> Vec<String> {
+fn lost(place: &Place<'_>, began: &[(String, u64)], lot: RunParameters) -> Vec<String> {
     let name = |namespace: &str, claim: &str| (namespace.to_owned(), claim.to_owned());
     let mut meant = vec![name(&place.name, "data")];
     match lot.verb {
@@ -275,7 +275,7 @@ fn nothing_is_lost_while_somebody_applies_the_manifest_again_and_again() {
         eprintln!("{lot}: {codes:?}");
     }
     let applied: usize = all.iter().map(|came| came.applied).sum();
-    let wrong: Vec<&Came> = all.iter().filter(|came| !came.wrong.is_empty()).collect();
+    let wrong: Vec<&RunResult> = all.iter().filter(|came| !came.wrong.is_empty()).collect();
     let lost = wrong.iter().filter(|came| came.wrong.iter().any(|wrong| wrong.starts_with("LOST"))).count();
     eprintln!("{runs} runs and {applied} applications in {} s: {lost} lost", begin.elapsed().as_secs());
     let told: Vec<String> = wrong.iter().map(|came| format!("{:?}: {}", came.lot, came.wrong.join("; "))).collect();

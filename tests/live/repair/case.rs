@@ -9,7 +9,7 @@
 )]
 
 use super::actors::{Actor, Scene, version};
-use super::cases::{MOVE, REPAIRS, Repair, Way};
+use super::cases::{MOVE, REPAIRS, Repair, State};
 use super::harm::{Deleted, Judge};
 use super::interception::{Interception, Requests, proxy};
 use crate::live::proxy::Proxy;
@@ -38,7 +38,7 @@ const RESYNC: Duration = Duration::from_millis(1500);
 
 /// The parameters of a run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lot {
+pub(crate) struct RunParameters {
     pub(crate) repair: usize,
     pub(crate) fault: Fault,
     pub(crate) actor: Actor,
@@ -52,7 +52,7 @@ pub(crate) struct Lot {
     pub(crate) turn: usize,
 }
 
-impl Lot {
+impl RunParameters {
     pub(crate) fn repair(self) -> &'static Repair {
         &REPAIRS[self.repair]
     }
@@ -103,7 +103,7 @@ impl Parked {
 }
 
 struct Run {
-    lot: Lot,
+    lot: RunParameters,
     interception: Arc<Interception>,
     proxy: Proxy,
     /// The resource versions of the volumes when the repair began.
@@ -118,7 +118,7 @@ pub(crate) struct Case<'s> {
 
 impl<'s> Case<'s> {
     /// Creates the broken state, and a proxy that does not intercept yet.
-    pub(crate) fn new(site: &'s Site, lot: Lot, name: &str) -> Self {
+    pub(crate) fn new(site: &'s Site, lot: RunParameters, name: &str) -> Self {
         let place = Place::new(site, name);
         let interception = Arc::new(Interception::new());
         let proxy = site.runtime.block_on(proxy(&site.api, (lot.fault, lot.actor), &interception));
@@ -431,7 +431,7 @@ impl<'s> Case<'s> {
             self.leave();
         }
         let back = [repair.undone, &[repair.before]].concat();
-        let mut ways: Vec<Way> = match end {
+        let mut ways: Vec<State> = match end {
             End::Goal => vec![repair.goal],
             End::Back => back,
             End::Untouched => vec![repair.before],
@@ -464,7 +464,7 @@ impl<'s> Case<'s> {
         }
     }
 
-    fn fits(&self, now: &[String], ways: &[Way], actor: Actor) -> bool {
+    fn fits(&self, now: &[String], ways: &[State], actor: Actor) -> bool {
         let repair = self.run.lot.repair();
         let strange = format!("{}-x/", self.place.name);
         let (theirs, mut own): (Vec<&String>, Vec<&String>) = now.iter().partition(|line| line.starts_with(&strange));
@@ -481,7 +481,7 @@ impl<'s> Case<'s> {
             })
         });
         own.sort();
-        let is_way = |way: &Way| {
+        let is_way = |way: &State| {
             let mut wanted: Vec<String> = way.iter().map(|line| self.named(line)).collect();
             wanted.sort();
             own.iter().copied().eq(&wanted)

@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// The state of a place: one line for each of its volumes and claims, except those of the stranger. `N` stands for the
 /// name of the place.
-pub(crate) type Way = &'static [&'static str];
+pub(crate) type State = &'static [&'static str];
 
 /// A repair.
 pub(crate) struct Repair {
@@ -17,14 +17,14 @@ pub(crate) struct Repair {
     pub(crate) typed: Option<&'static str>,
     /// Creates the state that the repair starts from.
     pub(crate) begin: fn(&Place<'_>),
-    pub(crate) before: Way,
-    pub(crate) goal: Way,
+    pub(crate) before: State,
+    pub(crate) goal: State,
     /// The states after the way back, from any point at which it begins.
-    pub(crate) undone: &'static [Way],
+    pub(crate) undone: &'static [State],
     /// Further ends that are possible with one actor.
-    pub(crate) intercepted: &'static [(Actor, &'static [Way])],
+    pub(crate) intercepted: &'static [(Actor, &'static [State])],
     /// The lines that may be left, besides those of the ends above, if an actor takes the name of a claim, or a claim.
-    pub(crate) left: Way,
+    pub(crate) left: State,
     /// The claims that may have one of the volumes.
     pub(crate) meant: &'static [(&'static str, &'static str)],
     pub(crate) volumes: &'static [&'static str],
@@ -35,13 +35,13 @@ pub(crate) struct Repair {
 }
 
 /// The repair that the way back under test takes back.
-pub(crate) const MOVE: Way = &["move", "pvc/data", "--to-namespace", "N-to"];
-const AT_HOME: Way = &["N-a: Bound, Delete, of N/data", "N/data: Bound, N-a"];
-const AT_HOME_KEPT: Way = &["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a"];
-const MOVED: Way = &["N-a: Bound, Retain, of N-to/data", "N-to/data: Bound, N-a"];
-const LEFT: Way = &["N-a: Released, Retain, of the former N/data"];
-const LEFT_TO_DELETION: Way = &["N-a: Released, Delete, of the former N/data"];
-const KEPT_BY_FINALIZER: Way = &["N-a: Bound, Delete, of N/data", "N/data: Bound, N-a, going"];
+pub(crate) const MOVE: State = &["move", "pvc/data", "--to-namespace", "N-to"];
+const AT_HOME: State = &["N-a: Bound, Delete, of N/data", "N/data: Bound, N-a"];
+const AT_HOME_KEPT: State = &["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a"];
+const MOVED: State = &["N-a: Bound, Retain, of N-to/data", "N-to/data: Bound, N-a"];
+const LEFT: State = &["N-a: Released, Retain, of the former N/data"];
+const LEFT_TO_DELETION: State = &["N-a: Released, Delete, of the former N/data"];
+const KEPT_BY_FINALIZER: State = &["N-a: Bound, Delete, of N/data", "N/data: Bound, N-a, going"];
 
 const NONE: Repair = Repair {
     name: "",
@@ -60,7 +60,7 @@ const NONE: Repair = Repair {
 };
 
 /// The lines that may be left if a claim that changes hands is deleted or created again, on either side.
-const LEFT_BY_MOVE: Way = &[
+const LEFT_BY_MOVE: State = &[
     "N-a: Released, Delete, of the former N/data",
     "N-a: Released, Retain, of the former N/data",
     "N-a: Released, Retain, of the former N-to/data",

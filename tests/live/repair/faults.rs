@@ -11,7 +11,7 @@
 )]
 
 use super::actors::{Actor, ROUGH};
-use super::case::{Case, Intercepted, Lot, Parked};
+use super::case::{Case, Intercepted, Parked, RunParameters};
 use super::cases::REPAIRS;
 use super::interception::{FAULTS, Requests, SLOW};
 use crate::live::site::Site;
@@ -37,9 +37,9 @@ fn actors() -> Vec<Actor> {
 
 /// Returns the parameters of a run. The numbers of repairs, faults and actors have no common factor, so that each of
 /// them meets each other one.
-fn lot(number: usize) -> Lot {
+fn lot(number: usize) -> RunParameters {
     let stopped = number / 9 % 3 == 1;
-    Lot {
+    RunParameters {
         repair: number % REPAIRS.len(),
         fault: FAULTS[number % FAULTS.len()],
         actor: actors()[number % actors().len()],
@@ -68,8 +68,8 @@ fn make(site: &Site, number: usize) -> Case<'_> {
 }
 
 /// The result of a run.
-struct Came {
-    lot: Lot,
+struct RunResult {
+    lot: RunParameters,
     met: bool,
     /// Whether the fault occurred at a write.
     on_write: bool,
@@ -77,7 +77,7 @@ struct Came {
 }
 
 /// The property by which runs are counted.
-type Key = fn(&Came) -> String;
+type Key = fn(&RunResult) -> String;
 
 fn abreast<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     so_many_abreast(ABREAST, all, work)
@@ -104,16 +104,16 @@ pub(crate) fn so_many_abreast<T: Send, R: Send>(many: usize, all: Vec<T>, work: 
 }
 
 /// Returns a run without a fault, of which only the requests are counted.
-fn clean(repair: usize, stopped: bool) -> Lot {
+fn clean(repair: usize, stopped: bool) -> RunParameters {
     let (fault, actor) = (SLOW, Actor::Nobody);
-    Lot { repair, fault, actor, stopped, early: false, back_first: false, turn: 0 }
+    RunParameters { repair, fault, actor, stopped, early: false, back_first: false, turn: 0 }
 }
 
 #[test]
 fn each_actor_meets_each_repair_and_each_fault() {
     for (runs, least, pairs) in [(SAMPLE, 1, 0), (520, 30, 1)] {
         let mut times: BTreeMap<String, usize> = BTreeMap::new();
-        let words = |lot: Lot| (lot.repair().name, lot.fault.word(), format!("{:?}", lot.actor));
+        let words = |lot: RunParameters| (lot.repair().name, lot.fault.word(), format!("{:?}", lot.actor));
         let mut met: BTreeMap<(String, String), usize> = BTreeMap::new();
         for number in 0..runs {
             let (repair, fault, actor) = words(lot(number));
@@ -185,7 +185,7 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
         case.clear();
         match came {
             _ if !harm.is_empty() => Err(format!("{what}: {harm:?}; {came:?}")),
-            Ok(came) => Ok(Came { lot, met: intercepted.met, on_write: intercepted.on_write, what: came }),
+            Ok(came) => Ok(RunResult { lot, met: intercepted.met, on_write: intercepted.on_write, what: came }),
             Err(why) => Err(format!("{what}: {why}")),
         }
     };
@@ -201,7 +201,7 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
         judge(number, at, case, &intercepted)
     });
     let (done, wrong): (Vec<_>, Vec<_>) = all.into_iter().partition(Result::is_ok);
-    let done: Vec<Came> = done.into_iter().filter_map(Result::ok).collect();
+    let done: Vec<RunResult> = done.into_iter().filter_map(Result::ok).collect();
     tell(&done);
     eprintln!("{runs} runs in {} s, {ABREAST} abreast", begin.elapsed().as_secs());
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
@@ -213,7 +213,7 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
 }
 
 /// Prints the results of the runs, by repair, by actor and by fault, with and without controllers.
-fn tell(done: &[Came]) {
+fn tell(done: &[RunResult]) {
     let by: [(&str, Key); 5] = [
         ("repair", |came| came.lot.repair().name.to_owned()),
         ("actor", |came| format!("{:?}", came.lot.actor).to_lowercase()),

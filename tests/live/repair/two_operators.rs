@@ -60,7 +60,7 @@ const MEANT: [(&str, &str); 5] = [("N", "data"), ("N-to", "data"), ("N", "archiv
 
 /// The parameters of a repair.
 #[derive(Clone, Copy, Debug)]
-struct Lot {
+struct RunParameters {
     number: usize,
     /// The repairs that the operators request, by their place in [`WAYS`]. There is only one operator if the volume is
     /// replaced.
@@ -79,13 +79,13 @@ struct Lot {
     back_first: bool,
 }
 
-fn lot(number: usize) -> Lot {
+fn lot(number: usize) -> RunParameters {
     let mut random = Random::new(number as u64 ^ 0x0b5e_55ed);
     let mut millis = |most: usize| Duration::from_millis(random.below(most) as u64);
     let paused = number / ROUND % 2 == 1;
     let anew = paused && number.is_multiple_of(3);
     let (later, kill) = (millis(1500), millis(2500));
-    Lot {
+    RunParameters {
         number,
         first: if anew { number % 3 } else { number % WAYS.len() },
         second: (!anew).then_some(number / WAYS.len() % WAYS.len()),
@@ -106,7 +106,7 @@ struct Operator {
 
 /// A repair that does not borrow the site, so that the controllers can be stopped and started.
 struct Begun {
-    lot: Lot,
+    lot: RunParameters,
     name: String,
     journals: TempDir,
     operators: Vec<Operator>,
@@ -116,7 +116,7 @@ struct Begun {
     ended: Vec<String>,
 }
 
-fn name_of(lot: Lot) -> String {
+fn name_of(lot: RunParameters) -> String {
     format!("o{}", lot.number)
 }
 
@@ -220,7 +220,7 @@ fn make_anew(site: &Site, name: &str) {
 }
 
 /// The result of a repair.
-struct Came {
+struct RunResult {
     what: Vec<String>,
     wrong: Vec<String>,
 }
@@ -228,7 +228,7 @@ struct Came {
 /// A repair whose programs have all ended, while the controllers run again.
 struct Case<'s> {
     place: Place<'s>,
-    lot: Lot,
+    lot: RunParameters,
     operators: Vec<Operator>,
     began: Vec<(String, u64, String)>,
     /// Another address of the API server.
@@ -334,8 +334,8 @@ impl Case<'_> {
         false
     }
 
-    fn judge(mut self) -> Came {
-        let mut came = Came { what: Vec::new(), wrong: Vec::new() };
+    fn judge(mut self) -> RunResult {
+        let mut came = RunResult { what: Vec::new(), wrong: Vec::new() };
         // An operator that was in the other one's way may have to wait for it, so the first one is tried twice.
         let many = self.operators.len();
         for at in [0, 1, 0].into_iter().filter(|at| *at < many) {
@@ -411,7 +411,7 @@ impl Case<'_> {
 }
 
 /// Runs all repairs of a round. They begin, perhaps while the controllers are stopped, and are judged afterwards.
-fn round(site: &mut Site, numbers: Vec<usize>, url: &str) -> Vec<(Lot, Came)> {
+fn round(site: &mut Site, numbers: Vec<usize>, url: &str) -> Vec<(RunParameters, RunResult)> {
     let begun = so_many_abreast(ABREAST, numbers, |number| begin(site, number));
     let paused = begun.first().is_some_and(|begun| begun.lot.paused);
     if paused {

@@ -30,7 +30,7 @@ fn minors(rule: impl Fn(&KubernetesBehavior) -> bool) -> Vec<u32> {
 }
 
 #[test]
-fn each_rule_holds_in_the_minors_of_the_rule_book() {
+fn each_behavior_holds_in_the_minors_of_the_pages() {
     assert_eq!(minors(|behavior| behavior.errors_are_retried), [36]);
     assert_eq!(minors(|behavior| behavior.default_class_for_empty_class), [28, 29]);
     assert_eq!(minors(|behavior| behavior.static_csi_is_external), [30, 31, 32, 33, 34, 35, 36]);

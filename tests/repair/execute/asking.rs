@@ -1,6 +1,6 @@
 //! The questions to the API server before anything is written: dry runs, rights and quotas.
 
-use super::{Ear, NEW_LIST, NOW, OLD_LIST, PV, Server, options};
+use super::{NEW_LIST, NOW, OLD_LIST, PV, RecordingObserver, Server, options};
 use crate::support::faults::Fault;
 use pvctl::execute::{Journal, Options, PlanCompletion, StopKind, execute, receipts};
 use pvctl::model::Kind;
@@ -13,7 +13,7 @@ async fn a_rehearsal_writes_nothing() {
     let confirmed = server.confirmed().await;
     let mut journal = Journal::rehearsal(confirmed.plan());
     let options = Options { server_dry_run: true, ..options() };
-    let ear = Ear::new();
+    let ear = RecordingObserver::new();
     let before = server.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>());
     let outcome = execute(&server.client(), confirmed, &mut journal, &options, &ear).await.unwrap();
     assert_eq!(outcome, PlanCompletion { written: false, done: vec![1, 5], untried: vec![2, 4] });
@@ -286,7 +286,7 @@ async fn rights_are_asked_for_every_request() {
     server.forget();
     let directory = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(directory.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
-    execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap();
+    execute(&server.client(), confirmed, &mut journal, &options(), &RecordingObserver::new()).await.unwrap();
     let requests: Vec<String> = rights
         .iter()
         .map(|right| {

@@ -1,6 +1,6 @@
 //! How a plan is carried out step by step, and where it stops because the cluster has changed.
 
-use super::{Act, Ear, NEW, NOW, OLD, PV, Server, WRITES, options, run};
+use super::{Act, NEW, NOW, OLD, PV, RecordingObserver, Server, WRITES, options, run};
 use crate::support::api::{Seen, Store};
 use crate::support::faults::Fault;
 use pvctl::execute::{
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 #[tokio::test(start_paused = true)]
 async fn a_claim_moves() {
-    let (server, dir, ear) = (Server::new(), tempfile::tempdir().unwrap(), Ear::new());
+    let (server, dir, ear) = (Server::new(), tempfile::tempdir().unwrap(), RecordingObserver::new());
     let (result, id) = run(&server, dir.path(), &ear).await;
     assert_eq!(result, Ok(PlanCompletion { written: true, done: vec![1, 2, 3, 4, 5], untried: vec![] }));
     server.is_moved();
@@ -89,7 +89,7 @@ async fn a_changed_world_stops_before_the_first_write() {
     for (change, message) in cases {
         let server = Server::new().acts("GET", change);
         let dir = tempfile::tempdir().unwrap();
-        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
         let stop = result.unwrap_err();
         assert_eq!((stop.kind, stop.written, stop.message.as_str()), (StopKind::Changed, false, message));
         assert_eq!(server.writes().len(), 0);
@@ -126,7 +126,7 @@ async fn a_changed_world_stops_after_a_write_and_says_how_to_go_on() {
     for (change, message) in cases {
         let server = Server::new().acts("GET /api/v1/namespaces/db/pods", change);
         let dir = tempfile::tempdir().unwrap();
-        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
         let stop = result.unwrap_err();
         assert_eq!((stop.kind, stop.written, stop.message.as_str()), (StopKind::Partial, true, message));
         let hints = [
@@ -145,7 +145,7 @@ async fn an_unread_list_stops() {
     let forbidden = Fault::Refused(403, "pods is forbidden");
     let server = Server::new().fault("GET /api/v1/namespaces/db/pods", forbidden);
     let dir = tempfile::tempdir().unwrap();
-    let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
+    let stop = run(&server, dir.path(), &RecordingObserver::new()).await.0.unwrap_err();
     assert_eq!(stop.kind, StopKind::Partial);
     assert_eq!(stop.message, "step 2: pods in namespace db could not be listed");
     assert_eq!(stop.causes, ["HTTP 403: pods is forbidden"]);
@@ -177,7 +177,8 @@ async fn a_namesake_does_not_keep_the_data() {
         [nothing, nothing, namesake].into_iter().fold(server, |server, act| server.acts("dry PATCH /api", act));
     let dir = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
-    let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
+    let stop =
+        execute(&server.client(), confirmed, &mut journal, &options(), &RecordingObserver::new()).await.unwrap_err();
     let said = "claim shop/moved is not the one that volume pv-1 names by uid: with policy Delete its data would go";
     assert!(stop.message.ends_with(said), "{stop:?}");
     assert_eq!(server.store(|store| store.at(PV)["spec"]["persistentVolumeReclaimPolicy"].clone()), "Retain");
@@ -192,7 +193,7 @@ async fn who_was_quicker_has_done_the_step() {
     for (place, writes) in [("PATCH /api", 4), ("dry PATCH /api", 3)] {
         let server = Server::new().acts(place, retain);
         let dir = tempfile::tempdir().unwrap();
-        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
         result.unwrap();
         server.is_moved();
         assert_eq!(server.writes().len(), writes, "{place}");
@@ -223,7 +224,7 @@ async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
         .acts("GET /api/v1/namespaces/shop", |_, _| {})
         .acts("GET /api/v1/namespaces/shop", stranger);
     let dir = tempfile::tempdir().unwrap();
-    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
     let stop = result.unwrap_err();
     assert_eq!(stop.kind, StopKind::Partial);
     assert_eq!(
@@ -247,7 +248,8 @@ async fn a_stop_does_not_promise_to_take_back_what_lasts() {
     let server = server.acts("DELETE /api", |store, _| store.stands_still = true);
     let dir = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
-    let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
+    let stop =
+        execute(&server.client(), confirmed, &mut journal, &options(), &RecordingObserver::new()).await.unwrap_err();
     let id = journal.id();
     assert_eq!(
         stop.hints[1..],
@@ -311,7 +313,7 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
         .acts(&look, |_, _| {})
         .acts(&look, deleter);
     let dir = tempfile::tempdir().unwrap();
-    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
     let stop = result.unwrap_err();
     assert_eq!(stop.kind, StopKind::Partial);
     assert_eq!(
@@ -382,7 +384,7 @@ async fn a_pod_of_the_claim_before_stops() {
         server.store(|store| with_pod(store, created));
         let dir = tempfile::tempdir().unwrap();
         let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
-        let result = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await;
+        let result = execute(&server.client(), confirmed, &mut journal, &options(), &RecordingObserver::new()).await;
         match said {
             Some(said) => assert_eq!(result.unwrap_err().message, said),
             None => assert_eq!(result, Ok(PlanCompletion { written: true, done: vec![1], untried: vec![] })),
@@ -426,7 +428,9 @@ async fn the_volume_of_a_living_claim_does_not_stop() {
         let server = if dies { server.acts("GET /api/v1/persistentvolumes", gone) } else { server };
         let dir = tempfile::tempdir().unwrap();
         let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
-        let stop = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await.unwrap_err();
+        let stop = execute(&server.client(), confirmed, &mut journal, &options(), &RecordingObserver::new())
+            .await
+            .unwrap_err();
         let deleted = format!("DELETE {COPY}");
         let wrote = server.writes().contains(&deleted);
         assert_eq!(wrote, !dies, "{stop:?}");
@@ -445,7 +449,7 @@ async fn unread_stateful_sets_stop() {
     let forbidden = Fault::Refused(403, "statefulsets is forbidden");
     let server = Server::new().fault("GET /apis/apps/v1/namespaces/db/statefulsets", forbidden);
     let dir = tempfile::tempdir().unwrap();
-    let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
+    let stop = run(&server, dir.path(), &RecordingObserver::new()).await.0.unwrap_err();
     assert_eq!(stop.message, "step 2: statefulsets in namespace db could not be listed");
     assert_eq!(server.writes().len(), 1);
 }

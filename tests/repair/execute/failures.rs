@@ -1,6 +1,6 @@
 //! Requests that fail, and answers that are lost.
 
-use super::{Act, Ear, NEW_LIST, NOW, OLD, PV, Server, controllers, go_on, options, run};
+use super::{Act, NEW_LIST, NOW, OLD, PV, RecordingObserver, Server, controllers, go_on, options, run};
 use crate::support::api::{Seen, Store};
 use crate::support::faults::Fault;
 use pvctl::execute::{ApiAccess, Journal, ResolvedDoubt, Sent, StopKind, execute, resolve_doubt};
@@ -22,7 +22,7 @@ async fn refusals_are_final() {
         let place = format!("{method} /api");
         let server = Server::new().fault(&place, Fault::Refused(code, "no"));
         let dir = tempfile::tempdir().unwrap();
-        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
         let stop = result.unwrap_err();
         assert_eq!((stop.kind, stop.written), (kind, writes > 1), "{code} {method}");
         assert_eq!(server.writes().len(), writes, "{code} {method}");
@@ -31,7 +31,7 @@ async fn refusals_are_final() {
         // The same holds for a dry run.
         let server = Server::new().fault(&format!("dry {place}"), Fault::Refused(code, "no"));
         let dir = tempfile::tempdir().unwrap();
-        let stop = run(&server, dir.path(), &Ear::new()).await.0.unwrap_err();
+        let stop = run(&server, dir.path(), &RecordingObserver::new()).await.0.unwrap_err();
         assert_eq!(stop.kind, kind, "dry {code} {method}");
         assert_eq!(server.writes().len(), writes - 1, "dry {code} {method}");
     }
@@ -40,7 +40,7 @@ async fn refusals_are_final() {
 #[tokio::test(start_paused = true)]
 async fn a_busy_server_is_asked_again() {
     let server = Server::new().fault("DELETE /api", Fault::Busy(429, 7));
-    let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
+    let (dir, ear) = (tempfile::tempdir().unwrap(), RecordingObserver::new());
     let begun = tokio::time::Instant::now();
     run(&server, dir.path(), &ear).await.0.unwrap();
     assert_eq!(begun.elapsed().as_secs(), 7);
@@ -50,7 +50,7 @@ async fn a_busy_server_is_asked_again() {
     // The program does not try for ever.
     let server = (0..6).fold(Server::new(), |server, _| server.fault("PATCH /api", Fault::Busy(429, 600)));
     let begun = tokio::time::Instant::now();
-    let stop = run(&server, tempfile::tempdir().unwrap().path(), &Ear::new()).await.0.unwrap_err();
+    let stop = run(&server, tempfile::tempdir().unwrap().path(), &RecordingObserver::new()).await.0.unwrap_err();
     assert_eq!((stop.kind, stop.written), (StopKind::Unreadable, false));
     assert_eq!(begun.elapsed().as_secs(), 50);
     assert_eq!(server.writes().len(), 6);
@@ -70,7 +70,7 @@ async fn lost_answers_are_cleared_up() {
         ] {
             let server = Server::new().fault(&format!("{method} /api"), fault);
             let dir = tempfile::tempdir().unwrap();
-            let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+            let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
             result.unwrap();
             server.is_moved();
             let writes = server.writes().len();
@@ -85,7 +85,7 @@ async fn lost_answers_are_cleared_up() {
 async fn a_server_that_never_answers_is_given_up() {
     let server = (0..3).fold(Server::new(), |server, _| server.fault("POST /api/v1/namespaces/shop", Fault::CutBefore));
     let dir = tempfile::tempdir().unwrap();
-    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
     let stop = result.unwrap_err();
     assert_eq!(stop.kind, StopKind::Partial);
     assert_eq!(server.writes().len(), 6);
@@ -107,7 +107,7 @@ async fn a_claim_that_arrives_late_is_known_for_ours() {
     let server =
         Server::new().fault(&format!("POST {NEW_LIST}"), Fault::CutBefore).acts(sets, |_, _| {}).acts(sets, arrives);
     let dir = tempfile::tempdir().unwrap();
-    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
     result.unwrap();
     server.is_moved();
     assert_eq!(server.writes().len(), 4, "it was asked for once");
@@ -132,7 +132,7 @@ async fn a_doubtful_step_is_no_dead_end() {
     for (place, touch, settled) in cases {
         let server = (0..3).fold(Server::new(), |server, _| server.fault(place, Fault::CutBefore));
         let dir = tempfile::tempdir().unwrap();
-        let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+        let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
         assert_eq!(result.unwrap_err().kind, StopKind::Partial);
         server.store(|store| touch(store, &[]));
         {
@@ -159,7 +159,7 @@ async fn requests_keep_to_their_limit_and_are_heard() {
     let client = server.client();
     let way = ApiAccess::from(&client).within(Duration::from_secs(2)).observed_by(&hears);
     let begun = tokio::time::Instant::now();
-    execute(way, confirmed, &mut journal, &options(), &Ear::new()).await.unwrap();
+    execute(way, confirmed, &mut journal, &options(), &RecordingObserver::new()).await.unwrap();
     // This is the limit, and the pause before the next attempt.
     assert_eq!(begun.elapsed().as_secs(), 3);
     let heard = heard.into_inner().unwrap();

@@ -1,6 +1,6 @@
 //! The journal of a run, as a file.
 
-use super::{Ear, NOW, Server, go_on, run};
+use super::{NOW, RecordingObserver, Server, go_on, run};
 use pvctl::execute::{End, Journal, ResolvedDoubt, StopKind, resolve_doubt};
 use pvctl::model::Timestamp;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 #[tokio::test(start_paused = true)]
 async fn a_journal_without_its_last_line_is_closed() {
     let (server, dir) = (Server::new(), tempfile::tempdir().unwrap());
-    let (result, id) = run(&server, dir.path(), &Ear::new()).await;
+    let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
     result.unwrap();
     let path = dir.path().join(format!("{id}.jsonl"));
     let whole = std::fs::read_to_string(&path).unwrap();
@@ -140,7 +140,7 @@ async fn programs_that_are_started_lock_no_journal() {
 async fn journals_are_read_strictly_but_for_a_torn_end() {
     let server = Server::new();
     let dir = tempfile::tempdir().unwrap();
-    let (result, id) = run(&server, dir.path(), &Ear::patient_for(6)).await;
+    let (result, id) = run(&server, dir.path(), &RecordingObserver::patient_for(6)).await;
     assert_eq!(result.unwrap_err().kind, StopKind::Partial);
     let path = dir.path().join(format!("{id}.jsonl"));
     let whole = std::fs::read_to_string(&path).unwrap();

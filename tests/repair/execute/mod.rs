@@ -143,7 +143,7 @@ impl Server {
 
     /// Lets another client act at the first request whose line begins with `at`.
     fn acts(self, at: &str, act: Act) -> Self {
-        self.0.incident(At::Line(at), Who::Test(act), Fault::None);
+        self.0.incident(At::Line(at), Who::Action(act), Fault::None);
         self
     }
 
@@ -288,13 +288,13 @@ impl Server {
 }
 
 /// Records all events, and interrupts once it has been asked more than `after` times.
-struct Ear {
+struct RecordingObserver {
     heard: Mutex<Vec<String>>,
     asked: AtomicUsize,
     after: usize,
 }
 
-impl Ear {
+impl RecordingObserver {
     fn new() -> Self {
         Self::patient_for(usize::MAX)
     }
@@ -304,7 +304,7 @@ impl Ear {
     }
 }
 
-impl Observer for Ear {
+impl Observer for RecordingObserver {
     fn event(&self, event: PlanEvent<'_>) {
         let line = match event {
             PlanEvent::StepStarts { step } => format!("{} starts", step.id),
@@ -327,7 +327,7 @@ fn options() -> Options {
     Options { wait_limit: Duration::from_mins(1), poll: Duration::from_secs(1), server_dry_run: false }
 }
 
-async fn run(server: &Server, dir: &Path, ear: &Ear) -> (Result<PlanCompletion, Stopped>, String) {
+async fn run(server: &Server, dir: &Path, ear: &RecordingObserver) -> (Result<PlanCompletion, Stopped>, String) {
     let confirmed = server.confirmed().await;
     let mut journal = Journal::create(dir, confirmed.plan(), "https://api.example.com", NOW).unwrap();
     let result = execute(&server.client(), confirmed, &mut journal, &options(), ear).await;
@@ -341,7 +341,7 @@ async fn go_on(server: &Server, dir: &Path, id: &str) -> Result<PlanCompletion, 
     let plan = journal.entry().remaining();
     let granted = Receipts::granted(&plan);
     let confirmed = server.review(plan, &granted).await.expect("what remains is safe");
-    resume(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await
+    resume(&server.client(), confirmed, &mut journal, &options(), &RecordingObserver::new()).await
 }
 
 const WRITES: [&str; 4] = [

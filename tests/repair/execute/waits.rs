@@ -1,6 +1,6 @@
 //! Waits, and runs that are interrupted or killed and continued later.
 
-use super::{Ear, NOW, OLD, OLD_LIST, Server, WRITES, controllers, go_on, options, run};
+use super::{NOW, OLD, OLD_LIST, RecordingObserver, Server, WRITES, controllers, go_on, options, run};
 use crate::support::faults::{At, Fault};
 use pvctl::execute::{End, Journal, StopKind, execute};
 use pvctl::repair::Receipts;
@@ -9,7 +9,7 @@ use std::time::Duration;
 #[tokio::test(start_paused = true)]
 async fn a_wait_has_a_limit() {
     let server = Server::new().acts("DELETE /api", |store, _| store.stands_still = true);
-    let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
+    let (dir, ear) = (tempfile::tempdir().unwrap(), RecordingObserver::new());
     let (result, id) = run(&server, dir.path(), &ear).await;
     let stop = result.unwrap_err();
     assert_eq!(stop.kind, StopKind::Partial);
@@ -53,7 +53,7 @@ async fn a_wait_outlives_failures() {
         .fault(&format!("GET {OLD}"), Fault::CutBefore)
         .fault(&format!("GET {OLD}"), Fault::Refused(500, "etcd is away"))
         .fault(&format!("GET {OLD}"), Fault::Large);
-    let (dir, ear) = (tempfile::tempdir().unwrap(), Ear::new());
+    let (dir, ear) = (tempfile::tempdir().unwrap(), RecordingObserver::new());
     run(&server, dir.path(), &ear).await.0.unwrap();
     server.is_moved();
     let heard = ear.heard.lock().unwrap();
@@ -74,7 +74,7 @@ async fn a_wait_outlives_failures() {
 async fn an_interrupted_run_goes_on_later() {
     let mut kinds = Vec::new();
     for after in 0.. {
-        let (server, dir, ear) = (Server::new(), tempfile::tempdir().unwrap(), Ear::patient_for(after));
+        let (server, dir, ear) = (Server::new(), tempfile::tempdir().unwrap(), RecordingObserver::patient_for(after));
         let (result, id) = run(&server, dir.path(), &ear).await;
         let Err(stop) = result else { break };
         let written = !server.writes().is_empty();
@@ -104,7 +104,7 @@ async fn a_run_that_was_killed_goes_on_later() {
             let id = {
                 let confirmed = server.confirmed().await;
                 let mut journal = Journal::create(dir.path(), confirmed.plan(), "", NOW).unwrap();
-                let (client, ear, options) = (server.client(), Ear::new(), options());
+                let (client, ear, options) = (server.client(), RecordingObserver::new(), options());
                 let whole = execute(&client, confirmed, &mut journal, &options, &ear);
                 if tokio::time::timeout(Duration::from_secs(20), whole).await.is_ok() {
                     break 'all;
@@ -126,14 +126,15 @@ async fn an_interrupt_ends_what_only_reads() {
     for place in ["GET", "dry PATCH", "GET /api/v1/namespaces/db/pods"] {
         let server = Server::new().fault(place, Fault::SilentBefore);
         let begun = tokio::time::Instant::now();
-        let stop = run(&server, tempfile::tempdir().unwrap().path(), &Ear::patient_for(9)).await.0.unwrap_err();
+        let stop =
+            run(&server, tempfile::tempdir().unwrap().path(), &RecordingObserver::patient_for(9)).await.0.unwrap_err();
         assert!(stop.message.starts_with("interrupted at step "), "{place}: {}", stop.message);
         assert!(begun.elapsed() <= Duration::from_secs(2), "{place}: {:?}", begun.elapsed());
     }
     let server = Server::new().fault("PATCH /api", Fault::SilentAfter);
     let begun = tokio::time::Instant::now();
     let dir = tempfile::tempdir().unwrap();
-    let (result, id) = run(&server, dir.path(), &Ear::patient_for(3)).await;
+    let (result, id) = run(&server, dir.path(), &RecordingObserver::patient_for(3)).await;
     assert_eq!(result.unwrap_err().kind, StopKind::Partial);
     assert_eq!(begun.elapsed().as_secs(), 30);
     go_on(&server, dir.path(), &id).await.unwrap();
@@ -162,7 +163,7 @@ async fn a_quota_that_still_counts_the_old_claim_is_waited_for() {
         let directory = tempfile::tempdir().unwrap();
         let mut journal = Journal::create(directory.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
         let begun = tokio::time::Instant::now();
-        let ended = execute(&server.client(), confirmed, &mut journal, &options(), &Ear::new()).await;
+        let ended = execute(&server.client(), confirmed, &mut journal, &options(), &RecordingObserver::new()).await;
         let there = server.store(|store| store.has(&format!("{OLD_LIST}/late")));
         (ended, there, begun.elapsed().as_secs())
     };

@@ -188,8 +188,8 @@ impl Actor {
 
 /// Lets every driver finish what it has begun: it deletes the storage, and then the object, whatever its finalizers.
 pub(crate) fn drivers(store: &mut Store) {
-    let doomed: Vec<(String, String)> = store.doomed.iter().cloned().collect();
-    for (name, uid) in doomed {
+    let being_deleted: Vec<(String, String)> = store.being_deleted.iter().cloned().collect();
+    for (name, uid) in being_deleted {
         let key = super::store::volume(&name);
         let same = store.read(&key).is_some_and(|volume| text(volume, "/metadata/uid") == uid);
         store.destroyed.insert(name);

@@ -55,19 +55,19 @@ impl Store {
         (0..200).take_while(|_| self.tick(random)).count()
     }
 
-    fn sync(&mut self, random: &mut Random, astray: bool) -> bool {
+    fn sync(&mut self, random: &mut Random, stale: bool) -> bool {
         let snapshot = self.snapshot();
         let settings = settings();
         let volumes = (0u32..).zip(snapshot.volumes()).map(|(id, _)| ObjectId::from(VolumeId::new(id)));
         let claims = (0u32..).zip(snapshot.claims()).map(|(id, _)| ObjectId::from(ClaimId::new(id)));
         let mut targets: Vec<ObjectId> = volumes.chain(claims).collect();
         let (mut world, mut earlier) = (World::new(&snapshot), World::new(&snapshot));
-        if astray {
+        if stale {
             self.recall(&snapshot, &mut world, &mut earlier);
         }
         while !targets.is_empty() {
             let target = targets.swap_remove(random.below(targets.len()));
-            let mut all: Vec<Stepped<'_>> = stepped(&world, astray.then_some(&earlier), &settings, target);
+            let mut all: Vec<Stepped<'_>> = stepped(&world, stale.then_some(&earlier), &settings, target);
             all.retain(|outcome| differs(&snapshot, &outcome.world));
             if let Some(outcome) = random.pick(&all) {
                 self.write_back(&snapshot, &outcome.world);

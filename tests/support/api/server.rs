@@ -55,7 +55,7 @@ pub(crate) enum Who {
     /// One of the actors that may act between the steps of a repair.
     Actor(Actor),
     /// The test itself. The function gets the requests so far.
-    Test(fn(&mut Store, &[Seen])),
+    Action(fn(&mut Store, &[Seen])),
 }
 
 /// An incident at a request: an act, and a fault.
@@ -358,7 +358,7 @@ impl ApiServer {
                         *restless = Some(actor);
                     }
                 }
-                Who::Test(act) => act(store, seen),
+                Who::Action(act) => act(store, seen),
             }
             faults.push(incident.fault);
         }

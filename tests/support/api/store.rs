@@ -125,7 +125,7 @@ pub(crate) struct Store {
     pub(crate) destroyed: BTreeSet<String>,
     /// The names and uids of the volumes whose deletion a driver has begun. The driver goes on, whatever is written
     /// later.
-    pub(crate) doomed: BTreeSet<(String, String)>,
+    pub(crate) being_deleted: BTreeSet<(String, String)>,
     /// What is forbidden: `verb resource`, such as `patch persistentvolumes`, or a verb for all resources.
     pub(crate) denied: BTreeSet<String>,
     /// The objects that a GET by name already returns, and lists do not return yet.
@@ -207,7 +207,7 @@ impl Store {
         let deletable = object["spec"]["persistentVolumeReclaimPolicy"] == "Delete"
             && (matches!(phase, "Released" | "Failed") || terminating && phase != "Bound");
         if deletable {
-            self.doomed.insert((key.name.to_string(), text(object, "/metadata/uid")));
+            self.being_deleted.insert((key.name.to_string(), text(object, "/metadata/uid")));
         }
     }
 

@@ -302,7 +302,7 @@ fn a_second_run_takes_the_volume_to_another_claim() {
     let disk = store.get(&volume("disk")).unwrap();
     assert_eq!((&disk["status"]["phase"], &disk["spec"]["claimRef"]["name"]), (&json!("Bound"), &json!("second")));
     assert_eq!(store.read(&claim("db", "data")), None);
-    assert!(store.doomed.is_empty(), "it was kept before its claim went");
+    assert!(store.being_deleted.is_empty(), "it was kept before its claim went");
 }
 
 #[test]

@@ -88,7 +88,7 @@ impl Judged<'_> {
             Ok(json!(["phase", "gone", "terminating", "finalizers", "data", "unsettled"].map(field)).to_string())
         };
         let every: BTreeSet<String> = full.listed.iter().map(sort).collect::<Result<_>>()?;
-        let sorts: Vec<String> = limited.of_every_sort().map(sort).collect::<Result<_>>()?;
+        let sorts: Vec<String> = limited.representatives().map(sort).collect::<Result<_>>()?;
         let (told, others) = sorts.split_at(limited.listed.len());
         let told: BTreeSet<&String> = told.iter().collect();
         let new: BTreeSet<&String> = others.iter().filter(|sort| !told.contains(sort)).collect();

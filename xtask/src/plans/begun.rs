@@ -8,7 +8,7 @@ use pvctl::repair::{Change, Done, FIELD_MANAGER, Plan, Seen, Step, Wait, Waited,
 use serde_json::Value;
 
 /// A repair of which some steps are carried out.
-pub(super) struct Begun {
+pub(super) struct PartialRepair {
     store: Store,
     /// The steps that a journal would have.
     pub(super) done: Vec<Done>,
@@ -18,7 +18,7 @@ pub(super) struct Begun {
     pub(super) actor: Actor,
 }
 
-impl Begun {
+impl PartialRepair {
     /// Carries a plan out on the objects of a world, up to a random step or to the step at which it stops. None where
     /// nothing is written.
     ///

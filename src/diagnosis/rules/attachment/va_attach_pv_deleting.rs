@@ -1,7 +1,7 @@
 //! This rule reports a volume that is being deleted and should be attached to a node.
 
 use super::{detach, refused_for_deletion, with_error, with_state};
-use crate::controllers::persistent_volume::reclaim::leaks;
+use crate::controllers::persistent_volume::reclaim::leaves_storage_behind;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
 fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let volume = refused_for_deletion(case, attachment)?;
     let (name, node) = (&volume.meta.name, &attachment.node_name);
-    let destroys = case.destroys(volume) && !leaks(case.behavior(), volume);
+    let destroys = case.destroys(volume) && !leaves_storage_behind(case.behavior(), volume);
     let policy = volume.reclaim_policy.as_str();
     let prospect = if destroys { format!("; with policy {policy} its data go with its claim") } else { String::new() };
     let message = format!(

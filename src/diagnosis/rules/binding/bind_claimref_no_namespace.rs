@@ -81,8 +81,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     } else {
         String::new()
     };
-    let found =
-        Detection::new(format!("its spec.claimRef names {stated}, so it belongs to no claim that can exist{waits}{fate}"));
+    let found = Detection::new(format!(
+        "its spec.claimRef names {stated}, so it belongs to no claim that can exist{waits}{fate}"
+    ));
     let mut found = found
         .risk(if destroyed { Risk::Imminent } else { Risk::None })
         .severity(if destroyed || !(waiting.is_empty() && meant.is_empty()) {

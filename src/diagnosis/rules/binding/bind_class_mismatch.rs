@@ -41,7 +41,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refused = refused_class(case, claim, ClassDifference::Other)?;
     let (volume, name) = (refused.volume, &refused.volume.meta.name);
     // A free volume of another class is usually unrelated to the claim, unless somebody mistyped the class.
-    let is_meant = refused.is_named || is_a_slip(case, claim.class(), volume.class());
+    let is_meant = refused.is_named || is_typo(case, claim.class(), volume.class());
     let differs = format!("has {}, while the claim has {}", class_words(volume.class()), class_words(claim.class()));
     let found =
         refused.found_for_want_of_a_provisioner(case, claim, &differs, "Classes have to be equal, letter by letter");
@@ -60,6 +60,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
 
 /// Whether one of the two class names is probably a typing error of the other. If both classes exist, neither name is
 /// an error, even if the names are similar.
-fn is_a_slip(case: &Case<'_>, claimed: &str, of_volume: &str) -> bool {
-    nearest::is_a_slip(claimed, of_volume) && (case.class(claimed).is_none() || case.class(of_volume).is_none())
+fn is_typo(case: &Case<'_>, claimed: &str, of_volume: &str) -> bool {
+    nearest::differs_by_typo(claimed, of_volume) && (case.class(claimed).is_none() || case.class(of_volume).is_none())
 }

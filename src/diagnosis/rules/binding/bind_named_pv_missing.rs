@@ -54,7 +54,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let mut found = Detection::new(
         format!("it names volume {wanted}, which does not exist, and no event says so.{hint}").trim_end_matches('.'),
     )
-    .early_while(case.is_young(claim.meta.created))
+    .early_if(case.is_young(claim.meta.created))
     .evidence(&case.object(), "spec.volumeName", wanted.as_str());
     if let Some(named) = reserved.and_then(|volume| volume.claim_ref.as_ref().map(|named| (volume, named))) {
         let (volume, named) = named;

@@ -112,7 +112,7 @@ fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &Persistent
     let name = &volume.meta.name;
     let (rivals, count) = case.survey().rivals(claim);
     let first = rivals.first()?;
-    if case.ends()?.of_every_sort().all(|end| end.phase() == "Bound") {
+    if case.ends()?.representatives().all(|end| end.phase() == "Bound") {
         return None;
     }
     let others = match count {

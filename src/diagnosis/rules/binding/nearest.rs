@@ -40,7 +40,8 @@ pub(super) fn waits_in_vain(case: &Case<'_>, claim: &PersistentVolumeClaim) -> O
         ClaimBranch::UnboundClaimWaitForPodScheduled if is_made_by_hand(case, claim) => false,
         _ => return None,
     };
-    if reserved_volumes(case, claim).next().is_some() || case.ends()?.of_every_sort().any(|end| end.phase() == "Bound")
+    if reserved_volumes(case, claim).next().is_some()
+        || case.ends()?.representatives().any(|end| end.phase() == "Bound")
     {
         return None;
     }

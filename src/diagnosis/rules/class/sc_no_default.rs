@@ -62,7 +62,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
          it{none}"
     ))
     .severity(if is_told { Severity::Warning } else { Severity::Error })
-    .early_while(case.is_young(claim.meta.created))
+    .early_if(case.is_young(claim.meta.created))
     .evidence(&case.object(), "spec.storageClassName", "")
     .remedy(by_hand(format!("if its volume is to be made by hand, make {}", wanted(claim))));
     let makes = |class: &&StorageClass| find_provisionable_plugin(case.behavior(), class) == Provider::External;

@@ -78,7 +78,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .remedy(by_hand(format!("let {name} become Bound: the copy goes on by itself then")))
         }
     };
-    let found = found.quiet_while(!has_waited(case, claim, stage));
+    let found = found.info_if(!has_waited(case, claim, stage));
     Some(match failure(case, claim) {
         Some(event) => found.evidence(&case.object(), "event", told(event)),
         None => found,

@@ -76,7 +76,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let found = found
         .evidence(&case.object(), "spec.dataSourceRef.namespace", namespace.as_str())
         .evidence(&case.object(), "spec.dataSourceRef.name", name.as_str())
-        .quiet_while(!has_waited(case, claim, stage));
+        .info_if(!has_waited(case, claim, stage));
     let found = match said {
         Some(event) => found.evidence(&case.object(), "event", told(event)),
         None => found,

@@ -1,7 +1,8 @@
 //! This rule reports a claim that is deleted together with its owner, and its data with it.
 
 use super::{
-    ORPHAN_FINALIZER, OWNER_KINDS, OWNERS, OwnerState, called, doomed, fate, is_gone, kind_of, owner_key, shown, standing,
+    ORPHAN_FINALIZER, OWNER_KINDS, OWNERS, OwnerState, called, doomed, fate, is_gone, kind_of, owner_key, shown,
+    standing,
 };
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::remedy::{by_hand, retain};
@@ -50,18 +51,18 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let standings = || owners.iter().map(|owner| (owner, standing(case, claim, owner)));
-    if let Some((owner, _)) = standings().find(|(_, standing)| matches!(standing, OwnerState::Solid)) {
+    if let Some((owner, _)) = standings().find(|(_, standing)| matches!(standing, OwnerState::Present)) {
         return owned(case, claim, owner);
     }
     let going = standings().find_map(|(owner, standing)| match standing {
         OwnerState::Going(meta) if !meta.has_finalizer(ORPHAN_FINALIZER) => Some((owner, meta)),
-        OwnerState::Going(_) | OwnerState::Solid | OwnerState::Replaced(_) | OwnerState::NotSeen => None,
+        OwnerState::Going(_) | OwnerState::Present | OwnerState::Replaced(_) | OwnerState::NotSeen => None,
     });
     let (owner, meta) = going?;
     // An owner whose dependents are orphaned does not cause the claim's deletion. An owner that exists and is not being
     // deleted prevents it.
     let goes = |(owner, standing): (&Owner, OwnerState<'_>)| match standing {
-        OwnerState::Solid => false,
+        OwnerState::Present => false,
         OwnerState::Going(meta) => !meta.has_finalizer(ORPHAN_FINALIZER),
         OwnerState::Replaced(_) => true,
         OwnerState::NotSeen => is_gone(case, claim, owner),

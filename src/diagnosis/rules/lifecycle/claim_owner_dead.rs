@@ -51,14 +51,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     // One existing owner keeps the claim. An owner that cannot be looked up may also keep it.
     let may_be_dead = |owner: &Owner| match standing(case, claim, owner) {
         OwnerState::Replaced(_) | OwnerState::NotSeen => !is_ephemeral(claim, owner),
-        OwnerState::Solid | OwnerState::Going(_) => false,
+        OwnerState::Present | OwnerState::Going(_) => false,
     };
     if !owners.iter().all(may_be_dead) {
         return None;
     }
     let is_dead = |owner: &Owner| match standing(case, claim, owner) {
         OwnerState::NotSeen => is_gone(case, claim, owner),
-        OwnerState::Solid | OwnerState::Going(_) | OwnerState::Replaced(_) => true,
+        OwnerState::Present | OwnerState::Going(_) | OwnerState::Replaced(_) => true,
     };
     if !owners.iter().all(is_dead) {
         return None;
@@ -66,7 +66,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let first = owners.first()?;
     let replaced = |owner: &Owner| match standing(case, claim, owner) {
         OwnerState::Replaced(uid) => Some(uid),
-        OwnerState::Solid | OwnerState::Going(_) | OwnerState::NotSeen => None,
+        OwnerState::Present | OwnerState::Going(_) | OwnerState::NotSeen => None,
     };
     let how = match replaced(first) {
         Some(uid) => format!("has uid {uid} by now, and its ownerReference names uid {}", first.uid),
@@ -93,14 +93,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     // A claim that a pod owns is usually meant to be deleted with the pod.
     let on_purpose = owners.iter().all(|owner| owner.kind == Kind::Pod.as_str() && replaced(owner).is_none());
     let found = if on_purpose { found.severity(Severity::Warning) } else { found };
-    Some(after.told(found).remedy(let_be(claim)).remedy(by_hand(
+    Some(after.told(found).remedy(remove_owners(claim)).remedy(by_hand(
         "if the claim is meant to go with its owner, let it go; if it is Terminating by then, its data are kept by \
              policy Retain alone",
     )))
 }
 
 /// Creates a remedy that removes all owners from the claim, if they have not changed.
-fn let_be(claim: &PersistentVolumeClaim) -> Remedy {
+fn remove_owners(claim: &PersistentVolumeClaim) -> Remedy {
     let owners = claim.owners();
     let test = |path: String, value: &str| json!({ "op": "test", "path": path, "value": value });
     let uid = (!claim.meta.uid.is_empty()).then(|| test("/metadata/uid".to_owned(), &claim.meta.uid));

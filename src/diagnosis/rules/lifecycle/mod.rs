@@ -27,7 +27,7 @@ const ORPHAN_FINALIZER: &str = "orphan";
 /// 1.36.
 enum OwnerState<'a> {
     /// The owner exists, or its kind is not read here.
-    Solid,
+    Present,
     /// The owner exists and is being deleted.
     Going(&'a ObjectMeta),
     /// An object with the name of the owner exists, but with this other uid.
@@ -55,16 +55,16 @@ fn owner_key(claim: &PersistentVolumeClaim, owner: &Owner) -> Option<ObjectKey> 
 
 /// Returns the state of an owner of the claim. `NotSeen` does not prove that the owner does not exist.
 fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -> OwnerState<'a> {
-    let Some(key) = owner_key(claim, owner) else { return OwnerState::Solid };
+    let Some(key) = owner_key(claim, owner) else { return OwnerState::Present };
     let snapshot = case.snapshot();
     match snapshot.object_id(&key).map(|id| snapshot.meta(id)) {
         // An object that was never on an API server has no uid and cannot own anything yet.
-        _ if owner.uid.is_empty() => OwnerState::Solid,
+        _ if owner.uid.is_empty() => OwnerState::Present,
         None => OwnerState::NotSeen,
-        Some(meta) if meta.uid.is_empty() || meta.uid.starts_with(PLACEHOLDER_UID) => OwnerState::Solid,
+        Some(meta) if meta.uid.is_empty() || meta.uid.starts_with(PLACEHOLDER_UID) => OwnerState::Present,
         Some(meta) if meta.uid != owner.uid => OwnerState::Replaced(&meta.uid),
         Some(meta) if meta.deleted.is_some() => OwnerState::Going(meta),
-        Some(_) => OwnerState::Solid,
+        Some(_) => OwnerState::Present,
     }
 }
 

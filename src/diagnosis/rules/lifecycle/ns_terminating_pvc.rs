@@ -92,7 +92,7 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
         ),
     };
     let found = Detection::new(format!("it was deleted {} ago, and {held}{data}", human_age(passed)))
-        .quiet_while(is_normal)
+        .info_if(is_normal)
         .risk(risk)
         .since(Some(deleted))
         .evidence(&case.object(), "metadata.deletionTimestamp", deleted.to_string())

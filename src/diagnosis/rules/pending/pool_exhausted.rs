@@ -97,7 +97,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let shorter = case.nearest(claim).nearly_fits;
     let is_offered = |one: &&Taken<'_>| one.state == State::Left && !shorter;
     let back = taken.iter().find(|one| one.state == State::Own).or_else(|| taken.iter().find(is_offered));
-    let found = found.severity(severity).early_while(case.is_young(claim.meta.created));
+    let found = found.severity(severity).early_if(case.is_young(claim.meta.created));
     let found = found.risk(if back.is_some() { Risk::Possible } else { Risk::None });
     let mut found = with_class(found, case, claim);
     if let Some(class) = case.class(claim.class()) {
@@ -180,7 +180,7 @@ enum State {
     /// The `claimRef` of the volume is incomplete, so that no such claim can exist.
     Unnamed,
     /// The claim of the volume is gone, and the data will be destroyed.
-    Condemned,
+    DataToBeDestroyed,
     /// The claim of the volume is being deleted.
     Leaving,
     /// The claim of the volume exists.
@@ -208,7 +208,7 @@ impl<'a> Taken<'a> {
             match case.holder(volume) {
                 Holder::Replaced(other) if other.key() == claim.key() && is_kept() => State::Own,
                 Holder::Replaced(_) | Holder::Gone if is_kept() => State::Left,
-                Holder::Replaced(_) | Holder::Gone => State::Condemned,
+                Holder::Replaced(_) | Holder::Gone => State::DataToBeDestroyed,
                 Holder::ReservedForMissing => State::Reserved,
                 Holder::Lives(claim) | Holder::ReservedFor(claim) if claim.terminating() => State::Leaving,
                 Holder::Lives(_) | Holder::ReservedFor(_) => State::Held,
@@ -239,8 +239,8 @@ fn words(some: &[Taken<'_>]) -> String {
         (State::Reserved, _) => "are reserved for claims that do not exist",
         (State::Unnamed, 1) => "is reserved for no claim that can exist",
         (State::Unnamed, _) => "are reserved for no claims that can exist",
-        (State::Condemned, 1) => "is Released, and its policy removes the data",
-        (State::Condemned, _) => "are Released, and their policy removes the data",
+        (State::DataToBeDestroyed, 1) => "is Released, and its policy removes the data",
+        (State::DataToBeDestroyed, _) => "are Released, and their policy removes the data",
         (State::Leaving, 1) => "belongs to a claim that is being deleted",
         (State::Leaving, _) => "belong to claims that are being deleted",
         (State::Held, 1) => "belongs to a claim that lives",

@@ -71,7 +71,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let by_hand_again = again.is_none().then_some(by_hand_again).into_iter().flatten();
     Some(
         with_class(found, case, claim)
-            .early_while(case.is_young(claim.meta.created))
+            .early_if(case.is_young(claim.meta.created))
             .evidence(&class_key(class), "metadata.name", "does not exist")
             .remedies(again)
             .remedy(kubectl("get sc", "see which classes there are"))

@@ -58,7 +58,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ));
     Some(
         with_class(found, case, claim)
-            .early_while(case.is_young(claim.meta.created))
+            .early_if(case.is_young(claim.meta.created))
             .remedy(by_hand(format!("if its volume is to be made by hand, make {}", wanted(claim))))
             .remedy(save_claim(claim, "save the claim as it is"))
             .remedy(by_hand(

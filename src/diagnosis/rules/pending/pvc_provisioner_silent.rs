@@ -102,7 +102,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     Some(
         found
-            .quiet_while(is_unclear)
+            .info_if(is_unclear)
             .since(since)
             .follows_from(class_key(&class.meta.name), Act::Provision)
             .evidence(&case.object(), annotation, driver)

@@ -74,7 +74,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let does = if late { "let the scheduler choose another node" } else { "let the volume be made for any node" };
     Some(
         found
-            .early_while(early)
+            .early_if(early)
             .evidence(&case.object(), SELECTED_NODE, node)
             .evidence(&crate::diagnosis::key(Kind::Node, "", node), "metadata.name", "does not exist")
             .remedy(describe(&case.object(), format!("see whether {driver} is at work on a volume for that node")))

@@ -54,7 +54,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
          work in the storage system goes on. {then}",
         refusal.age()
     ))
-    .quiet_while(!takes_long);
+    .info_if(!takes_long);
     let looks = describe(&case.object(), "see whether the driver has said something else by now");
     let way = by_hand(format!(
         "look in the storage system for pvc-{} before anybody deletes the claim; waiting is safe",

@@ -94,7 +94,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         let (_, name) = wanted.last()?;
         let is_lacking = case.lacks(Kind::PersistentVolumeClaim, namespace, name);
         // Claims are listed before StatefulSets, and a new StatefulSet gets its claims one after another.
-        return is_lacking.then(|| told(case, set, name, barrier).early_while(case.is_young(set.meta.created)));
+        return is_lacking.then(|| told(case, set, name, barrier).early_if(case.is_young(set.meta.created)));
     }
     None
 }

@@ -54,8 +54,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         }
         None => "It was edited, which makes no storage larger",
     };
-    let found =
-        Detection::new(format!("its volume {volume} says {capacity} and it has {has}, while nobody expands it. {rest}"));
+    let found = Detection::new(format!(
+        "its volume {volume} says {capacity} and it has {has}, while nobody expands it. {rest}"
+    ));
     let steps = vec![
         json!({
             "op": "test",

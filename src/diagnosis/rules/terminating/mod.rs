@@ -16,7 +16,7 @@ crate::diagnosis::rules::section! {
 }
 
 use crate::controllers::VolumeBranch;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks, migrated_to};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves_storage_behind, migrated_to};
 use crate::controllers::persistent_volume::volume::IN_TREE_FINALIZER;
 use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::diagnosis::facts::has_uid_of;
@@ -50,7 +50,7 @@ const CLONE_FINALIZER: &str = "provisioner.storage.kubernetes.io/cloning-protect
 
 /// Returns the leaf of a volume that is being deleted if no claim has kept it for at least
 /// [`PATIENCE`](crate::diagnosis::case::PATIENCE) seconds.
-fn let_go(case: &Case<'_>, volume: &PersistentVolume) -> Option<VolumeBranch> {
+fn unheld_leaf(case: &Case<'_>, volume: &PersistentVolume) -> Option<VolumeBranch> {
     if volume.status.phase == VolumePhase::Bound || case.lasts(unheld_since(volume)).is_none() {
         return None;
     }
@@ -86,7 +86,7 @@ fn stays_with(case: &Case<'_>, is_such: impl Fn(&str) -> bool) -> bool {
         }
         Outcome::Claim { .. } | Outcome::Volume { .. } | Outcome::Gone { .. } => false,
     };
-    case.ends().is_some_and(|ends| ends.of_every_sort().all(keeps))
+    case.ends().is_some_and(|ends| ends.representatives().all(keeps))
 }
 
 /// Returns the driver of the volume's storage, or words that stand for an unknown driver.
@@ -124,7 +124,9 @@ fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (words, risk) = match data_fate(case.behavior(), volume) {
         DataFate::Kept => (format!("; its data stay on volume {name} (policy {policy})"), Risk::None),
-        DataFate::HandedToDriver | DataFate::Destroyed if volume.terminating() && leaks(case.behavior(), volume) => {
+        DataFate::HandedToDriver | DataFate::Destroyed
+            if volume.terminating() && leaves_storage_behind(case.behavior(), volume) =>
+        {
             (format!("; volume {name} goes with it, and its storage is left behind"), Risk::None)
         }
         DataFate::HandedToDriver => {

@@ -1,7 +1,7 @@
 //! This rule reports a volume that is being deleted and that the attacher's finalizer keeps.
 
 use super::IN_TREE_FINALIZER;
-use super::{ATTACHER_PREFIX, held_by_attachments, let_go, listed, stays_with, take_away, unheld_since};
+use super::{ATTACHER_PREFIX, held_by_attachments, listed, stays_with, take_away, unheld_leaf, unheld_since};
 use crate::diagnosis::facts::DRIVER_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -45,7 +45,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let is_attachers = |finalizer: &str| finalizer.starts_with(ATTACHER_PREFIX);
     let finalizers = &volume.meta.finalizers;
     let finalizer = finalizers.iter().find(|finalizer| is_attachers(finalizer)).filter(|_| volume.terminating())?;
-    let_go(case, volume)?;
+    unheld_leaf(case, volume)?;
     // If the storage still has to be deleted, another rule reports the volume.
     let deletes = |finalizer: &str| finalizer == DRIVER_FINALIZER || finalizer == IN_TREE_FINALIZER;
     if !stays_with(case, is_attachers) || stays_with(case, deletes) {

@@ -3,7 +3,7 @@
 use super::{driver_of, listed};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
-use crate::controllers::persistent_volume::reclaim::{is_guarded, leaks};
+use crate::controllers::persistent_volume::reclaim::{is_guarded, leaves_storage_behind};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, retain, save_volume};
 use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Repair, Risk, Rule, Severity};
@@ -54,24 +54,24 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let Holder::Lives(claim) = case.holder(volume) else { return None };
     let fate = data_fate(case.behavior(), volume);
-    let leaks = leaks(case.behavior(), volume);
-    let destroys = fate != DataFate::Kept && !leaks;
+    let leaves_storage_behind = leaves_storage_behind(case.behavior(), volume);
+    let destroys = fate != DataFate::Kept && !leaves_storage_behind;
     // The ends are only read if the claim is being deleted. Otherwise no other object matters.
     let mut risk = if destroys { Risk::Possible } else { Risk::None };
     if claim.terminating()
         && let Some(ends) = case.ends()
     {
         // Nothing keeps the claim. Claim and volume will both be deleted as requested.
-        if ends.of_every_sort().all(|end| end.phase() != "Bound") {
+        if ends.representatives().all(|end| end.phase() != "Bound") {
             return None;
         }
-        if destroys && ends.of_every_sort().any(|end| end.phase() != "Bound") {
+        if destroys && ends.representatives().any(|end| end.phase() != "Bound") {
             risk = Risk::Imminent;
         }
     }
     let policy = volume.reclaim_policy.as_str();
     let afterwards = match fate {
-        DataFate::HandedToDriver | DataFate::Destroyed if leaks => {
+        DataFate::HandedToDriver | DataFate::Destroyed if leaves_storage_behind => {
             format!("its storage is left behind in spite of policy {policy}")
         }
         DataFate::Kept => format!("its storage stays (policy {policy})"),

@@ -1,6 +1,6 @@
 //! This rule reports a volume whose deletion waits until kube-controller-manager deletes the storage.
 
-use super::{IN_TREE_FINALIZER, let_go, listed, stays_with};
+use super::{IN_TREE_FINALIZER, listed, stays_with, unheld_leaf};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::plugins::{
     IN_TREE_PREFIX, Plugin, Provider, delete_host_path, find_deletable_plugin, migrated_driver, remote_deleter,
@@ -49,8 +49,11 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if !volume.terminating() {
         return None;
     }
-    let message =
-        if volume.meta.has_finalizer(IN_TREE_FINALIZER) { kept(case, volume)? } else { wedged(case, volume)? };
+    let message = if volume.meta.has_finalizer(IN_TREE_FINALIZER) {
+        kept(case, volume)?
+    } else {
+        finalizer_missing(case, volume)?
+    };
     let provisioner = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).unwrap_or_default();
     let found = Detection::new(message)
         .since(volume.meta.deleted)
@@ -71,7 +74,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
 
 /// Returns why the volume's finalizer remains.
 fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
-    let_go(case, volume)?;
+    unheld_leaf(case, volume)?;
     if !stays_with(case, |finalizer| finalizer == IN_TREE_FINALIZER) {
         return None;
     }
@@ -109,7 +112,7 @@ fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
 }
 
 /// Returns what happens to a volume without the finalizer. Each sync fails to add it.
-fn wedged(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
+fn finalizer_missing(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
     let provisioner = volume.meta.annotations.get(AnnotationKey::ProvisionedBy)?;
     if volume.reclaim_policy != ReclaimPolicy::Delete || !drops_at_retain(case, provisioner) {
         return None;

@@ -2,7 +2,7 @@
 
 use super::{driver_of, listed};
 use crate::controllers::VolumeBranch;
-use crate::controllers::persistent_volume::reclaim::leaks;
+use crate::controllers::persistent_volume::reclaim::leaves_storage_behind;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::misfit::{claim_name, shown};
 use crate::diagnosis::remedy::{by_hand, save_volume};
@@ -44,7 +44,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     // If the claim no longer keeps the volume, nobody can know whether the storage was already deleted.
-    if !volume.terminating() || !leaks(case.behavior(), volume) || case.volume_branch()? != VolumeBranch::VolumeBound {
+    if !volume.terminating()
+        || !leaves_storage_behind(case.behavior(), volume)
+        || case.volume_branch()? != VolumeBranch::VolumeBound
+    {
         return None;
     }
     let named = volume.claim_ref.as_ref()?;

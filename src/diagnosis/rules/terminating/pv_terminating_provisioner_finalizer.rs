@@ -1,6 +1,6 @@
 //! This rule reports a volume that is being deleted and that the provisioner's finalizer keeps.
 
-use super::{ATTACHER_PREFIX, driver_of, held_by_attachments, let_go, listed, stays_with, unheld_since};
+use super::{ATTACHER_PREFIX, driver_of, held_by_attachments, listed, stays_with, unheld_leaf, unheld_since};
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::facts::DRIVER_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
@@ -47,7 +47,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if !volume.terminating() || !volume.meta.has_finalizer(DRIVER_FINALIZER) {
         return None;
     }
-    let branch = let_go(case, volume)?;
+    let branch = unheld_leaf(case, volume)?;
     if !stays_with(case, |finalizer| finalizer == DRIVER_FINALIZER) {
         return None;
     }

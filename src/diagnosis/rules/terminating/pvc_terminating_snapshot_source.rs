@@ -52,7 +52,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
          finalizer {SNAPSHOT_FINALIZER} away. After that it goes{}",
         after.words
     );
-    let found = being_deleted(message, case, claim).quiet_while(is_recent);
+    let found = being_deleted(message, case, claim).info_if(is_recent);
     Some(
         after
             .told(found)

@@ -64,7 +64,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         }
     };
     let message = format!("it was deleted, and {kept}. After that it goes{}", after.words);
-    let found = being_deleted(message, case, claim).early_while(early);
+    let found = being_deleted(message, case, claim).early_if(early);
     let fields = format!(
         "get pvc {} -n {} --show-managed-fields -o yaml",
         quoted(&claim.meta.name),

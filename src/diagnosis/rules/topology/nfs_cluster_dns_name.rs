@@ -75,7 +75,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         "its NFS server {server} is named as in the cluster's DNS, which pods ask; the mount is made by the node, \
          whose resolver mostly does not know such names: {consequence}"
     ))
-    .quiet_while(stuck.is_none())
+    .info_if(stuck.is_none())
     .evidence(&case.object(), "spec.nfs.server", server)
     .evidence(&case.object(), "spec.nfs.path", volume.source.handle.as_str());
     let found = match stuck {

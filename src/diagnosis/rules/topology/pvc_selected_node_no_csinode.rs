@@ -85,7 +85,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         human_age(waited)
     ));
     let csi_key = key(Kind::CsiNode, "", name);
-    let found = found.early_while(early).since(Some(asked)).evidence(&case.object(), SELECTED_NODE, name);
+    let found = found.early_if(early).since(Some(asked)).evidence(&case.object(), SELECTED_NODE, name);
     let found = match csi_node {
         Some(csi_node) => {
             let drivers: Vec<&str> = csi_node.drivers.iter().map(|driver| driver.name.as_str()).collect();

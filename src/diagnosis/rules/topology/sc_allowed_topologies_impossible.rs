@@ -70,7 +70,9 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         waiting(case, class, |claim| if late { waits_for_a_node(case, claim) } else { is_asked_for(case, claim) });
     let (driver, wanted) = (driver_of(case, class), topologies(class));
     let fact = match &trouble {
-        Contradiction::NoNode => format!("it allows volumes for nodes with {wanted} alone, and no node has these labels"),
+        Contradiction::NoNode => {
+            format!("it allows volumes for nodes with {wanted} alone, and no node has these labels")
+        }
         Contradiction::NoSuchLabel(key) => {
             format!("it allows volumes for nodes with {wanted} alone, and no node has a label {key} at all")
         }
@@ -83,11 +85,15 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         ),
     };
     let consequence = match (&trouble, late) {
-        (Contradiction::NoNode | Contradiction::NoSuchLabel(_), true) => "the scheduler puts pods with new claims of it nowhere",
+        (Contradiction::NoNode | Contradiction::NoSuchLabel(_), true) => {
+            "the scheduler puts pods with new claims of it nowhere"
+        }
         (Contradiction::NoNode | Contradiction::NoSuchLabel(_), false) => {
             "its driver makes volumes where no pod can use them, or refuses"
         }
-        (Contradiction::NotReported(..) | Contradiction::NothingReported(_), true) => "its provisioner refuses every node",
+        (Contradiction::NotReported(..) | Contradiction::NothingReported(_), true) => {
+            "its provisioner refuses every node"
+        }
         (Contradiction::NotReported(..) | Contradiction::NothingReported(_), false) => {
             "its driver is asked for places that it does not know"
         }
@@ -170,7 +176,7 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction
     }
     // A driver that no node has registered yet may still report the right keys. Only the driver's own event says
     // whether a driver without keys uses topologies.
-    if keys.is_none() && !(registered(case, driver) && says_so(case, class)) {
+    if keys.is_none() && !(registered(case, driver) && reports_no_topology(case, class)) {
         return None;
     }
     let Some(keys) = keys else {
@@ -181,7 +187,7 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction
 }
 
 /// Whether the driver has reported, since the class was created, that it finds no topology for a claim of the class.
-fn says_so(case: &Case<'_>, class: &StorageClass) -> bool {
+fn reports_no_topology(case: &Case<'_>, class: &StorageClass) -> bool {
     let around = case.snapshot();
     let told = |claim: &PersistentVolumeClaim| {
         around.events_about(&key_of_claim(&claim.meta), &claim.meta.uid).any(|event| {

@@ -2,11 +2,11 @@
 //! that it also reports losses that no other rule knows.
 
 use super::{Reclaim, gone};
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaks};
+use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves_storage_behind};
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::rules::terminating::driver_of;
-use crate::diagnosis::{Case, Detect, Finding, Detection, Holder, Page, Repair, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Finding, Holder, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, Timestamp, VolumePhase};
 use crate::simulate::{Outcome, OutcomeSet};
 use std::collections::BTreeSet;
@@ -74,15 +74,15 @@ fn next_sync(case: &Case<'_>, volume: &PersistentVolume) -> Option<DataFate> {
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let next = next_sync(case, volume);
     let ends = case.ends();
-    let some_end = ends.into_iter().flat_map(OutcomeSet::of_every_sort).find_map(destroyed);
+    let some_end = ends.into_iter().flat_map(OutcomeSet::representatives).find_map(destroyed);
     let is_doomed = is_doomed_with_its_namespace(case, volume);
     let with_namespace = is_doomed.then(|| data_fate(case.behavior(), volume));
     let fate = next.or(some_end).or(with_namespace)?;
     // The object will be deleted, and the storage remains.
-    if volume.terminating() && leaks(case.behavior(), volume) {
+    if volume.terminating() && leaves_storage_behind(case.behavior(), volume) {
         return None;
     }
-    let is_certain = is_doomed || ends.is_some_and(|ends| ends.of_every_sort().all(|end| destroyed(end).is_some()));
+    let is_certain = is_doomed || ends.is_some_and(|ends| ends.representatives().all(|end| destroyed(end).is_some()));
     let verb = |certain: &str, possible: &str| if is_certain { certain.to_owned() } else { format!("may {possible}") };
     let policy = volume.reclaim_policy.as_str();
     let act = match fate {
@@ -200,7 +200,7 @@ fn owners(case: &Case<'_>, volume: &PersistentVolume) -> BTreeSet<ObjectKey> {
 
 /// Removes findings of this rule if another rule reports the same risk with more evidence. That other finding is on the
 /// volume, or it is on a claim and has the volume as evidence.
-pub(in crate::diagnosis) fn give_way(findings: &mut Vec<Finding>) {
+pub(in crate::diagnosis) fn drop_general_findings(findings: &mut Vec<Finding>) {
     let is_general = |finding: &Finding| finding.rule.id == RULE.id;
     if !findings.iter().any(is_general) {
         return;

@@ -24,7 +24,7 @@ crate::diagnosis::rules::section! {
     data_about_to_go,
 }
 
-pub(in crate::diagnosis) use data_about_to_go::give_way;
+pub(in crate::diagnosis) use data_about_to_go::drop_general_findings;
 pub(super) use pv_released_retain::RULE as RELEASED_RETAIN;
 
 use crate::controllers::persistent_volume::plugins::{Provider, find_deletable_plugin};

@@ -90,7 +90,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             );
             (message, false)
         }
-        ReclaimObstacle::NoDeleter | ReclaimObstacle::PassedOver(_) | ReclaimObstacle::DeleteFails | ReclaimObstacle::DeleteRetried => return None,
+        ReclaimObstacle::NoDeleter
+        | ReclaimObstacle::PassedOver(_)
+        | ReclaimObstacle::DeleteFails
+        | ReclaimObstacle::DeleteRetried => return None,
     };
     let found = with_state(with_storage(Detection::new(message), case, volume), case, volume)
         .risk(if kept { Risk::None } else { Risk::Imminent })

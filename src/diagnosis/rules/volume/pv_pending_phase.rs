@@ -54,7 +54,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let stays = |end: &str| end == VolumePhase::Pending.as_str() || end.is_empty();
-    let mut ends: Vec<&str> = case.ends()?.of_every_sort().map(Outcome::phase).collect();
+    let mut ends: Vec<&str> = case.ends()?.representatives().map(Outcome::phase).collect();
     ends.dedup();
     if ends.is_empty() || ends.iter().any(|end| stays(end)) {
         return None;

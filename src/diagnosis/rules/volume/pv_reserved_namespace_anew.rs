@@ -78,7 +78,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(
         with_storage(found, case, volume)
             // Volumes are often created before the objects that use them.
-            .early_while(case.is_young(created))
+            .early_if(case.is_young(created))
             .since(volume.status.last_phase_transition)
             .evidence(&case.object(), "spec.claimRef", claim.as_str())
             .moment(&case.object(), "metadata.creationTimestamp", created)

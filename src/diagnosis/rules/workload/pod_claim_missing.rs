@@ -65,7 +65,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         "it is not scheduled, because {} does not exist in namespace {namespace}{trace}",
         some_claims(name, missing.len() - 1)
     ))
-    .early_while(case.is_young(pod.meta.created))
+    .early_if(case.is_young(pod.meta.created))
     .evidence(&case.object(), "spec.volumes[].persistentVolumeClaim.claimName", name)
     .evidence(&claim_key(namespace, name), "metadata.name", "");
     let found = match holder {

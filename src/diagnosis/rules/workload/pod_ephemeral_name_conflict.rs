@@ -53,7 +53,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             "it is not scheduled: its ephemeral volume needs a claim called {name}, and the claim of that name is \
              {whose}"
         ))
-        .early_while(case.is_young(pod.meta.created))
+        .early_if(case.is_young(pod.meta.created))
         .evidence(&case.object(), "metadata.uid", pod.meta.uid.as_str())
         .evidence(
             &key,

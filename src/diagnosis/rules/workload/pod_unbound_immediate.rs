@@ -56,7 +56,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         "it is not scheduled before {} is bound. What keeps that from happening is found on the claim",
         some_claims(name, names.len() - 1)
     ))
-    .quiet_while(case.lasts(since).is_none())
+    .info_if(case.lasts(since).is_none())
     .as_bad_as_its_cause()
     .since(since)
     .evidence(&case.object(), "spec.nodeName", "")

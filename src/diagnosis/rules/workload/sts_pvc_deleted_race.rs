@@ -94,7 +94,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         some_claims(name, going.len() - 1)
     ))
     .risk(risk)
-    .early_while(case.is_young(pod.meta.created))
+    .early_if(case.is_young(pod.meta.created))
     .evidence(&case.object(), "spec.nodeName", "")
     .evidence(&case.object(), "spec.volumes[].persistentVolumeClaim.claimName", name);
     let found = match old.and_then(|claim| claim.meta.deleted) {

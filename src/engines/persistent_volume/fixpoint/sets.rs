@@ -4,7 +4,7 @@ use super::ObjectState;
 use super::ends::Ends;
 use super::groups::size_of;
 use super::growth::Growth;
-use crate::controllers::outcome::most;
+use crate::controllers::outcome::max_listed;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::settings::Limit;
 use crate::controllers::{Outcome, OutcomeSet};
@@ -24,13 +24,13 @@ struct MembersBySize {
 pub(super) struct Sets<'g, 'a, 's> {
     growth: &'g Growth<'a, 's>,
     ends: &'g Ends,
-    ladders: FxHashMap<usize, MembersBySize>,
+    by_size: FxHashMap<usize, MembersBySize>,
     known: FxHashMap<(usize, Quantity), OutcomeSet>,
 }
 
 impl<'g, 'a, 's> Sets<'g, 'a, 's> {
     pub(super) fn new(growth: &'g Growth<'a, 's>, ends: &'g Ends) -> Self {
-        Self { growth, ends, ladders: FxHashMap::default(), known: FxHashMap::default() }
+        Self { growth, ends, by_size: FxHashMap::default(), known: FxHashMap::default() }
     }
 
     pub(super) fn of(&mut self, target: ObjectId) -> OutcomeSet {
@@ -132,16 +132,16 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let members = &groups.members[group];
         if !groups.sizes_differ {
-            return (members.len() as u64, members.iter().copied().take(most(limit)).collect());
+            return (members.len() as u64, members.iter().copied().take(max_listed(limit)).collect());
         }
-        let ladder = self.ladders.entry(group).or_insert_with(|| {
+        let ladder = self.by_size.entry(group).or_insert_with(|| {
             let mut first: Vec<Vec<ObjectId>> = Vec::with_capacity(members.len());
             for member in members {
                 let mut names = first.last().cloned().unwrap_or_default();
                 if let Err(free) = names.binary_search(member) {
                     names.insert(free, *member);
                 }
-                names.truncate(most(limit));
+                names.truncate(max_listed(limit));
                 first.push(names);
             }
             MembersBySize { sizes: members.iter().map(|member| size_of(snapshot, *member)).collect(), first }

@@ -1,6 +1,6 @@
 //! The WHY of a claim.
 
-use super::{View, error_of, last_warning, pod_beside_the_scheduler, volume_bound_by, with};
+use super::{View, error_of, last_warning, pod_with_node, volume_bound_by, with};
 use crate::controllers::{BindStep, Branch, CandidateVerdict, ClaimBranch, ProvisionStep};
 use crate::diagnosis::misfit::{differing, misfit, missing_modes};
 use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, VolumePhase};
@@ -128,7 +128,7 @@ fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
         (_, false) => format!("matches {name} or {} others (equal)", equal.saturating_sub(1)),
     };
     let ends_there = view.prediction.outcomes.as_ref().is_some_and(|outcomes| {
-        outcomes.of_every_sort().all(|outcome| {
+        outcomes.representatives().all(|outcome| {
             matches!(outcome, Outcome::Claim { volume_name, unsettled: false, .. }
                 if names.contains(&volume_name.as_str()))
         })
@@ -179,7 +179,7 @@ fn match_failed(claim: &PersistentVolumeClaim) -> String {
 }
 
 fn waits_for_consumer(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
-    match pod_beside_the_scheduler(view.snapshot(), claim) {
+    match pod_with_node(view.snapshot(), claim) {
         Some(pod) => format!("pod {} got its node without the scheduler, so nobody binds it", pod.meta.name),
         None => format!("waits for a pod that uses it (normal for class \"{}\")", claim.class()),
     }

@@ -28,10 +28,7 @@ pub fn why(simulation: &Simulation<'_>, prediction: &Prediction<'_>) -> String {
 
 /// The pod that uses the claim, has a node and has not ended. Where it exists, the scheduler does not choose a volume
 /// for the claim, so the delayed binding does not happen.
-pub(in crate::report) fn pod_beside_the_scheduler<'s>(
-    snapshot: &'s Snapshot,
-    claim: &PersistentVolumeClaim,
-) -> Option<&'s Pod> {
+pub(in crate::report) fn pod_with_node<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> Option<&'s Pod> {
     snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).find(|pod| !pod.node_name.is_empty() && !pod.terminated())
 }
 
@@ -251,7 +248,7 @@ impl<'v> View<'v> {
             let unknown = self.prediction.unknown.iter().find(|unknown| unknown.field == "outcomes")?;
             return Some(format!("the end is unknown: {}", missing_read(unknown)));
         };
-        if outcomes.of_every_sort().any(is_unsettled) {
+        if outcomes.representatives().any(is_unsettled) {
             return Some("it never settles".to_owned());
         }
         if self.prediction.decided_by.contains(&DecidedBy::SimultaneousRecycling) {

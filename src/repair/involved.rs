@@ -30,21 +30,21 @@ pub(super) fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, 
 /// Whether more objects take part if those are added that are tied to the plan's objects only through other objects.
 pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
     let size = |everyone| {
-        let participants = Participants::reaching(snapshot, plan, everyone);
-        (participants.volumes.len(), participants.claims.len())
+        let involved = InvolvedObjects::reaching(snapshot, plan, everyone);
+        (involved.volumes.len(), involved.claims.len())
     };
     size(true) != size(false)
 }
 
 /// The participants.
-pub(super) struct Participants {
+pub(super) struct InvolvedObjects {
     pub(super) volumes: Vec<VolumeId>,
     pub(super) claims: Vec<ClaimId>,
     /// The names of claims that the plan writes or waits for.
     pub(super) awaited: BTreeSet<(Str, Str)>,
 }
 
-impl Participants {
+impl InvolvedObjects {
     pub(super) fn of(snapshot: &Snapshot, plan: &Plan) -> Self {
         let mut volumes: BTreeSet<VolumeId> = BTreeSet::new();
         let mut claims: BTreeSet<ClaimId> = BTreeSet::new();
@@ -99,11 +99,11 @@ impl Participants {
 
     /// Returns the participants. With `everyone`, objects are added that are tied to them only through other objects.
     pub(super) fn reaching(snapshot: &Snapshot, plan: &Plan, everyone: bool) -> Self {
-        let mut participants = Self::of(snapshot, plan);
+        let mut involved = Self::of(snapshot, plan);
         if everyone {
-            participants.widen(snapshot);
+            involved.widen(snapshot);
         }
-        participants
+        involved
     }
 
     /// Adds the free volumes that the controller may choose for a claim that the plan creates or gives a class, and
