@@ -42,8 +42,8 @@ struct Status {
 /// Runs the plugin of the user's entry, if there is one, and replaces it by the credentials that it prints.
 ///
 /// It blocks until the plugin ends, because a person may have to log in. The limit that the user gave ends the plugin,
-/// or that of [`UNATTENDED_LIMIT`]; kubectl has no limit. Credentials of any other kind take precedence over the plugin,
-/// as in client-go (`UpdateTransportConfig`, 0.36).
+/// or that of [`UNATTENDED_LIMIT`]; kubectl has no limit. Credentials of any other kind take precedence over the
+/// plugin, as in client-go (`UpdateTransportConfig`, 0.36).
 pub(super) fn run(
     user: &mut AuthInfo,
     cluster: &Cluster,

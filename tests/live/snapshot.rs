@@ -166,12 +166,13 @@ fn same_explanation(plane: &Plane, taken: &Taken, arguments: &[&str]) -> bool {
 fn names(answer: &Value) -> Vec<(String, String)> {
     let items = answer["items"].as_array().unwrap().iter();
     items
-        .map(|item| {
+        .filter_map(|item| {
             let object = &item["object"];
             let name = object["name"].as_str().unwrap();
             match object["namespace"].as_str() {
-                Some(namespace) => (format!("pvc/{name}"), namespace.to_owned()),
-                None => (format!("pv/{name}"), String::new()),
+                _ if object["kind"] == "Pod" => None,
+                Some(namespace) => Some((format!("pvc/{name}"), namespace.to_owned())),
+                None => Some((format!("pv/{name}"), String::new())),
             }
         })
         .collect()
@@ -571,7 +572,8 @@ fn same_as_before(items: &[Value], before: &Value, after: &Value) -> (usize, usi
     // The uid of a claimRef is not compared: existing claims have another uid, and claims that do not exist yet have
     // none.
     let ends = |item: &Value| -> Vec<Value> {
-        let ends = item["outcomes"].as_array().unwrap().iter();
+        // A pod has decisions and no ends.
+        let ends = item["outcomes"].as_array().into_iter().flatten();
         ends.map(|end| json!([end["phase"], end["volumeName"], end["claimRef"]["name"], end["gone"]])).collect()
     };
     let (before, after) = (listed(before), listed(after));

@@ -6,7 +6,7 @@ use super::ends::{ends_of, rejected, settling};
 use super::{Judged, Verdict, binder, differ, found, parts, target};
 use crate::line::Object;
 use anyhow::Result;
-use pvctl::controllers::{CONTROLLERS, ephemeral_volume};
+use pvctl::controllers::{CONTROLLERS, DecidedBy, ephemeral_volume};
 use pvctl::engines;
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, Str};
@@ -136,6 +136,10 @@ impl Judged<'_> {
                 continue;
             }
             let mut prediction = simulation.predict(target);
+            // The oracle replaces the pods that recycle volumes, so its decisions never meet an earlier pod.
+            if prediction.decided_by.contains(&DecidedBy::RecyclerPod) {
+                continue;
+            }
             prediction.decisions.listed.retain(|decision| decision.controller == controller);
             let shape = Shape::of(case, &self.line.world.items);
             let (real, predicted) = (shape.real(case), shape.predicted(&prediction.decisions)?);
