@@ -38,7 +38,7 @@ fn take(plane: &Plane) -> Taken {
     let folder = tempfile::tempdir().unwrap();
     let [json, yaml] = ["json", "yaml"].map(|format| {
         let file = folder.path().join(format!("snapshot.{format}"));
-        let run = plane.pvctl(&["snapshot", "-o", format, "--now", NOW]);
+        let run = plane.pvctl(&["snapshot", "-A", "-o", format, "--now", NOW]);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
         fs::write(&file, run.stdout).unwrap();
         file
