@@ -51,6 +51,9 @@ impl ReadOptions {
     }
 }
 
+/// The kinds that decide whether an object can be created: nothing is created in a namespace that is being deleted.
+const ADMISSION: [Kind; 1] = [Kind::Namespace];
+
 /// The question to a source: which objects have to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
@@ -129,7 +132,7 @@ impl<'a> Question<'a> {
     #[must_use]
     pub fn of_files(self, files: FileOptions) -> FileOptions {
         // A file is read as a whole. If any surrounding kind is needed, all that some rule reads are decoded.
-        let surroundings = if self.evidence.surroundings.is_empty() { Vec::new() } else { reads(rules::all()) };
+        let surroundings = if self.evidence.surroundings.is_empty() { ADMISSION.to_vec() } else { reads(rules::all()) };
         FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
     }
 
@@ -146,7 +149,10 @@ impl<'a> Question<'a> {
             unused_condition: behavior.unused_condition,
             users_of: self.object.map(|(kind, name)| (kind, namespace, name)),
             nodes: self.evidence.nodes,
-            surroundings: self.evidence.surroundings,
+            surroundings: match self.evidence.surroundings {
+                [] if pods => &ADMISSION,
+                chosen => chosen,
+            },
             pods_of: pods.then_some(shown),
             pods_in: self.evidence.pods_in,
             recyclers: self.evidence.recyclers,

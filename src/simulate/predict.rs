@@ -14,7 +14,7 @@ use crate::controllers::{
 use crate::model::{Kind, ObjectId, ObjectKey, Str};
 use crate::parallel::in_parallel;
 use crate::snapshot::{Absence, CoverageState, Snapshot};
-use crate::world::{Need, World};
+use crate::world::{Effect, Need, World, Write, WriteBody};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -97,12 +97,18 @@ impl<'s> Prediction<'s> {
     }
 
     /// Whether the object can end in another state than the recorded one: another phase, another binding, newly being
-    /// deleted, without its data, or gone. If the outcomes are unknown, the answer is no.
+    /// deleted, without its data, or gone. For an object without outcomes: whether a controller creates another object
+    /// for it. If the outcomes are unknown, the answer is no.
     pub fn changes(&self, snapshot: &Snapshot) -> bool {
+        let creates = |effect: &Effect<'_>| {
+            matches!(effect, Effect::Write(Write { body: WriteBody::Create { .. }, refused: None, .. }))
+        };
         let world = World::new(snapshot);
         // Neither the minor version nor a flag changes the recorded phase and binding.
         let recorded = controllers::ends(&KubernetesBehavior::default(), &world, self.target, false);
-        let Some(recorded) = recorded.first() else { return false };
+        let Some(recorded) = recorded.first() else {
+            return self.decisions.listed.iter().any(|decision| decision.record.effects.iter().any(creates));
+        };
         let is_another = |end: &Outcome| {
             (end.phase(), end.binding()) != (recorded.phase(), recorded.binding())
                 || end.ends_worse(recorded.is_terminating())

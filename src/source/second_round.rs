@@ -2,7 +2,8 @@
 //!
 //! These decisions read pods and nodes, upstream 1.36: claim protection (`podUsesPVCForDeletion`), delayed binding
 //! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), and the condition `Unused` (`podUsesPVCForUnusedSince`).
-//! Only host-path provisioning reads nodes.
+//! Only host-path provisioning reads nodes. The ephemeral-volume controller syncs the pods of the namespaces that are
+//! shown ([`Needs::pods_of`]).
 
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, may_be_recycled};

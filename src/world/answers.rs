@@ -31,6 +31,16 @@ pub enum ApiError {
         /// Whether the object that has the name is being deleted.
         deleting: bool,
     },
+    /// 403 on a create: the namespace is being deleted. Upstream: `Lifecycle.Admit`,
+    /// `k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle`, 0.36.
+    NamespaceTerminating {
+        /// The kind that was to be created.
+        kind: Kind,
+        /// The name that was to be created.
+        name: String,
+        /// The namespace.
+        namespace: String,
+    },
     /// 422: validation failed. The text names the object, the field and the rule.
     Invalid(String),
     /// Any other error, such as a timeout.
@@ -52,6 +62,12 @@ impl fmt::Display for ApiError {
             other => other.resource(),
         };
         match self {
+            Self::NamespaceTerminating { kind, name, namespace } => write!(
+                out,
+                "{} \"{}\" is forbidden: unable to create new content in namespace {namespace} because it is being terminated",
+                resource(kind),
+                printed(name)
+            ),
             Self::NotFound { kind, name } => write!(out, "{} \"{}\" not found", resource(kind), printed(name)),
             Self::Conflict { kind, name } => write!(
                 out,

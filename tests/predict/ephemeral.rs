@@ -142,3 +142,48 @@ status: {phase: Pending}
         "{shown}"
     );
 }
+
+/// kubectl puts a manifest without a namespace into `default`, and the claim of the pod with it.
+#[test]
+fn a_pod_manifest_without_namespace_gets_its_claim_in_the_default_one() {
+    let reserved = volume("vol").replace("  nfs:", "  claimRef: {namespace: default, name: web-scratch}\n  nfs:");
+    let document = predicted(&(reserved + &pod("web").replace(", namespace: db", "")), &[]);
+    assert_eq!(document["created"][0]["object"]["namespace"], "default");
+    assert_eq!(item(&document, "vol")["outcomes"][0]["phase"], "Bound");
+}
+
+/// Upstream: the admission plugin NamespaceLifecycle refuses to create content in a namespace that is being deleted.
+#[test]
+fn nothing_is_created_in_a_namespace_that_is_being_deleted() {
+    let namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: db, uid: u-db, \
+                     deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nstatus: {phase: Terminating}\n";
+    let document = predicted(&(volume("vol") + &pod("web") + namespace), &[]);
+    assert_eq!(document.get("created"), None, "{document:#}");
+    assert_eq!(item(&document, "vol")["outcomes"], json!([{"phase": "Available"}]));
+    assert_eq!(
+        item(&document, "web")["decisions"][0]["writes"][0]["refused"],
+        "persistentvolumeclaims \"web-scratch\" is forbidden: unable to create new content in namespace db because it \
+         is being terminated"
+    );
+}
+
+/// A claim may be created for a pod that could not be read, also where only one namespace was to be read.
+#[test]
+fn pods_of_one_namespace_that_could_not_be_read_are_a_doubt() {
+    let run = Run::new(&["predict", "-o", "json", "-f", "-", "--partial", "pods/db"])
+        .stdin(volume("vol").as_bytes())
+        .finish();
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let assumed = item(&document, "vol")["assumed"].as_array().unwrap();
+    assert!(assumed.iter().any(|assumed| assumed["resource"] == "pods"), "{assumed:?}");
+}
+
+/// A claim that is created is a change, also if no object that is there changes.
+#[test]
+fn a_claim_that_will_be_made_is_a_change() {
+    let run = Run::new(&["predict", "-f", "-", "--assume-complete", "--changed", "--exit-code"])
+        .stdin(pod("web").as_bytes())
+        .finish();
+    assert!(run.stdout.contains("pod/web"), "{}", run.stdout);
+    assert_eq!(run.code, Some(1));
+}

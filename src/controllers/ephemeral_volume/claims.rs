@@ -7,13 +7,15 @@ use crate::controllers::spec::{Needs, note_gap};
 use crate::controllers::{KubernetesBehavior, Links, Settings};
 use crate::model::{EphemeralVolume, Id, Kind, Object, ObjectId, Owner, PersistentVolumeClaim, Pod, Resource, Str};
 use crate::snapshot::{Absence, CoverageState, Snapshot};
-use crate::world::stored;
+use crate::world::{is_terminating, stored};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// Returns the claim that the controller sends for an ephemeral volume.
 pub(super) fn claim_for(pod: &Pod, volume: &EphemeralVolume) -> PersistentVolumeClaim {
     let mut claim = volume.template.clone();
+    // A manifest without a namespace gets one after it was decoded.
+    claim.meta.namespace = pod.meta.namespace.clone();
     claim.meta.controller_owner = Some(pod.meta.uid.clone());
     let mut details = claim.details.as_deref().cloned().unwrap_or_default();
     details.owners = Box::new([Owner {
@@ -37,7 +39,7 @@ pub(super) fn is_owner(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 /// the first claim that belongs to another owner and is not being deleted, because no controller deletes it.
 fn new_claims(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> Vec<PersistentVolumeClaim> {
     let mut new = Vec::new();
-    if pod.meta.deleted.is_some() {
+    if pod.meta.deleted.is_some() || is_terminating(snapshot, &pod.meta.namespace) {
         return new;
     }
     for volume in &pod.ephemeral {
@@ -159,8 +161,9 @@ fn unseen_pods_of(snapshot: &Snapshot, namespace: &str) -> Absence {
 /// already, because on a healthy cluster claims are created as soon as their pod exists. This is assumed even if pods
 /// could not be read. Otherwise, nothing could be said of any free volume.
 fn unseen_pods(snapshot: &Snapshot) -> Absence {
-    match snapshot.coverage().entry(Kind::Pod, None).map(|entry| entry.state) {
-        Some(CoverageState::Complete | CoverageState::NotNeeded) => Absence::Certain,
-        _ => Absence::Assumed,
-    }
+    let coverage = snapshot.coverage();
+    let is_known = |state: CoverageState| matches!(state, CoverageState::Complete | CoverageState::NotNeeded);
+    let mut of_pods = coverage.entries().iter().filter(|entry| entry.kind == Kind::Pod);
+    let all = coverage.entry(Kind::Pod, None).is_some_and(|entry| is_known(entry.state));
+    if all && of_pods.all(|entry| is_known(entry.state)) { Absence::Certain } else { Absence::Assumed }
 }
