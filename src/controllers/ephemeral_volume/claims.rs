@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 pub(super) fn claim_for(pod: &Pod, volume: &EphemeralVolume) -> PersistentVolumeClaim {
     let mut claim = volume.template.clone();
     // A manifest without a namespace gets one after it was decoded.
-    claim.meta.namespace = pod.meta.namespace.clone();
+    claim.meta.namespace.clone_from(&pod.meta.namespace);
     claim.meta.controller_owner = Some(pod.meta.uid.clone());
     let mut details = claim.details.as_deref().cloned().unwrap_or_default();
     details.owners = Box::new([Owner {
