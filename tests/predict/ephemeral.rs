@@ -152,7 +152,7 @@ fn a_pod_manifest_without_namespace_gets_its_claim_in_the_default_one() {
     assert_eq!(item(&document, "vol")["outcomes"][0]["phase"], "Bound");
 }
 
-/// Upstream: the admission plugin NamespaceLifecycle refuses to create content in a namespace that is being deleted.
+/// Upstream: the admission plugin `NamespaceLifecycle` creates nothing in a namespace that is being deleted.
 #[test]
 fn nothing_is_created_in_a_namespace_that_is_being_deleted() {
     let namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: db, uid: u-db, \
