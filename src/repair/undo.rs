@@ -167,13 +167,13 @@ fn plan_of(
                 let keeper = match if stays { keeper(situation, write, done)? } else { Keeper::None } {
                     Keeper::Same(claim) => Some(claim),
                     Keeper::None => None,
-                    // The request asked only for the policy. The undo is refused, so that nobody takes the policy for
-                    // restored.
+                    // The request asked only for the policy. The undo is refused, so that nobody believes that the policy
+                    // is restored.
                     Keeper::Another(why) if matches!(plan.request, Request::Retain { .. }) => {
                         return Err(Refusal::new("held", why).hint(whose_policy(name)).into());
                     }
-                    // The policy was only a means to the goal of the request, so a volume that another claim has now
-                    // keeps it.
+                    // The policy was only a means to the goal of the request. If another claim has the volume now, the
+                    // volume keeps policy Retain.
                     Keeper::Another(why) => {
                         back.note(why);
                         continue;
@@ -349,8 +349,8 @@ fn created_by(done: &Done) -> Option<(&ObjectKey, Str, Option<Str>)> {
     Some((&write.object, uid.into(), manifest["spec"]["volumeName"].as_str().map(Str::from)))
 }
 
-/// Returns the volumes of the plan that the controller has bound to a claim that the plan created without a volume
-/// name. They were reserved for the name of that claim. A volume that the recreated claim names itself is left out.
+/// The plan may create a claim without `volumeName`. Returns the volumes of the plan that are bound to such a claim.
+/// They were reserved for the name of that claim. A volume that the recreated claim names itself is left out.
 fn reserved_before<'a>(
     situation: &Situation<'a>,
     plan: &Plan,
@@ -362,8 +362,7 @@ fn reserved_before<'a>(
     volumes.filter(is_bound).filter(|volume| again.names != Some(volume.meta.name.as_str())).collect()
 }
 
-/// Returns namespace and name of the claim that a volume named before a step, and that it names again when the step is
-/// taken back.
+/// Returns namespace and name of the claim that the undo of this step writes into the claimRef of the volume.
 fn named_before(done: &Done, volume: &Str) -> Option<(Str, Str)> {
     let Undo::Write { write, .. } = &done.step.undo else { return None };
     match &write.change {
@@ -412,7 +411,7 @@ fn check_not_taken(
         }
     };
     let key = claim_key(&holder.meta.namespace, &holder.meta.name);
-    // A claim that the plan made name the volume did not have it before.
+    // If the plan set `volumeName` of the claim, the claim did not have the volume before.
     let is_new = plan.writes().any(|write| {
         let names = matches!(&write.change, Change::NameVolume { volume: named } if *named == volume.meta.name);
         names && write.object == key

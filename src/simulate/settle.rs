@@ -10,8 +10,8 @@ use crate::model::{ObjectId, ObjectKey};
 use crate::snapshot::Snapshot;
 use crate::world::{Choices, ControllerState, World};
 
-/// The largest number of objects of a component that is explored for its joint outcomes after an exact engine.
-/// Otherwise components of up to twice as many objects are explored.
+/// The largest number of objects of a component that is explored for its joint outcomes after an exact engine. Other
+/// components are explored up to twice this size, and up to any size if no engine knows their kinds.
 pub const SMALL: usize = 16;
 
 /// The outcomes of all objects of a component.
@@ -102,7 +102,7 @@ fn explored_whole(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Objec
 }
 
 /// The outcomes of a small component in which no sync of any object writes anything. Exploring such a component would
-/// visit only the recorded state.
+/// visit only the state of the snapshot.
 fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Option<Settled> {
     if objects.len() > SMALL * 2 || settings.budget.states == 0 {
         return None;

@@ -13,16 +13,16 @@ use crate::snapshot::decode::{self, LARGEST_OBJECT, decode_as, size};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Item};
 use std::collections::{BTreeSet, HashSet};
 
-/// The number of objects that are always read one by one.
+/// Up to this number, objects are read by single requests, however short the list is.
 const MOST: usize = 200;
 
-/// Of a long list, one in this many objects is read alone. Where more have to be read, reading the list again is
+/// Up to a tenth of a long list is read by single requests. If more objects have to be read, reading the list again is
 /// faster: a page of 500 objects takes as long as some fifteen single objects, eight of which are read at the same
 /// time.
 const SHARE: usize = 10;
 
 impl Gathered {
-    /// The number of objects of a kind up to which they are read one by one. Above it the list is read again.
+    /// The number of objects of a kind up to which they are read by single requests. Above it the list is read again.
     fn most_single(&self, kind: Kind) -> usize {
         let listed = match kind {
             Kind::PersistentVolume => self.parts.objects.volumes.len(),
@@ -34,7 +34,7 @@ impl Gathered {
 }
 
 impl Cluster<'_> {
-    /// Reads the volumes that claims name, and the requested volume, one by one. A user who may not list volumes may
+    /// Reads the volumes that claims name, and the requested volume, by single requests. A user who may not list volumes may
     /// still be allowed to get them. A volume that is not found does not exist; nothing is known of the others.
     pub(super) async fn named_volumes(
         &self,

@@ -134,7 +134,7 @@ impl Act {
         Self { again: Some(2), ..Self::does(&["undo"], 1, stands, found) }
     }
 
-    /// `undo` with nothing left to take back: with policy Delete, as before, the volume's data would be deleted.
+    /// `undo` that leaves policy Retain: with policy Delete, as before, the volume's data would be deleted.
     const NOTHING_BACK: Self = Self {
         says: &["nothing of what", "volume @-a keeps policy Retain"],
         repairs: 1,
@@ -336,7 +336,7 @@ fn found(place: &Place<'_>) -> Vec<String> {
     lines
 }
 
-/// Returns whether, by policy and phase, the driver could delete a volume at some moment after it was first kept.
+/// Returns the moment, as text, at which by policy and phase the driver could delete a volume at some moment after it was first kept.
 fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
     let name = place.of(volume);
     let history = place.site.history(&name);
