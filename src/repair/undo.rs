@@ -167,8 +167,8 @@ fn plan_of(
                 let keeper = match if stays { keeper(situation, write, done)? } else { Keeper::None } {
                     Keeper::Same(claim) => Some(claim),
                     Keeper::None => None,
-                    // The request asked only for the policy. The undo is refused, so that nobody believes that the policy
-                    // is restored.
+                    // The request asked only for the policy. The undo is refused, so that nobody believes that the
+                    // policy is restored.
                     Keeper::Another(why) if matches!(plan.request, Request::Retain { .. }) => {
                         return Err(Refusal::new("held", why).hint(whose_policy(name)).into());
                     }

@@ -336,7 +336,8 @@ fn found(place: &Place<'_>) -> Vec<String> {
     lines
 }
 
-/// Returns the moment, as text, at which by policy and phase the driver could delete a volume at some moment after it was first kept.
+/// Returns, as text, the moment after the volume was first kept at which the driver could delete it by policy and
+/// phase.
 fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
     let name = place.of(volume);
     let history = place.site.history(&name);
