@@ -34,8 +34,9 @@ impl Gathered {
 }
 
 impl Cluster<'_> {
-    /// Reads the volumes that claims name, and the requested volume, by single requests. A user who may not list volumes
-    /// may still be allowed to get them. A volume that is not found does not exist; nothing is known of the others.
+    /// Reads the volumes that claims name, and the requested volume, by single requests. A user who may not list
+    /// volumes may still be allowed to get them. A volume that is not found does not exist; nothing is known of the
+    /// others.
     pub(super) async fn named_volumes(
         &self,
         needs: Needs<'_>,
