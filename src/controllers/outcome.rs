@@ -107,6 +107,11 @@ pub struct OutcomeSet {
 }
 
 impl OutcomeSet {
+    /// Returns the outcomes that an answer with this limit lists.
+    pub fn listed_within(&self, limit: Limit) -> &[Outcome] {
+        &self.listed[..max_listed(limit).min(self.listed.len())]
+    }
+
     /// Whether the end state of the object is certain: the set is exact and holds one outcome.
     pub fn is_certain(&self) -> bool {
         self.exact && self.count == 1
@@ -201,6 +206,11 @@ impl OutcomeSet {
     /// Returns the empty set, for an object of a kind that has no end states.
     pub fn none() -> Self {
         Self { listed: Arc::default(), others: Arc::default(), count: 0, exact: true }
+    }
+
+    /// Returns the set of an object that does not exist in the end, and never had data.
+    pub fn absent() -> Self {
+        Self::single(Outcome::Gone { data: None, unsettled: false })
     }
 
     /// Returns the set of one certain outcome. It is listed whatever the limit.

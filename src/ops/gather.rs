@@ -51,9 +51,6 @@ impl ReadOptions {
     }
 }
 
-/// The kinds that decide whether an object can be created: nothing is created in a namespace that is being deleted.
-const ADMISSION: [Kind; 1] = [Kind::Namespace];
-
 /// The question to a source: which objects have to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
@@ -132,7 +129,8 @@ impl<'a> Question<'a> {
     #[must_use]
     pub fn of_files(self, files: FileOptions) -> FileOptions {
         // A file is read as a whole. If any surrounding kind is needed, all that some rule reads are decoded.
-        let surroundings = if self.evidence.surroundings.is_empty() { ADMISSION.to_vec() } else { reads(rules::all()) };
+        let surroundings =
+            if self.evidence.surroundings.is_empty() { vec![Kind::Namespace] } else { reads(rules::all()) };
         FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
     }
 
@@ -149,10 +147,9 @@ impl<'a> Question<'a> {
             unused_condition: behavior.unused_condition,
             users_of: self.object.map(|(kind, name)| (kind, namespace, name)),
             nodes: self.evidence.nodes,
-            surroundings: match self.evidence.surroundings {
-                [] if pods => &ADMISSION,
-                chosen => chosen,
-            },
+            // Nothing is created for a pod whose namespace is being deleted.
+            namespaces: pods,
+            surroundings: self.evidence.surroundings,
             pods_of: pods.then_some(shown),
             pods_in: self.evidence.pods_in,
             recyclers: self.evidence.recyclers,

@@ -160,7 +160,7 @@ impl<'a> SafetyModel<'a> {
             initial.objects.claims[place] = there(claim);
         }
         let settings = Settings { failures: false, tracing: false, ..settings.clone() };
-        let mut model = Self {
+        let mut made = Self {
             snapshot: model,
             settings,
             volumes,
@@ -173,9 +173,9 @@ impl<'a> SafetyModel<'a> {
             known: FxHashMap::default(),
             is_full: false,
         };
-        model.doom(&mut initial);
-        model.initial = initial;
-        Some(model)
+        made.doom(&mut initial);
+        made.initial = initial;
+        Some(made)
     }
 
     /// Whether some states could no longer be told apart.

@@ -9,9 +9,7 @@ use super::verbs::build::{Builder, as_reviewed, before_deletion};
 use super::verbs::recreate::idle;
 use super::wait::Wait;
 use super::write::{Change, Expect, Reference, Write};
-use crate::model::{
-    AnnotationKey, Kind, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase,
-};
+use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use serde_json::Value;
 
 /// A step that was carried out.
@@ -300,10 +298,9 @@ fn whose_policy(name: &str) -> String {
 
 /// Returns with which object the data of a volume would go, if its claim or the claim's namespace is being deleted.
 fn goes(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Option<&'static str> {
-    let namespace = situation.snapshot.find::<Namespace>("", &claim.meta.namespace);
     if claim.terminating() {
         Some("with its claim, which is being deleted")
-    } else if namespace.is_some_and(|namespace| namespace.meta.deleted.is_some()) {
+    } else if situation.snapshot.namespace_deletion(&claim.meta.namespace).is_some() {
         Some("with its claim, the namespace of which is being deleted")
     } else {
         None

@@ -5,7 +5,7 @@
 use super::component::Component;
 use super::engine::Engine;
 use super::settle::Settled;
-use crate::controllers::{self, Outcome, OutcomeSet, Participants, Settings};
+use crate::controllers::{self, OutcomeSet, Participants, Settings};
 use crate::model::{Object, ObjectId, ObjectKey, Str};
 use crate::snapshot::Snapshot;
 use crate::world::ControllerState;
@@ -46,7 +46,7 @@ impl WorldsWithCreated {
                     variants.entry(key).or_insert_with(|| recorded.into_iter().collect()).push(object);
                 }
             }
-            let max_listed = variants.values().map(Vec::len).max().unwrap_or_default();
+            let most_variants = variants.values().map(Vec::len).max().unwrap_or_default();
             let world = |number: usize, left: &[Object]| {
                 let of_key = |objects: &Vec<Object>| {
                     let chosen = number.min(objects.len().saturating_sub(1));
@@ -66,9 +66,9 @@ impl WorldsWithCreated {
             let left = |number: usize| -> Vec<Object> {
                 ways.iter().filter_map(|ways| ways.get(number).or(ways.last())).flatten().cloned().collect()
             };
-            let mut worlds: Vec<Snapshot> = (0..max_listed).map(|number| world(number, &[])).collect();
+            let mut worlds: Vec<Snapshot> = (0..most_variants).map(|number| world(number, &[])).collect();
             for way in (0..most_ways).map(left) {
-                worlds.extend((1..max_listed).map(|number| world(number, &way)));
+                worlds.extend((1..most_variants).map(|number| world(number, &way)));
             }
             worlds
         })
@@ -98,7 +98,7 @@ impl WorldsWithCreated {
             recorded.objects.iter().map(|id| snapshot.key(*id)).zip(bounds).collect();
         // It is possible that the controllers never create one of these objects.
         for key in made.iter().filter(|key| is_new(key)) {
-            sets.insert(key.clone(), OutcomeSet::single(Outcome::Gone { data: None, unsettled: false }));
+            sets.insert(key.clone(), OutcomeSet::absent());
         }
         // The controllers' memory describes objects of the recorded world only. The caches in the other worlds may lag
         // as well.
@@ -113,8 +113,8 @@ impl WorldsWithCreated {
             let named = sets.keys().filter_map(|key| world.object_id(key));
             let mut ids: Vec<ObjectId> = named.chain(made.iter().flat_map(aliases)).collect();
             ids.sort_unstable();
-            let grown = known(ids);
-            for (id, set) in grown.objects.iter().zip((engine.bounds)(world, settings, &grown)) {
+            let known_in_world = known(ids);
+            for (id, set) in known_in_world.objects.iter().zip((engine.bounds)(world, settings, &known_in_world)) {
                 let key = without_alias(world.key(*id));
                 let set = set.renamed(before_alias);
                 let set = if made.contains(&key) && !is_recorded(world, *id, &key) { set.as_created() } else { set };

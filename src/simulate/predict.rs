@@ -6,7 +6,6 @@ use super::created::WorldsWithCreated;
 use super::decide::{Decision, Decisions, decide, decide_folded};
 use super::engine::{Engine, OtherComponents, Settlement};
 use super::settle::{Settled, settle_in};
-use crate::controllers::outcome::max_listed;
 use crate::controllers::spec::{Needs, note_gap};
 use crate::controllers::{
     self, Controller, DecidedBy, KubernetesBehavior, LISTED, Limit, Outcome, OutcomeSet, Participants, Settings,
@@ -87,8 +86,7 @@ impl<'s> Prediction<'s> {
 
     /// The outcomes that an answer lists. The list is empty if the outcomes are unknown.
     pub fn listed_outcomes(&self) -> &[Outcome] {
-        let listed = self.outcomes.as_ref().map_or(&[][..], |set| &set.listed);
-        &listed[..max_listed(self.outcome_limit).min(listed.len())]
+        self.outcomes.as_ref().map_or(&[], |set| set.listed_within(self.outcome_limit))
     }
 
     /// Whether the object is of a kind whose objects have no ends.

@@ -60,7 +60,7 @@ pub(super) fn settle_in(
     settings: &Settings<'_>,
     engines: &'static [&'static Engine],
     component: &Component,
-    grown: &WorldsWithCreated,
+    with_created: &WorldsWithCreated,
 ) -> Settled {
     let objects = &component.objects;
     let engine = Engine::of(engines, component);
@@ -88,7 +88,7 @@ pub(super) fn settle_in(
         return Settled { sets, created: Vec::new(), worlds: None };
     }
     match Engine::of_ends(engines, snapshot, settings, component) {
-        Some(engine) => grown.bounds(snapshot, settings, engine, component),
+        Some(engine) => with_created.bounds(snapshot, settings, engine, component),
         // No engine knows the objects, so the component is explored without a limit.
         None => explored_whole(snapshot, settings, objects),
     }
@@ -121,8 +121,7 @@ fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -
     let world = World::new(snapshot);
     let ends = objects.iter().map(|id| controllers::ends(&settings.behavior, &world, *id, false));
     let sets = ends.map(|ends| OutcomeSet::of(ends, true, Limit::All));
-    let gone = || OutcomeSet::single(Outcome::Gone { data: None, unsettled: false });
     let made = keys_of_made(snapshot, settings, objects).into_iter();
-    let created = made.filter(|key| snapshot.object_id(key).is_none()).map(|key| (key, gone()));
+    let created = made.filter(|key| snapshot.object_id(key).is_none()).map(|key| (key, OutcomeSet::absent()));
     Some(Settled { sets: sets.collect(), created: created.collect(), worlds: None })
 }

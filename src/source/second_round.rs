@@ -29,6 +29,8 @@ pub struct Needs<'a> {
     pub nodes: bool,
     /// Whether a repair needs the pods that may erase a volume. No decision reads them.
     pub recyclers: bool,
+    /// Whether namespaces are needed: no object is created in one that is being deleted.
+    pub namespaces: bool,
     /// The kinds of [`Kind::SURROUNDING`] that are read.
     pub surroundings: &'a [Kind],
     /// The namespace whose pods are needed beyond those of decisions; `Some(None)` for all namespaces.
@@ -52,6 +54,9 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
         lists.push((Kind::Node, None));
     }
     let all = if needs.everything { &Kind::SURROUNDING } else { needs.surroundings };
+    if needs.namespaces && !all.contains(&Kind::Namespace) {
+        lists.push((Kind::Namespace, None));
+    }
     lists.extend(all.iter().map(|kind| (*kind, None)));
     lists
 }
@@ -257,6 +262,9 @@ mod tests {
         assert_eq!(lists(Needs { pods_of: Some(None), ..Needs::default() }), [(Kind::Pod, None)]);
         let shown = Needs { pods_of: Some(Some("x")), ..Needs::default() };
         assert_eq!(lists(shown), [(Kind::Pod, Some("x".into()))]);
+        let namespaces = Needs { namespaces: true, surroundings: &[Kind::Event], ..Needs::default() };
+        assert_eq!(lists(namespaces), [(Kind::Namespace, None), (Kind::Event, None)]);
+        assert_eq!(lists(Needs { surroundings: &[Kind::Namespace], ..namespaces }), [(Kind::Namespace, None)]);
         let around = Needs { surroundings: &[Kind::CsiNode, Kind::Event], ..Needs::default() };
         assert_eq!(lists(around), [(Kind::CsiNode, None), (Kind::Event, None)]);
     }

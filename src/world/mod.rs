@@ -16,6 +16,4 @@ pub use choices::Choices;
 pub use controller_state::{Cached, ControllerState, OperationState};
 pub use effect::{Effect, EventType, ObjectRef, RecordedEvent, Write, WriteBody};
 pub use objects::{Changed, Mark, Need, World};
-pub use sync::{
-    Compared, ComparisonStep, Record, Started, SyncContext, Waiting, WithoutNamespace, is_terminating, stored,
-};
+pub use sync::{Compared, ComparisonStep, Record, Started, SyncContext, Waiting, WithoutNamespace, stored};

@@ -5,7 +5,7 @@ use super::{
     Answers, ApiError, Cached, Choices, ControllerState, Effect, EventType, Mark, Need, ObjectRef, OperationState,
     PluginAnswer, Read, RecordedEvent, World, Write, WriteBody,
 };
-use crate::model::{Held, Id, Kind, Namespace, ObjectId, ObjectMeta, Resource, Str};
+use crate::model::{Held, Id, Kind, ObjectId, ObjectMeta, Resource, Str};
 use crate::snapshot::{ApiGates, Snapshot, Writable};
 use std::sync::Arc;
 
@@ -374,11 +374,10 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         let verdict = match (scripted, known.and_then(|id| self.world.get(id))) {
             (Some(error), _) => Err(error),
             // Admission comes before the name is looked at.
-            (None, _) if is_terminating(self.world.snapshot(), &namespace) => Err(ApiError::NamespaceTerminating {
-                kind: T::KIND,
-                name: name.to_string(),
-                namespace: namespace.to_string(),
-            }),
+            (None, _) if self.world.snapshot().namespace_deletion(&namespace).is_some() => {
+                let (name, namespace) = (name.to_string(), namespace.to_string());
+                Err(ApiError::NamespaceTerminating { kind: T::KIND, name, namespace })
+            }
             (None, Some(there)) => {
                 let deleting = there.meta().deleted.is_some();
                 Err(ApiError::AlreadyExists { kind: T::KIND, name: name.to_string(), deleting })
@@ -523,11 +522,6 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         let picked = self.choices.pick(found.places.len());
         found.places.get(picked).map(|at| Id::new(*at))
     }
-}
-
-/// Whether a namespace is known to be being deleted, so that nothing new is created in it.
-pub fn is_terminating(snapshot: &Snapshot, namespace: &str) -> bool {
-    snapshot.find::<Namespace>("", namespace).is_some_and(|namespace| namespace.meta.deleted.is_some())
 }
 
 /// The object that the API server stores for a creation request.

@@ -56,7 +56,7 @@ fn prose(document: &str) -> Vec<String> {
 }
 
 /// Returns the targets of the links of a document as they are written.
-fn targets(document: &str) -> Vec<String> {
+pub(super) fn targets(document: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in prose(document) {
         for (_, rest) in line.match_indices("](").map(|(at, mark)| line.split_at(at + mark.len())) {
@@ -74,7 +74,7 @@ fn leads_outside(target: &str) -> bool {
 
 /// Returns the path from the project's folder and the heading to which a link leads, or `None` if the link leaves the
 /// project's folder.
-fn resolved(document: &str, target: &str) -> Option<(String, String)> {
+pub(super) fn resolved(document: &str, target: &str) -> Option<(String, String)> {
     let (path, heading) = target.split_once('#').unwrap_or((target, ""));
     if path.is_empty() {
         return Some((document.to_owned(), heading.to_owned()));

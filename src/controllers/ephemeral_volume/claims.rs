@@ -7,7 +7,7 @@ use crate::controllers::spec::{Needs, note_gap};
 use crate::controllers::{KubernetesBehavior, Links, Settings};
 use crate::model::{EphemeralVolume, Id, Kind, Object, ObjectId, Owner, PersistentVolumeClaim, Pod, Resource, Str};
 use crate::snapshot::{Absence, CoverageState, Snapshot};
-use crate::world::{is_terminating, stored};
+use crate::world::stored;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -39,7 +39,7 @@ pub(super) fn is_owner(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 /// the first claim that belongs to another owner and is not being deleted, because no controller deletes it.
 fn new_claims(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> Vec<PersistentVolumeClaim> {
     let mut new = Vec::new();
-    if pod.meta.deleted.is_some() || is_terminating(snapshot, &pod.meta.namespace) {
+    if pod.meta.deleted.is_some() || snapshot.namespace_deletion(&pod.meta.namespace).is_some() {
         return new;
     }
     for volume in &pod.ephemeral {
@@ -90,6 +90,7 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
 /// Prepares the function that returns the uncertain readings of a component.
 pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a> {
     let coverage = snapshot.coverage();
+    let unseen_pods = unseen_pods(snapshot);
     let has_class = |pod: &Pod| pod.ephemeral.iter().all(|volume| volume.template.has_class());
     let makes = |pod: &Pod| !pod.ephemeral.is_empty() && !new_claims(snapshot, &settings.behavior, pod).is_empty();
     // If a claim may get a default class that was not read, it can take volumes of any class.
@@ -105,7 +106,7 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> N
                 need(Kind::Pod, &named.namespace, unseen_pods_of(snapshot, &named.namespace));
             }
             if may_have_no_claim(snapshot, settings, volume) {
-                need(Kind::Pod, "", unseen_pods(snapshot));
+                need(Kind::Pod, "", unseen_pods.clone());
                 if any_class {
                     need(Kind::StorageClass, "", coverage.absence(Kind::StorageClass, ""));
                 }

@@ -1,7 +1,6 @@
 //! Predictions as data of the output contract.
 
 use super::decision::DecisionOut;
-use crate::controllers::outcome::max_listed;
 use crate::controllers::persistent_volume::reclaim::DataFate;
 use crate::model::{self, ClaimRef, ObjectKey, PersistentVolume, PersistentVolumeClaim, TypedId};
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out, is_false};
@@ -121,8 +120,7 @@ impl<'a> CreatedOut<'a> {
     }
 
     fn new(number: usize, key: &'a ObjectKey, outcomes: Option<&'a OutcomeSet>, limit: Limit) -> Self {
-        let listed =
-            |set: &'a OutcomeSet| set.listed.iter().take(max_listed(limit)).map(StateOut::of_outcome).collect();
+        let listed = |set: &'a OutcomeSet| set.listed_within(limit).iter().map(StateOut::of_outcome).collect();
         Self {
             object: ObjectId::of_key(key),
             component: format!("c{number}"),

@@ -2,8 +2,10 @@
 
 use super::index::group_key;
 use super::{CandidateGroup, GroupKey};
-use crate::model::surroundings::{Event, LimitRange, ResourceQuota, VolumeAttachment};
-use crate::model::{Id, Lease, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str};
+use crate::model::surroundings::{Event, LimitRange, Namespace, ResourceQuota, VolumeAttachment};
+use crate::model::{
+    Id, Lease, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str, Timestamp,
+};
 use crate::snapshot::Snapshot;
 
 /// The place of a volume.
@@ -79,6 +81,11 @@ impl Snapshot {
     /// The pod of this name.
     pub fn pod(&self, namespace: &str, name: &str) -> Option<&Pod> {
         self.find(namespace, name)
+    }
+
+    /// Since when a namespace is being deleted. None if it is not, or if nothing is known of it.
+    pub fn namespace_deletion(&self, name: &str) -> Option<Timestamp> {
+        self.find::<Namespace>("", name)?.meta.deleted
     }
 
     /// The node of this name.

@@ -60,7 +60,7 @@ use Act::{CreateAnew, CreateAnewNamed, DeleteClaim, DeleteNamespace, DeletePod, 
 use Danger::{Imminent, None, Possible};
 use Storage::{Away, Driver, HandMade, HostPath, Unguarded};
 
-const fn course(
+const fn deletion_case(
     name: &'static str,
     storage: Storage,
     pods: &'static [(&'static str, &'static str)],
@@ -76,11 +76,11 @@ const fn kept(
     pods: &'static [(&'static str, &'static str)],
     acts: &'static [(Act, Danger)],
 ) -> DeletionCase {
-    DeletionCase { policy: "Retain", ..course(name, storage, pods, acts) }
+    DeletionCase { policy: "Retain", ..deletion_case(name, storage, pods, acts) }
 }
 
-const fn together(course: DeletionCase) -> DeletionCase {
-    DeletionCase { together: true, ..course }
+const fn together(deletion_case: DeletionCase) -> DeletionCase {
+    DeletionCase { together: true, ..deletion_case }
 }
 
 const RUNS: (&str, &str) = (LIVE, "Running");
@@ -90,63 +90,73 @@ pub(super) const HELD: &str = "held";
 
 pub(super) const COURSES: &[DeletionCase] = &[
     // Nothing keeps the claim.
-    course("unused", Driver, &[], &[(DeleteClaim, Imminent)]),
-    course("unscheduled", Driver, &[(NOWHERE, "Pending")], &[(DeleteClaim, Imminent)]),
-    course("released", Away, &[], &[(DeleteClaim, Imminent)]),
+    deletion_case("unused", Driver, &[], &[(DeleteClaim, Imminent)]),
+    deletion_case("unscheduled", Driver, &[(NOWHERE, "Pending")], &[(DeleteClaim, Imminent)]),
+    deletion_case("released", Away, &[], &[(DeleteClaim, Imminent)]),
     // Pods that run, end, or have ended.
-    course("running", Driver, &[RUNS], &[(DeleteClaim, Possible)]),
-    course("leaving", Driver, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
-    course("left-first", Driver, &[RUNS], &[(DeletePod, None), (DeleteClaim, Imminent)]),
-    course("two-pods", Driver, &[RUNS, RUNS], &[(DeleteClaim, Possible), (DeletePod, Possible), (DeletePod, Imminent)]),
-    course("completed", Driver, &[(LIVE, "Succeeded")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
-    course("failed", Away, &[(LIVE, "Failed")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
-    course("finished", Driver, &[(LIVE, "Succeeded")], &[(DeleteClaim, Possible)]),
-    course("stripped", Driver, &[RUNS], &[(DeleteClaim, Possible), (Strip, Imminent)]),
-    course(HELD, Driver, &[], &[(DeleteClaim, Possible), (LetGo, Imminent)]),
+    deletion_case("running", Driver, &[RUNS], &[(DeleteClaim, Possible)]),
+    deletion_case("leaving", Driver, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
+    deletion_case("left-first", Driver, &[RUNS], &[(DeletePod, None), (DeleteClaim, Imminent)]),
+    deletion_case(
+        "two-pods",
+        Driver,
+        &[RUNS, RUNS],
+        &[(DeleteClaim, Possible), (DeletePod, Possible), (DeletePod, Imminent)],
+    ),
+    deletion_case("completed", Driver, &[(LIVE, "Succeeded")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
+    deletion_case("failed", Away, &[(LIVE, "Failed")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
+    deletion_case("finished", Driver, &[(LIVE, "Succeeded")], &[(DeleteClaim, Possible)]),
+    deletion_case("stripped", Driver, &[RUNS], &[(DeleteClaim, Possible), (Strip, Imminent)]),
+    deletion_case(HELD, Driver, &[], &[(DeleteClaim, Possible), (LetGo, Imminent)]),
     // Nodes that do not answer, are out of service, or are removed.
-    course("dead-node", Driver, &[(DEAD, "Running")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
-    course("dead-node-first", Driver, &[(DEAD, "Running")], &[(DeletePod, None), (DeleteClaim, Imminent)]),
-    course("out-of-service", Driver, &[(OUT, "Running")], &[(DeletePod, None), (DeleteClaim, Imminent)]),
-    together(course("node-removed", Driver, &[(REMOVED, "Running")], &[(DeletePod, None), (DeleteClaim, Imminent)])),
-    together(course("node-removed-running", Driver, &[(REMOVED, "Running")], &[(DeleteClaim, Imminent)])),
+    deletion_case("dead-node", Driver, &[(DEAD, "Running")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
+    deletion_case("dead-node-first", Driver, &[(DEAD, "Running")], &[(DeletePod, None), (DeleteClaim, Imminent)]),
+    deletion_case("out-of-service", Driver, &[(OUT, "Running")], &[(DeletePod, None), (DeleteClaim, Imminent)]),
+    together(deletion_case(
+        "node-removed",
+        Driver,
+        &[(REMOVED, "Running")],
+        &[(DeletePod, None), (DeleteClaim, Imminent)],
+    )),
+    together(deletion_case("node-removed-running", Driver, &[(REMOVED, "Running")], &[(DeleteClaim, Imminent)])),
     // The volume is deleted as well, before or after the claim.
-    course("volume-first", Driver, &[], &[(DeleteVolume, Possible), (DeleteClaim, Imminent)]),
-    course(
+    deletion_case("volume-first", Driver, &[], &[(DeleteVolume, Possible), (DeleteClaim, Imminent)]),
+    deletion_case(
         "volume-first-in-use",
         Driver,
         &[RUNS],
         &[(DeleteVolume, Possible), (DeleteClaim, Possible), (DeletePod, Imminent)],
     ),
-    course(
+    deletion_case(
         "volume-later",
         Driver,
         &[RUNS],
         &[(DeleteClaim, Possible), (DeleteVolume, Possible), (DeletePod, Imminent)],
     ),
-    course("volume-released", Away, &[], &[(DeleteClaim, Imminent), (DeleteVolume, Imminent)]),
+    deletion_case("volume-released", Away, &[], &[(DeleteClaim, Imminent), (DeleteVolume, Imminent)]),
     // If the driver put no finalizer on the volume, its storage is left behind.
-    course("left-behind", Unguarded, &[], &[(DeleteVolume, None), (DeleteClaim, None)]),
+    deletion_case("left-behind", Unguarded, &[], &[(DeleteVolume, None), (DeleteClaim, None)]),
     // Other storage.
-    course("host-path", HostPath, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
-    course("hand-made", HandMade, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
+    deletion_case("host-path", HostPath, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
+    deletion_case("hand-made", HandMade, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     // The claim is deleted and created again.
-    course("anew", Away, &[], &[(DeleteClaim, Imminent), (CreateAnew, Imminent)]),
-    course("anew-named", Away, &[], &[(DeleteClaim, Imminent), (CreateAnewNamed, Imminent)]),
+    deletion_case("anew", Away, &[], &[(DeleteClaim, Imminent), (CreateAnew, Imminent)]),
+    deletion_case("anew-named", Away, &[], &[(DeleteClaim, Imminent), (CreateAnewNamed, Imminent)]),
     // The namespace is deleted. Its pods end, or stay for a while.
-    together(course("homeless", Driver, &[RUNS], &[(DeleteNamespace, Imminent)])),
-    together(course("homeless-dead-node", Driver, &[(DEAD, "Running")], &[(DeleteNamespace, Imminent)])),
+    together(deletion_case("homeless", Driver, &[RUNS], &[(DeleteNamespace, Imminent)])),
+    together(deletion_case("homeless-dead-node", Driver, &[(DEAD, "Running")], &[(DeleteNamespace, Imminent)])),
     // The policy is set to Retain in time.
-    course("saved-running", Driver, &[RUNS], &[(DeleteClaim, Possible), (Keep, None)]),
-    course(
+    deletion_case("saved-running", Driver, &[RUNS], &[(DeleteClaim, Possible), (Keep, None)]),
+    deletion_case(
         "saved-leaving",
         Driver,
         &[(DEAD, "Running")],
         &[(DeleteClaim, Possible), (DeletePod, Imminent), (Keep, None)],
     ),
-    course("saved-released", Away, &[], &[(DeleteClaim, Imminent), (Keep, None)]),
-    course("volume-first-saved", Away, &[], &[(DeleteVolume, Possible), (DeleteClaim, Imminent), (Keep, None)]),
+    deletion_case("saved-released", Away, &[], &[(DeleteClaim, Imminent), (Keep, None)]),
+    deletion_case("volume-first-saved", Away, &[], &[(DeleteVolume, Possible), (DeleteClaim, Imminent), (Keep, None)]),
     // The data are never in danger.
-    course("untouched", Driver, &[RUNS], &[]),
+    deletion_case("untouched", Driver, &[RUNS], &[]),
     kept("retained", Driver, &[], &[(DeleteClaim, None)]),
     kept("retained-leaving", Driver, &[RUNS], &[(DeleteClaim, None), (DeletePod, None)]),
     kept("retained-completed", HostPath, &[(LIVE, "Succeeded")], &[(DeleteClaim, None), (DeletePod, None)]),

@@ -442,7 +442,7 @@ fn sample() {
     const LEAST: usize = 300;
     let (all, notes) = prepared();
     if let Some(words) = setting("PVCTL_FAULT") {
-        let case = parse(&all, &words);
+        let case = parse(all, &words);
         let folder = folder();
         let report = make(&all[case.scenario], case, &Reviews::default(), folder.path());
         print(&format!("{report:#?}"));
@@ -451,14 +451,14 @@ fn sample() {
     }
     let seconds = setting("PVCTL_FAULTS_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(20);
     let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
-    let cases = cases(&all, seed);
+    let cases = cases(all, seed);
     print(&format!("seed {seed}, {} cases", cases.len()));
     let clock = clock();
     let enough = |begun| begun >= LEAST && clock() >= Duration::from_secs(seconds);
-    let tally = make_all(&all, &cases, &Reviews::default(), &enough);
-    show(&tally, &all, &notes, clock().as_secs());
+    let tally = make_all(all, &cases, &Reviews::default(), &enough);
+    show(&tally, all, notes, clock().as_secs());
     assert!(tally.runs > 100, "only {} runs were made", tally.runs);
-    nothing_wrong(&tally, &notes);
+    nothing_wrong(&tally, notes);
 }
 
 /// The undo of an undisturbed repair leads back to the state before, as `docs/REPAIR.md` promises.
@@ -466,7 +466,7 @@ fn sample() {
 fn what_is_undone_is_as_it_was_before() {
     let (all, _) = prepared();
     let mut missed = Vec::new();
-    for back in &all {
+    for back in all {
         let Some(name) = back.name.strip_prefix("undo-") else { continue };
         let forth = all.iter().find(|prepared| prepared.name == name).unwrap();
         if let Some(end) = forth.states.missed_by(&back.states) {
@@ -519,7 +519,7 @@ fn all() {
     let clock = clock();
     let (all, notes) = prepared();
     let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
-    let cases = cases(&all, seed);
+    let cases = cases(all, seed);
     let file = setting("PVCTL_FAULTS_PROGRESS")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target/faults.json"), std::path::PathBuf::from);
     let fresh = || Progress { seed, cases: cases.len(), ..Progress::default() };
@@ -531,13 +531,13 @@ fn all() {
     let reviews = Reviews::default();
     while progress.begun < end {
         let next = end.min(progress.begun + AT_ONCE);
-        progress.tally.merge(make_all(&all, &cases[progress.begun..next], &reviews, &|_| false));
+        progress.tally.merge(make_all(all, &cases[progress.begun..next], &reviews, &|_| false));
         progress.begun = next;
         progress.seconds = before + clock().as_secs();
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, serde_json::to_vec_pretty(&progress).unwrap()).unwrap();
         print(&format!("{next} of {end}, {} s, {} wrong", progress.seconds, progress.tally.wrong.len()));
     }
-    show(&progress.tally, &all, &notes, progress.seconds);
+    show(&progress.tally, all, notes, progress.seconds);
     nothing_wrong(&progress.tally, &notes);
 }

@@ -11,6 +11,7 @@ use pvctl::execute::{self, Journal, Stopped};
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{Done, GivenUp, Plan, Proposed, Reviewed, Situation, propose, reads};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// Returns the volumes with data, each with what the plan may give up of it.
 pub(super) fn protected(store: &Store, plan: &Plan) -> Vec<(Protected, Vec<GivenUp>)> {
@@ -126,7 +127,13 @@ fn prepare(name: &str, base: Store, plan: Plan, notes: &mut Vec<String>) -> Vec<
     all
 }
 
-pub(super) fn prepared() -> (Vec<Prepared>, Vec<String>) {
+/// Returns all prepared repairs, and a note for each repair that is refused. They are prepared once for all tests.
+pub(super) fn prepared() -> &'static (Vec<Prepared>, Vec<String>) {
+    static PREPARED: LazyLock<(Vec<Prepared>, Vec<String>)> = LazyLock::new(prepare_all);
+    &PREPARED
+}
+
+fn prepare_all() -> (Vec<Prepared>, Vec<String>) {
     let mut notes = Vec::new();
     let mut all = Vec::new();
     for scenario in scenarios::all() {

@@ -7,7 +7,7 @@ use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::rules::terminating::driver_of;
 use crate::diagnosis::{Case, Detect, Detection, Finding, Holder, Page, Repair, Risk, Rule, Severity};
-use crate::model::{Kind, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, Timestamp, VolumePhase};
+use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Timestamp, VolumePhase};
 use crate::simulate::{Outcome, OutcomeSet};
 use std::collections::BTreeSet;
 
@@ -124,13 +124,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
 /// namespace controller deletes the claim.
 fn is_doomed_with_its_namespace(case: &Case<'_>, volume: &PersistentVolume) -> bool {
     let Holder::Lives(claim) = case.holder(volume) else { return false };
-    namespace_deleted(case, &claim.meta.namespace).is_some()
+    case.snapshot().namespace_deletion(&claim.meta.namespace).is_some()
         && claim.volume_name == volume.meta.name
         && case.destroys(volume)
-}
-
-fn namespace_deleted(case: &Case<'_>, name: &str) -> Option<Timestamp> {
-    case.snapshot().find::<Namespace>("", name)?.meta.deleted
 }
 
 /// Returns since when the data have been at risk.
@@ -138,7 +134,7 @@ fn since(case: &Case<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
     match case.holder(volume) {
         Holder::Lives(claim) if claim.terminating() => claim.meta.deleted,
         Holder::Lives(claim) if is_doomed_with_its_namespace(case, volume) => {
-            namespace_deleted(case, &claim.meta.namespace)
+            case.snapshot().namespace_deletion(&claim.meta.namespace)
         }
         _ => volume.status.last_phase_transition.or(volume.meta.deleted),
     }
