@@ -8,7 +8,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 /// The numbers of every recording: one line for each, with the numbers that are not zero.
 const NUMBERS: &str = "tests/conformance/numbers.txt";
@@ -81,11 +83,22 @@ pub fn check(root: &Path) -> Result<()> {
         known.keys().filter(|name| *name != LARGE).eq(recordings.iter().map(|(name, _)| name).collect::<BTreeSet<_>>()),
         "the recordings are others than {NUMBERS} has: UPDATE=1 cargo test --locked what_is_recorded writes it"
     );
+    // The comparison that needs no recording uses one thread, so it runs beside the others.
+    let large = thread::scope(|scope| {
+        let large = scope.spawn(large);
+        check_recordings(&recordings, &known)?;
+        large.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })?;
+    compare(LARGE, &large, known.get(LARGE).unwrap_or(&Numbers::new()))
+}
+
+/// Judges recordings and compares their numbers with the known ones.
+fn check_recordings(recordings: &[(String, PathBuf)], known: &BTreeMap<String, Numbers>) -> Result<()> {
     for (name, path) in recordings {
         let none = Numbers::new();
-        let known = known.get(&name).unwrap_or(&none);
-        let unseen = unseen(&name);
-        let (verdict, stopped) = replay_until(&path, |SoFar { counts, engines, differences }| {
+        let known = known.get(name).unwrap_or(&none);
+        let unseen = unseen(name);
+        let (verdict, stopped) = replay_until(path, |SoFar { counts, engines, differences }| {
             // A number that is too large cannot become smaller again.
             let too_large = |(name, number)| known.get(&name).is_none_or(|known| number > *known);
             *differences > 0
@@ -96,17 +109,16 @@ pub fn check(root: &Path) -> Result<()> {
         let now = numbers_of(&verdict);
         if stopped {
             // The numbers are incomplete here. Those that are too large already are reported.
-            differs(&name, &verdict)?;
+            differs(name, &verdict)?;
             let large: Numbers = now.into_iter().filter(|(name, now)| known.get(name) < Some(now)).collect();
             let known = known.iter().filter(|(name, _)| large.contains_key(*name));
-            compare(&name, &large, &known.map(|(name, number)| (name.clone(), *number)).collect())?;
+            compare(name, &large, &known.map(|(name, number)| (name.clone(), *number)).collect())?;
         } else {
-            compare(&name, &now, known)?;
+            compare(name, &now, known)?;
         }
-        agrees(&name, &verdict, unseen)?;
+        agrees(name, &verdict, unseen)?;
     }
-    let large = large()?;
-    compare(LARGE, &large, known.get(LARGE).unwrap_or(&Numbers::new()))
+    Ok(())
 }
 
 /// Judges the recordings and writes their numbers.

@@ -396,11 +396,12 @@ fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
     cases
 }
 
-/// Makes runs on all cores until all are made, or until `until` returns true for the number of runs.
+/// Makes runs on several threads until all are made, or until `until` returns true for the number of runs.
 fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn(usize) -> bool + Sync)) -> Tally {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let total = Mutex::new(Tally::default());
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // A run waits for half of its time.
+    let threads = 2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {

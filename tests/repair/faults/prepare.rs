@@ -9,6 +9,7 @@ use crate::support::api::{
 };
 use pvctl::execute::{self, Journal, Stopped};
 use pvctl::model::{Kind, ObjectKey};
+use pvctl::parallel::in_parallel;
 use pvctl::repair::{Done, GivenUp, Plan, Proposed, Reviewed, Situation, propose, reads};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -134,15 +135,22 @@ pub(super) fn prepared() -> &'static (Vec<Prepared>, Vec<String>) {
 }
 
 fn prepare_all() -> (Vec<Prepared>, Vec<String>) {
-    let mut notes = Vec::new();
-    let mut all = Vec::new();
-    for scenario in scenarios::all() {
-        let mut base = scenario.store;
+    let scenarios = scenarios::all();
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let prepared = in_parallel(threads, scenarios.len(), |number| {
+        let scenario = &scenarios[number];
+        let mut notes = Vec::new();
+        let mut base = scenario.store.clone();
         base.settle(&mut Random::new(1));
-        match planned(&base, &scenario.request) {
-            Ok(plan) => all.extend(prepare(scenario.name, base, plan, &mut notes)),
-            Err(why) => notes.push(format!("{} is refused: {why}", scenario.name)),
-        }
-    }
-    (all, notes)
+        let all = match planned(&base, &scenario.request) {
+            Ok(plan) => prepare(scenario.name, base, plan, &mut notes),
+            Err(why) => {
+                notes.push(format!("{} is refused: {why}", scenario.name));
+                Vec::new()
+            }
+        };
+        (all, notes)
+    });
+    let (all, notes): (Vec<_>, Vec<_>) = prepared.into_iter().unzip();
+    (all.into_iter().flatten().collect(), notes.into_iter().flatten().collect())
 }
