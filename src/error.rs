@@ -54,7 +54,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// Creates a failure from one sentence without a full stop, which says what could not be done and to what object.
+    /// Creates a failure from one sentence without a full stop. The sentence says what could not be done, and to what
+    /// object.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), causes: Vec::new(), journal: None, hints: Vec::new() }
     }
@@ -101,7 +102,7 @@ impl Error {
         self
     }
 
-    /// Adds an error and the chain of its causes. A cause is left out if the cause before it contains its text.
+    /// Adds an error and the chain of its causes. A cause is left out if its text is a part of the cause before it.
     #[must_use]
     pub fn caused_by(mut self, error: &(dyn std::error::Error + 'static)) -> Self {
         let chain = std::iter::successors(Some(error), |&error| error.source());

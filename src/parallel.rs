@@ -39,8 +39,8 @@ pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) 
 }
 
 /// Computes `work` for the numbers `0..length` on several threads. The calling thread passes each result to `hand_on`,
-/// in order, while other threads compute. Few results wait at any time: a number that is far ahead begins only after
-/// earlier results were passed on.
+/// in order, while other threads compute. Only a few results wait at any time: work on a number that is far ahead
+/// begins only after earlier results were passed on.
 ///
 /// # Errors
 /// The function returns the first error of `hand_on`, and passes on no further result.
@@ -90,9 +90,9 @@ pub fn in_order<T: Send, E>(
     })
 }
 
-/// The numbers that threads may begin: those that are not too far ahead of the last result passed on.
+/// The numbers on which threads may begin to work: those that are not too far ahead of the last result passed on.
 struct Window {
-    /// The first number that no thread may begin yet. 0 means that no thread may begin any number.
+    /// The first number on which no thread may begin yet. 0 means that no thread may begin on any number.
     end: Mutex<usize>,
     moved: Condvar,
 }
@@ -102,7 +102,7 @@ impl Window {
         Self { end: Mutex::new(width), moved: Condvar::new() }
     }
 
-    /// Waits until the number may begin. Returns false if no number may begin any more.
+    /// Waits until work on the number may begin. Returns false if no further work may begin.
     fn reaches(&self, number: usize) -> bool {
         let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let far = |end: &mut usize| *end > 0 && number >= *end;

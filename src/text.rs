@@ -23,9 +23,9 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Returns the JSON with every character escaped that [`sanitize`] would make visible. Outside of strings, line breaks
-/// are the only such characters in JSON, and they stay. Inside of strings, JSON already escapes the characters below a
-/// blank.
+/// Returns the JSON with an escape for every character that [`sanitize`] would escape. Outside of strings, the only
+/// such characters in JSON are line breaks, and they stay. Inside of strings, JSON already escapes the characters below
+/// a blank.
 pub fn escape_json(json: &[u8]) -> Cow<'_, [u8]> {
     const DEL: u8 = 0x7f;
     if json.iter().all(|byte| *byte < DEL) {
@@ -142,9 +142,9 @@ pub fn human_age(seconds: i64) -> String {
     }
 }
 
-/// Returns at most `limit` of the candidates that `word` may have been meant for, nearest first. First come the
-/// candidates that differ from `word` by a few typing errors, then those that begin with `word`. Candidates that are
-/// equally near keep their order.
+/// Returns the candidates that a person may have meant by `word`, at most `limit` of them, nearest first. The
+/// candidates that differ from `word` by a few typing errors come before those that begin with `word`. Candidates that
+/// are equally near keep their order.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
     let wanted: Vec<char> = word.chars().collect();
     if wanted.is_empty() {
@@ -165,7 +165,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, li
 }
 
 /// Counts the insertions, deletions, replacements and swaps of neighbours between the two words. Upper and lower case
-/// count as equal, except in swaps. The result is none if the count exceeds `allowed`.
+/// count as equal, except in swaps. The result is `None` if the count exceeds `allowed`.
 fn typing_errors(wanted: &[char], candidate: &str, allowed: usize) -> Option<usize> {
     let other: Vec<char> = candidate.chars().take(wanted.len() + allowed + 1).collect();
     if other.len().abs_diff(wanted.len()) > allowed {

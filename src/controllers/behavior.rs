@@ -1,6 +1,6 @@
 //! The differences between Kubernetes versions, feature gates and controller-manager flags, as named booleans. Only
-//! this file looks at the minor version; all other code reads the booleans. `MODELLED` lists the versions and `GATES`
-//! the gates. [`KubernetesBehavior::of`] defines all other differences.
+//! this file reads the minor version; all other code reads the booleans. `MODELLED` lists the versions and `GATES` the
+//! gates. [`KubernetesBehavior::of`] defines all other differences.
 
 use crate::model::ListForm;
 use crate::snapshot::ApiGates;
@@ -8,9 +8,10 @@ use crate::world::WithoutNamespace;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The modelled minor versions, in order and without gaps. The number is the patch of the release whose real
-/// controllers gave recorded answers, by which the model of that minor is judged. A minor without a patch is modelled
-/// from upstream's source alone. The newest minor with recordings is the default.
+/// The modelled minor versions, in order and without gaps. Each entry has a minor and, if there are recorded answers,
+/// the patch of a release. The real controllers of this release gave the recorded answers by which the model of the
+/// minor is judged. A minor without a patch is modelled from upstream's source alone. The newest minor with recordings
+/// is the default.
 const MODELLED: [(u32, Option<u32>); 9] = [
     (28, None),
     (29, None),
@@ -68,8 +69,8 @@ impl KubeVersion {
         Self::modelled(digits?.parse().ok()?)
     }
 
-    /// Returns the modelled version that is nearest to this minor, for a server that is newer or older than all of
-    /// them.
+    /// Returns the modelled version that is nearest to this minor. It serves for a server that is newer or older than
+    /// all modelled versions.
     pub fn nearest(minor: u32) -> Self {
         Self { minor: minor.clamp(Self::OLDEST.minor, Self::NEWEST.minor) }
     }
@@ -126,8 +127,8 @@ impl fmt::Display for BehaviorError {
 
 struct Gate {
     name: &'static str,
-    /// The default of the gate, from each minor on at which the default changes. The first entry is the minor that
-    /// introduced the gate.
+    /// The defaults of the gate. Each entry has a minor and the default from this minor on. The first entry is the
+    /// minor that introduced the gate.
     defaults: &'static [(u32, bool)],
     /// The minor from which the gate is locked to its default.
     locked: Option<u32>,
@@ -143,7 +144,8 @@ const GATES: [Gate; 4] = [
     Gate { name: "VolumeAttributesClass", defaults: &[(29, false), (34, true)], locked: Some(36), gone: None },
 ];
 
-/// All that decides what Kubernetes does, apart from the objects: version, gates, flags, and what follows from them.
+/// What decides how Kubernetes behaves, apart from the objects: the version, the gates, the flags, and what follows
+/// from them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KubernetesBehavior {
     /// The version that is modelled.
@@ -160,11 +162,12 @@ pub struct KubernetesBehavior {
     /// Since 1.36, a sync that ends with an error is retried after a back-off. Before, it waited for an event or a
     /// resync.
     pub errors_are_retried: bool,
-    /// Before 1.30, the controller also tried to assign the default class to a claim with an explicitly empty class,
-    /// and the API server refused that.
+    /// Before 1.30, the controller also tried to assign the default class to a claim with an explicitly empty class.
+    /// The API server refused this write.
     pub default_class_for_empty_class: bool,
-    /// Since 1.30, migrated and CSI volumes are left to their driver. 1.30.0 required the gate `HonorPVReclaimPolicy`
-    /// for that; later patches do not (`findDeletablePlugin`, 1.30.4 and 1.30.14; kubernetes/kubernetes#126043).
+    /// Since 1.30, migrated and CSI volumes are left to their driver. In 1.30.0, this required the gate
+    /// `HonorPVReclaimPolicy`. Later patches do not require the gate (`findDeletablePlugin`, 1.30.4 and 1.30.14;
+    /// kubernetes/kubernetes#126043).
     pub static_csi_is_external: bool,
     /// Since 1.31, the controller compares VolumeAttributesClasses, and a claim without a volume loses
     /// `status.currentVolumeAttributesClassName`.
@@ -186,7 +189,7 @@ pub struct KubernetesBehavior {
     pub rbd_in_tree: bool,
     /// The Portworx plugin is still in kube-controller-manager (up to 1.35), even if its migration to CSI is on.
     pub portworx_in_tree: bool,
-    /// The form in which errors print lists of values: as Go code before 1.34 (`field.Error.ErrorBody` of
+    /// How errors print lists of values. Before 1.34, errors print a list as Go code (`field.Error.ErrorBody` of
     /// apimachinery).
     pub value_lists: ListForm,
     /// The answer to a live read of a claim whose namespace is empty.

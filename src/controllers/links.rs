@@ -1,5 +1,5 @@
-//! The search for objects that can influence each other. It is a union-find over names and over groups of similar
-//! objects, never over pairs.
+//! The search for objects that can influence each other. It is a union-find. It joins objects by names and by groups of
+//! similar objects, so it never visits all pairs of objects.
 
 use super::{CONTROLLERS, Controller};
 use crate::model::{Kind, ObjectId};
@@ -24,8 +24,8 @@ struct Numbered {
 
 impl Participants {
     /// Selects the objects. If some controller of [`CONTROLLERS`] syncs all objects of a kind, all of them take part,
-    /// even if that controller is not in `controllers`. Of other kinds, those objects take part that a controller in
-    /// `controllers` takes.
+    /// even if that controller is not in `controllers`. An object of another kind takes part only if a controller in
+    /// `controllers` takes it.
     pub fn new(snapshot: &Snapshot, controllers: &[Controller]) -> Self {
         let mut kinds: Vec<Kind> = CONTROLLERS.iter().flat_map(|controller| controller.syncs).copied().collect();
         kinds.sort_unstable();
@@ -56,7 +56,7 @@ impl Participants {
         self.count as usize
     }
 
-    /// Returns the number of an object, or nothing if it takes no part.
+    /// Returns the number of an object, or `None` if the object takes no part.
     pub fn number(&self, id: ObjectId) -> Option<usize> {
         let Numbered { start, places, .. } = self.kinds.iter().find(|numbered| numbered.kind == id.kind)?;
         let place = match places {

@@ -45,14 +45,15 @@ pub const CONTROLLERS: [Controller; 4] = [
     pvc_protection::CONTROLLER,
 ];
 
-/// Returns the objects that controllers may create for an object, as the API server stores them first.
+/// Returns the objects that controllers may create for an object, in the form in which the API server first stores
+/// them.
 pub fn made(snapshot: &Snapshot, settings: &Settings<'_>, id: ObjectId) -> Vec<Object> {
     settings.controllers.iter().flat_map(|controller| (controller.makes)(snapshot, &settings.behavior, id)).collect()
 }
 
-/// Returns the end states of an object that stays as it is in this world. There are several if no object shows which
-/// one it is, and none for a kind that has no end states. `unsettled` says that the world goes through a cycle of
-/// states that never ends.
+/// Returns the end states of an object that stays as it is in this world. There are several end states if no object
+/// shows which of them is reached. There is none if the kind has no end states. `unsettled` says that the world goes
+/// through a cycle of states that never ends.
 pub fn ends(behavior: &KubernetesBehavior, world: &World<'_>, id: ObjectId, unsettled: bool) -> Vec<Outcome> {
     let of_controller = |controller: &Controller| (controller.ends)(behavior, world, id, unsettled);
     CONTROLLERS.iter().find_map(of_controller).unwrap_or_default()

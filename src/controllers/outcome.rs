@@ -12,7 +12,7 @@ pub enum Outcome {
     Claim {
         /// `status.phase`.
         phase: ClaimPhase,
-        /// `spec.volumeName`; empty for none.
+        /// `spec.volumeName`. It is empty if the claim names no volume.
         volume_name: Str,
         /// The remaining finalizers, if the claim is being deleted.
         terminating: Option<Vec<Str>>,
@@ -68,8 +68,8 @@ impl Outcome {
         }
     }
 
-    /// Whether the end state is a loss. It is a loss if the object is gone, also if a new object has its name; if the
-    /// object is being deleted and was not before; or if its data are destroyed while it stays.
+    /// Whether the end state is a loss. It is a loss in three cases: the object is gone, even if a new object has its
+    /// name; the object is being deleted and was not before; or the object stays and its data are destroyed.
     pub fn ends_worse(&self, terminating_before: bool) -> bool {
         match self {
             Self::Claim { terminating, created, .. } => *created || (terminating.is_some() && !terminating_before),
@@ -92,7 +92,7 @@ impl Outcome {
     }
 }
 
-/// A set of outcomes. Only the first ones, in their order, are listed; the others are counted.
+/// A set of outcomes. The set lists only its first outcomes, and counts the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutcomeSet {
     /// The listed outcomes, sorted.
@@ -122,8 +122,8 @@ impl OutcomeSet {
         self.listed.first().filter(|_| self.is_certain())
     }
 
-    /// Returns the listed outcomes, and representatives of the others. Every phase, every fate of data and every other
-    /// property but the binding that occurs in the set occurs among them.
+    /// Returns the listed outcomes, and representatives of the others. They show every phase, every fate of the data
+    /// and every other property that occurs in the set, except bindings.
     pub fn representatives(&self) -> impl Iterator<Item = &Outcome> {
         self.listed.iter().chain(&*self.others)
     }
@@ -136,8 +136,8 @@ impl OutcomeSet {
         Self::counted(outcomes, count, exact, limit)
     }
 
-    /// Makes a set of `count` outcomes. The given outcomes include at least all that are to be listed, and one of each
-    /// sort.
+    /// Makes a set of `count` outcomes. The given outcomes include at least every outcome that is to be listed, and one
+    /// outcome of each sort.
     pub fn counted(mut outcomes: Vec<Outcome>, count: u64, exact: bool, limit: Limit) -> Self {
         outcomes.sort();
         let mut others: Vec<Outcome> = Vec::new();
@@ -181,7 +181,8 @@ impl OutcomeSet {
         Self { listed: created(&self.listed), others: created(&self.others), ..self.clone() }
     }
 
-    /// Returns the same outcomes with the names and uids of bound objects replaced, if `other` returns a replacement.
+    /// Returns the same outcomes with other names and uids of the bound objects. A name or uid is replaced if `other`
+    /// returns a replacement for it.
     #[must_use]
     pub fn renamed(&self, other: impl Fn(&str) -> Option<Str>) -> Self {
         let renamed = |outcomes: &Arc<[Outcome]>| -> Arc<[Outcome]> {
@@ -213,13 +214,13 @@ impl OutcomeSet {
         Self::single(Outcome::Gone { data: None, unsettled: false })
     }
 
-    /// Returns the set of one certain outcome. It is listed whatever the limit.
+    /// Returns the set of one certain outcome. This outcome is listed under every limit.
     pub fn single(outcome: Outcome) -> Self {
         Self { listed: Arc::from([outcome]), others: Arc::default(), count: 1, exact: true }
     }
 }
 
-/// Returns the largest number of outcomes that the limit lets a set list.
+/// Returns the largest number of outcomes that a set may list under this limit.
 pub fn max_listed(limit: Limit) -> usize {
     match limit {
         Limit::AtMost(limit) => limit,
@@ -227,7 +228,7 @@ pub fn max_listed(limit: Limit) -> usize {
     }
 }
 
-/// Returns the smallest values, sorted, as many as the limit allows.
+/// Returns the smallest values, sorted. Their number is at most what the limit allows.
 pub fn smallest<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Vec<T> {
     let Limit::AtMost(limit) = limit else {
         let mut all: Vec<T> = values.into_iter().collect();

@@ -22,8 +22,8 @@ impl<'s> SyncContext<'_, 's> {
         referring(self.world(), namespace, claim).into_iter().filter_map(|id| self.informed(id)).collect()
     }
 
-    /// Returns the pods that refer to the claim of this name and that a live list shows, but not the informer. They
-    /// come in the order of their names.
+    /// Returns the pods that refer to the claim of this name and that only a live list shows: the informer does not
+    /// have them. They are in the order of their names.
     pub fn live_only_pods_of(&self, namespace: &str, claim: &str) -> Vec<Held<'s, Pod>> {
         let unseen = referring(self.world(), namespace, claim).into_iter().filter(|id| self.informed(*id).is_none());
         unseen.filter_map(|id| self.world().get(id)).collect()

@@ -1,4 +1,4 @@
-//! The settings of a prediction: what decides besides the objects, and how much of an answer is listed.
+//! The settings of a prediction: what decides apart from the objects, and how much of an answer is listed.
 
 use super::{CONTROLLERS, Controller, KubernetesBehavior};
 use crate::world::{Answers, ControllerState};
@@ -15,7 +15,7 @@ impl Budget {
     /// The default limit. It is enough for most components of up to 32 objects.
     pub const DEFAULT: Self = Self { states: 20_000 };
 
-    /// No exploration: the answer holds only what follows without looking at single states.
+    /// No exploration. The answer holds only what follows without visiting single states.
     pub const NONE: Self = Self { states: 0 };
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// The settings of a prediction: what decides besides the objects, and how much of an answer is listed.
+/// The settings of a prediction: what decides apart from the objects, and how much of an answer is listed.
 #[derive(Clone, Debug)]
 pub struct Settings<'s> {
     /// The version, feature gates and flags of Kubernetes.
@@ -81,8 +81,8 @@ pub struct Settings<'s> {
     /// The caches and operations of the controllers at the start. By default, all caches are in step with the API
     /// server.
     pub controller: ControllerState<'s>,
-    /// The answers of the API server and of plugins. On the way to an outcome, an unusual answer may occur for a while;
-    /// in the end state it no longer occurs.
+    /// The answers of the API server and of plugins. An unusual answer may occur for a while before an outcome is
+    /// reached. In the end state, it no longer occurs.
     pub answers: Answers,
     /// Whether every comparison of a decision is recorded.
     pub tracing: bool,

@@ -37,7 +37,7 @@ pub struct Step<'a, 's> {
     pub after: &'a HeldObject<'s>,
 }
 
-/// A function that returns, for the objects of a component, the uncertain readings on which their outcomes rest.
+/// A function that takes the objects of a component. It returns the uncertain readings on which their outcomes rest.
 pub type Needs<'a> = Box<dyn Fn(&[ObjectId]) -> Vec<(Need, Absence)> + Sync + 'a>;
 
 /// The description of one controller.
@@ -53,8 +53,7 @@ pub struct ControllerSpec {
     pub takes: Option<fn(&HeldObject<'_>) -> bool>,
     /// Syncs one object. Returns nothing if the object does not exist.
     pub sync: for<'s> fn(&mut SyncContext<'_, 's>, &KubernetesBehavior, ObjectId) -> Option<Branch>,
-    /// Selects, from the controller state that a user states, the part that concerns this controller: its caches and
-    /// operations.
+    /// Selects the part of a stated controller state that concerns this controller: its caches and operations.
     pub memory: for<'s> fn(&ControllerState<'s>) -> ControllerState<'s>,
     /// Whether a sync that returned an error is retried after a back-off.
     pub retries_errors: fn(&KubernetesBehavior) -> bool,
@@ -72,17 +71,17 @@ pub struct ControllerSpec {
     /// Prepares the function that returns the uncertain readings of a component. It is called once for all components
     /// of a snapshot.
     pub needs: for<'a> fn(&'a Snapshot, &'a Settings<'a>) -> Needs<'a>,
-    /// Returns the worlds to which an operation that still runs may lead, in addition to the syncs, if requests fail or
-    /// caches lag.
+    /// Returns the worlds to which an operation that still runs may lead. They are added to the worlds of the syncs if
+    /// requests fail or caches lag.
     pub late: for<'s> fn(&World<'s>, ObjectId) -> Vec<World<'s>>,
     /// Returns the next choices of a sync that give the recorded decision with one object exchanged. The last argument
     /// limits their number.
     pub alike: fn(&World<'_>, &Record<'_, Branch>, &Choices, usize) -> Option<InterchangeableChoices>,
-    /// Returns the objects that the controller may create for an object, as the API server stores them first. None of
-    /// them exists yet, or the existing object of that name is being deleted.
+    /// Returns the objects that the controller may create for an object, in the form in which the API server first
+    /// stores them. No object of the same name exists yet, or the existing one is being deleted.
     pub makes: fn(&Snapshot, &KubernetesBehavior, ObjectId) -> Vec<Object>,
-    /// Returns the end states of an object, if its kind is one for which this controller is responsible. The last
-    /// argument says whether the object is in a cycle of states that never ends.
+    /// Returns the end states of an object, if this controller is responsible for its kind. The last argument says
+    /// whether the object is in a cycle of states that never ends.
     pub ends: fn(&KubernetesBehavior, &World<'_>, ObjectId, bool) -> Option<Vec<Outcome>>,
 }
 
@@ -166,15 +165,15 @@ impl fmt::Debug for Controller {
     }
 }
 
-/// Selects, from the stated controller state, the cached versions of one kind. This is for controllers that have no
-/// caches of their own besides the informers.
+/// Selects the cached versions of one kind from the stated controller state. It is for controllers that have no caches
+/// of their own besides the informers.
 pub(super) fn informers_of<'s>(kind: Kind, stated: &ControllerState<'s>) -> ControllerState<'s> {
     let cached = stated.cached.iter().filter(|(id, _)| id.kind == kind);
     ControllerState { cached: cached.cloned().collect(), operations: Vec::new() }
 }
 
-/// Adds a reading, unless it is certain, or a reading of the same kind and namespace is listed already. The listed one
-/// stays, because it is at least as doubtful as an assumed one.
+/// Adds a reading, unless the reading is certain or one of the same kind and namespace is listed already. The listed
+/// one stays, because it is at least as doubtful as an assumed one.
 pub fn note_gap(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
     let known = || found.iter().any(|(need, _)| need.kind == kind && need.namespace == namespace);
     if absence != Absence::Certain && !known() {

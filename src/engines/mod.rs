@@ -1,5 +1,5 @@
-//! The engines of controllers. An engine knows outcomes of objects without exploring every state. Engines rank above
-//! the simulation: the simulation names no engine, and takes engines as an argument.
+//! The engines of controllers. An engine knows outcomes of objects without exploring every state. This module ranks
+//! above the simulation: the simulation names no engine, and takes the engines as an argument.
 
 pub mod persistent_volume;
 

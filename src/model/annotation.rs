@@ -80,7 +80,7 @@ impl AnnotationKey {
     }
 }
 
-/// A text that is only shown, and that no decision reads. All texts of this type compare as equal.
+/// A text that is only shown: no decision reads it. All texts of this type compare as equal.
 #[derive(Clone, Default, Eq)]
 pub struct Unread(pub Str);
 

@@ -15,7 +15,7 @@ pub struct PersistentVolumeClaim {
     pub request: Option<Amount>,
     /// `spec.accessModes`.
     pub access_modes: AccessModes,
-    /// `spec.volumeName`; empty when there is none.
+    /// `spec.volumeName`. It is empty if the claim names no volume.
     pub volume_name: Str,
     /// `spec.storageClassName`. An empty string differs from an absent field.
     pub class_name: Option<Str>,
@@ -59,7 +59,7 @@ impl PersistentVolumeClaim {
         self.volume_mode.clone().unwrap_or_default()
     }
 
-    /// The attributes class; empty when there is none.
+    /// The attributes class. It is empty if no attributes class is stated.
     pub fn attributes_class(&self) -> &str {
         self.attributes_class.as_deref().unwrap_or_default()
     }
@@ -95,7 +95,7 @@ impl PersistentVolumeClaim {
 pub struct ClaimDetails {
     /// `metadata.ownerReferences`.
     pub owners: Box<[Owner]>,
-    /// `spec.dataSourceRef`, or `spec.dataSource` if the former is not set.
+    /// `spec.dataSourceRef`, or `spec.dataSource` if `dataSourceRef` is not set.
     pub data_source: Option<DataSource>,
     /// `status.conditions` except `Unused`.
     pub conditions: Box<[Condition]>,
@@ -108,7 +108,7 @@ pub struct ClaimDetails {
     pub sent: Option<Box<SentDetails>>,
 }
 
-/// The fields of a request that creates a claim, which are read nowhere else.
+/// The fields that are read only for a request that creates a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentDetails {
     /// The `metadata.annotations` that no decision reads, sorted by key.
@@ -137,7 +137,7 @@ pub struct Owner {
 /// An object from which a claim is to be filled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataSource {
-    /// `apiGroup`; empty for the core group.
+    /// `apiGroup`. It is empty for the core group.
     pub group: Str,
     /// `kind`.
     pub kind: Str,
@@ -152,13 +152,13 @@ pub struct DataSource {
 pub struct ClaimStatus {
     /// `status.phase`.
     pub phase: ClaimPhase,
-    /// `status.accessModes`; empty when absent.
+    /// `status.accessModes`. It is empty if the field is absent.
     pub access_modes: AccessModes,
     /// `status.capacity`, sorted by resource name. It is empty if the field is absent.
     pub capacity: Arc<[(Str, Amount)]>,
     /// `status.currentVolumeAttributesClassName`.
     pub current_attributes_class: Option<Str>,
-    /// Whether the alpha condition `Unused` is true. None if the claim has no such condition.
+    /// Whether the alpha condition `Unused` is true. The value is `None` if the claim has no such condition.
     pub unused: Option<bool>,
 }
 

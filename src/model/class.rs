@@ -2,8 +2,8 @@
 
 use super::{AnnotationKey, ObjectMeta, ReclaimPolicy, Str};
 
-/// One term of `allowedTopologies`: node labels, each with the allowed values. A node needs one of the values of each
-/// label.
+/// One term of `allowedTopologies`: node labels, each with the allowed values. A node must have one of the allowed
+/// values for each label.
 pub type TopologyTerm = Box<[(Str, Box<[Str]>)]>;
 
 /// The provisioner name that means "no provisioner". People create the volumes of such a class.
@@ -43,8 +43,8 @@ impl StorageClass {
     }
 }
 
-/// The newest default class. Of classes that are equally old, it is the first by name. Upstream: `GetDefaultClass`,
-/// 1.36.
+/// The newest default class. If several default classes are equally old, it is the first one by name. Upstream:
+/// `GetDefaultClass`, 1.36.
 pub fn newest_default<'c>(classes: impl IntoIterator<Item = &'c StorageClass>) -> Option<&'c StorageClass> {
     classes
         .into_iter()

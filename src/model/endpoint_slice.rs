@@ -19,8 +19,8 @@ pub struct EndpointSlice {
 }
 
 impl EndpointSlice {
-    /// The Service that the slice belongs to, by the label of the slice. It is in the same namespace. None without such
-    /// a label.
+    /// The Service to which the slice belongs, from a label of the slice. The Service is in the same namespace. The
+    /// value is `None` if the slice has no such label.
     pub fn service(&self) -> Option<&str> {
         label(&self.meta.labels, "kubernetes.io/service-name")
     }
@@ -33,7 +33,7 @@ pub struct Endpoint {
     pub addresses: Box<[Str]>,
     /// `conditions.ready`. An absent value counts as ready.
     pub ready: Option<bool>,
-    /// `conditions.serving`. An absent value counts as [`Self::ready`] does.
+    /// `conditions.serving`. If it is absent, [`Self::ready`] counts instead.
     pub serving: Option<bool>,
     /// `conditions.terminating`.
     pub terminating: Option<bool>,

@@ -44,7 +44,7 @@ pub struct EndpointPort {
     pub name: Str,
     /// `protocol`. It is `TCP` if the field is absent.
     pub protocol: Str,
-    /// `port`. None in an EndpointSlice means all ports.
+    /// `port`. In an EndpointSlice, `None` means all ports.
     pub port: Option<i64>,
 }
 

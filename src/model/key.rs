@@ -26,7 +26,7 @@ impl fmt::Display for ClaimKey {
 pub struct ObjectKey {
     /// The kind.
     pub kind: Kind,
-    /// The namespace; empty for kinds that have none.
+    /// The namespace. It is empty for kinds without namespaces.
     #[serde(default, skip_serializing_if = "Str::is_empty")]
     pub namespace: Str,
     /// The name.
@@ -53,6 +53,6 @@ impl fmt::Display for ObjectKey {
 pub struct ObjectArgument {
     /// The kind.
     pub kind: Kind,
-    /// The name. None means all objects of this kind in scope.
+    /// The name. `None` means all objects of this kind in scope.
     pub name: Option<String>,
 }

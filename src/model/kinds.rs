@@ -25,8 +25,8 @@ macro_rules! each_kind {
             /// `v1` Node.
             Node(Node) in nodes:
                 "Node", "nodes", ["node", "no"], ["v1"], CLUSTER;
-            /// `coordination.k8s.io/v1` Lease. Snapshots have only the Lease of kube-controller-manager, which no
-            /// decision reads. It shows whether the controllers run.
+            /// `coordination.k8s.io/v1` Lease. Snapshots have only the Lease of kube-controller-manager. No decision
+            /// reads this Lease: it shows whether the controllers run.
             Lease(Lease) in leases:
                 "Lease", "leases", ["lease"], ["coordination.k8s.io/v1"], NAMESPACE;
             /// `v1` Namespace.
@@ -163,7 +163,7 @@ macro_rules! kinds {
                 match self { $(Self::$kind(object) => &object.meta,)* }
             }
 
-            /// The metadata of the object, for the reader of the object to complete.
+            /// The metadata of the object, mutable, so that the code that reads the object can complete it.
             pub fn meta_mut(&mut self) -> &mut ObjectMeta {
                 match self { $(Self::$kind(object) => &mut object.meta,)* }
             }
@@ -225,7 +225,7 @@ macro_rules! kinds {
                 $(self.$list.retain(|object| keep(Kind::$kind, &object.meta));)*
             }
 
-            /// The object at this place. None if there is no such place.
+            /// The object at this place. The value is `None` if there is no such place.
             pub fn at(&self, id: ObjectId) -> Option<HeldObject<'_>> {
                 match id.kind { $(Kind::$kind => self.$list.get(id.at as usize).map(|object| super::$type::hold(Held::Base(object))),)* }
             }
@@ -295,13 +295,13 @@ pub trait Resource: Clone + fmt::Debug + Send + Sync + Sized + 'static {
     /// The object as an [`Object`].
     fn wrap(self) -> Object;
 
-    /// The object as this type. None if it is of another kind.
+    /// The object as this type. The value is `None` if the object is of another kind.
     fn of(object: Object) -> Option<Self>;
 
     /// The object that a simulation holds, as a [`HeldObject`].
     fn hold(held: Held<'_, Self>) -> HeldObject<'_>;
 
-    /// The object that a simulation holds, as this type. None if it is of another kind.
+    /// The object that a simulation holds, as this type. The value is `None` if the object is of another kind.
     fn held<'o, 's>(object: &'o HeldObject<'s>) -> Option<&'o Held<'s, Self>>;
 }
 
@@ -338,7 +338,7 @@ impl<T: Resource> List for Vec<T> {
         };
         if !self.is_sorted_by(|left, right| compare(left, right).is_le()) {
             // The objects are large. So only their places are sorted, and then each object is moved once. `from[at]` is
-            // the old place of the object that belongs at `at`. A cycle of such moves is a chain of swaps.
+            // the old place of the object that belongs at `at`. A cycle of these moves is a chain of swaps.
             let mut from: Vec<usize> = (0..self.len()).collect();
             from.sort_by(|left, right| compare(&self[*left], &self[*right]));
             for start in 0..from.len() {
@@ -368,7 +368,7 @@ impl<T: Resource> List for Vec<T> {
 }
 
 impl<'s> HeldObject<'s> {
-    /// The object as the type `T`. None if it is of another kind.
+    /// The object as the type `T`. The value is `None` if the object is of another kind.
     pub fn of<T: Resource>(&self) -> Option<&Held<'s, T>> {
         T::held(self)
     }
@@ -408,8 +408,8 @@ impl Kind {
     pub const ALL: [Self; 5] =
         [Self::PersistentVolume, Self::PersistentVolumeClaim, Self::StorageClass, Self::Pod, Self::Node];
 
-    /// Every kind of which whole lists are read although no decision reads them, in the order of the rows. Some
-    /// findings rest on these kinds. The others are only in snapshots.
+    /// Every kind that no decision reads, but whose objects are read as whole lists, in the order of the rows. Some
+    /// findings rest on some of these kinds. The other kinds are only in snapshots.
     pub const SURROUNDING: [Self; Self::COUNT - Self::ALL.len() - 1] = {
         let mut found = [Self::Lease; Self::COUNT - Self::ALL.len() - 1];
         let (mut row, mut next) = (0, 0);
@@ -437,7 +437,7 @@ impl Kind {
         false
     }
 
-    /// Every kind of which whole lists are read: [`Self::ALL`] and then [`Self::SURROUNDING`].
+    /// Every kind whose objects are read as whole lists: [`Self::ALL`] and then [`Self::SURROUNDING`].
     pub fn listed() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().chain(Self::SURROUNDING)
     }
@@ -447,7 +447,7 @@ impl Kind {
         Self::SURROUNDING.contains(&self)
     }
 
-    /// Whether the kind is read if only these kinds of [`Self::SURROUNDING`] are asked for.
+    /// Whether the kind is read if only these kinds of [`Self::SURROUNDING`] are wanted.
     pub fn is_asked(self, surroundings: &[Self]) -> bool {
         !self.is_surrounding() || surroundings.contains(&self)
     }
@@ -487,7 +487,7 @@ impl Kind {
         self.row().namespaced
     }
 
-    /// The kind that manifests write as `kind`. None if it is not one of these kinds.
+    /// The kind that manifests write as `kind`. The value is `None` if it is not one of these kinds.
     pub fn from_manifest(kind: &str) -> Option<Self> {
         Self::EVERY.into_iter().find(|known| known.as_str() == kind)
     }

@@ -29,7 +29,7 @@ impl LabelFilter {
 /// Parses `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1` and `a<1`, with commas between them.
 ///
 /// # Errors
-/// `labels.Parse` refuses the text. The error has upstream's text.
+/// Returns an error if `labels.Parse` refuses the text. The error has upstream's text.
 pub fn parse_label_filter(text: &str) -> Result<LabelFilter, SelectorError> {
     let mut parser = Parser { tokens: tokens(text), position: 0 };
     parser.filter().map(|requirements| LabelFilter { requirements: requirements.into() })
@@ -40,7 +40,8 @@ enum Token<'a> {
     End,
     /// One of `( ) , ! = == != < >`.
     Sign(&'a str),
-    /// A key or a value. `in` and `notin` are words, too; they are operators only where the parser expects one.
+    /// A key or a value. `in` and `notin` are words as well; they are operators only at a place where the parser
+    /// expects one.
     Word(&'a str),
 }
 
@@ -179,7 +180,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses the values in parentheses. A comma without a value before or after it stands for an empty value there.
+    /// Parses the values in parentheses. If there is no value before or after a comma, an empty value is added.
     fn list(&mut self) -> Result<Vec<Str>, SelectorError> {
         match self.next() {
             Token::Sign("(") => {}

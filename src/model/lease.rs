@@ -2,13 +2,13 @@
 
 use super::{ObjectMeta, Str, Timestamp};
 
-/// A Lease for the leader election of a component. The instance that holds it renews it every few seconds. Upstream:
-/// `LeaderElectionConfiguration` with its defaults, component-base, and `LeaderElectionRecord`, client-go, 1.36. The
-/// Lease does not exist if leader election is off, nor for the controllers of many managed control planes.
+/// A Lease for the leader election of a component. The instance that holds the Lease renews it every few seconds.
+/// Upstream: `LeaderElectionConfiguration` with its defaults, component-base, and `LeaderElectionRecord`, client-go,
+/// 1.36. There is no Lease if leader election is off. Many managed control planes have none for their controllers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lease {
-    /// `metadata`: only the namespace, name and resource version. The namespace is the one in which the component runs,
-    /// which depends on the installation.
+    /// `metadata`: only the namespace, name and resource version. The component runs in this namespace, which depends
+    /// on the installation.
     pub meta: ObjectMeta,
     /// `spec.holderIdentity`: the instance that is the leader. It is empty if no instance is.
     pub holder: Str,
@@ -33,16 +33,16 @@ impl Lease {
         self.renewed.map(|renewed| now.seconds_since(renewed))
     }
 
-    /// Whether the Lease was not renewed for so long that no instance can hold it any more. None if the Lease states no
-    /// renewal time or no duration.
+    /// Whether the Lease was not renewed for so long that no instance can hold it any more. The value is `None` if the
+    /// Lease states no renewal time or no duration.
     pub fn is_stale(&self, now: Timestamp) -> Option<bool> {
         let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
         Some(self.age(now)? > duration.saturating_add(Self::MARGIN_SECONDS))
     }
 
     /// Whether the Lease was renewed within its duration, so that its holder runs. The answer is no for a Lease that
-    /// has expired but is not stale yet. It is also no for a renewal that is further in the future than clocks may
-    /// differ. None if the Lease states no renewal time or no duration.
+    /// has expired but is not stale yet. It is also no if the renewal is further in the future than clocks may differ.
+    /// The value is `None` if the Lease states no renewal time or no duration.
     pub fn is_fresh(&self, now: Timestamp) -> Option<bool> {
         let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
         Some((-Self::MARGIN_SECONDS..=duration).contains(&self.age(now)?))
@@ -61,8 +61,9 @@ pub fn names_of_provisioner(driver: &str) -> Vec<String> {
     names
 }
 
-/// The possible names of the Lease of a driver's attacher. `driver` is the name as the attacher's finalizer has it, in
-/// which the same characters are replaced. Upstream: external-attacher (`lockName`) and csi-lib-utils (`sanitizeName`).
+/// The possible names of the Lease of a driver's attacher. `driver` is the name from the attacher's finalizer, in which
+/// the same characters are replaced already. Upstream: external-attacher (`lockName`) and csi-lib-utils
+/// (`sanitizeName`).
 pub fn names_of_attacher(driver: &str) -> Vec<String> {
     if driver.is_empty() { Vec::new() } else { vec![sanitized(&format!("external-attacher-leader-{driver}"))] }
 }
@@ -122,7 +123,7 @@ mod tests {
         assert_eq!(Lease { duration_seconds: Some(i64::MAX), ..lease }.is_stale(Timestamp(9000)), Some(false));
     }
 
-    /// The names are those of Leases on real clusters, and for rare cases those that follow from the rule.
+    /// The expected names are those of Leases on real clusters. For rare cases, they follow from the rule.
     #[test]
     fn drivers_leases_are_called_after_them() {
         for (driver, names) in [

@@ -10,9 +10,9 @@ use std::sync::Arc;
 pub struct ObjectMeta {
     /// `metadata.name`.
     pub name: Str,
-    /// `metadata.namespace`; empty for kinds that have none.
+    /// `metadata.namespace`. It is empty for kinds without namespaces.
     pub namespace: Str,
-    /// `metadata.uid`; empty for an object that was never on an API server.
+    /// `metadata.uid`. It is empty for an object that was never on an API server.
     pub uid: Str,
     /// `metadata.resourceVersion`.
     pub resource_version: ResourceVersion,

@@ -7,7 +7,7 @@ use super::{ObjectMeta, PersistentVolumeClaim, Str};
 pub struct Pod {
     /// `metadata`.
     pub meta: ObjectMeta,
-    /// `spec.nodeName`; empty while the pod is not scheduled.
+    /// `spec.nodeName`. It is empty while the pod is not scheduled.
     pub node_name: Str,
     /// `status.phase`.
     pub phase: PodPhase,
@@ -60,8 +60,8 @@ impl Pod {
 pub struct EphemeralVolume {
     /// The name of the volume.
     pub name: Str,
-    /// The claim that is created for the volume, as `ephemeral.volumeClaimTemplate` describes it. Its metadata has only
-    /// the name, which is `<pod>-<volume>`, the namespace, labels and annotations.
+    /// The claim that is created for the volume, as `ephemeral.volumeClaimTemplate` describes it. Its name is
+    /// `<pod>-<volume>`. Besides the name, its metadata has only the namespace, labels and annotations.
     pub template: PersistentVolumeClaim,
 }
 

@@ -34,7 +34,7 @@ enum Form {
 const NANO: u128 = 1_000_000_000;
 /// The largest value with a binary unit, in nano units.
 const BINARY_CAP: u128 = i64::MAX as u128 * NANO;
-/// The first magnitude, in nano units, that does not fit beside the tag bits.
+/// The first magnitude, in nano units, that does not fit next to the tag bits.
 const LIMIT: u128 = 1 << 123;
 /// The number of low bits that hold the format and the form.
 const TAG_BITS: u32 = 4;
@@ -47,8 +47,8 @@ const EXCERPT: usize = 40;
 
 /// An exact quantity, with the family of units in which it was written.
 ///
-/// It holds every multiple of a billionth whose magnitude is below 2^123 billionths, which is about 1e28 or ten billion
-/// exabytes. Upstream parses larger decimal numbers; here they are an error.
+/// It holds every multiple of a billionth whose magnitude is below 2^123 billionths. This limit is about 1e28, or ten
+/// billion exabytes. Upstream parses larger decimal numbers; here they are an error.
 ///
 /// `==` compares the representation, so `1Gi` and `1073741824` differ. Use [`Quantity::compare`] to compare values.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -236,7 +236,7 @@ impl Serialize for Quantity {
 pub struct Amount {
     /// The quantity itself.
     pub quantity: Quantity,
-    /// The text that upstream repeats. None if it is the canonical text.
+    /// The text that upstream repeats. The value is `None` if it is the canonical text.
     written: Option<Box<str>>,
 }
 
@@ -291,8 +291,8 @@ impl Serialize for Amount {
     }
 }
 
-/// Whether upstream may keep a text that is not canonical. Almost every object has digits and one unit, and such a text
-/// is canonical if upstream keeps it.
+/// Whether upstream may keep a text that is not canonical. In almost every object, the text has only digits and one
+/// unit. If upstream keeps such a text, the text is canonical.
 fn may_be_noncanonical(text: &[u8]) -> bool {
     let [first, .., last] = text else { return false };
     !(b'1'..=b'9').contains(first)
@@ -367,7 +367,7 @@ impl fmt::Display for QuantityError {
 
 impl std::error::Error for QuantityError {}
 
-/// Parses texts that have only digits and a unit. Nearly all manifests have only such texts. Returns none for other
+/// Parses texts that have only digits and a unit. Nearly all manifests have only such texts. Returns `None` for other
 /// texts.
 fn plain(text: &[u8]) -> Option<Quantity> {
     let mut number: u64 = 0;
@@ -482,8 +482,8 @@ fn unit(suffix: &[u8]) -> Result<Unit, Problem> {
     Ok(Unit::Decimal(exponent, format))
 }
 
-/// The exponent in `e3` or `E-3`. Another text is [`Problem::Shape`] if upstream's scanner refuses it, and
-/// [`Problem::Unit`] if only the check of the unit refuses it.
+/// The exponent in `e3` or `E-3`. For another text, the error is [`Problem::Shape`] if upstream's scanner refuses it,
+/// and [`Problem::Unit`] if only the check of the unit refuses it.
 fn exponent(suffix: &[u8]) -> Result<i32, Problem> {
     let (_, rest) = split(suffix, |byte| b"eEinumkKMGTP".contains(&byte));
     let unsigned = rest.strip_prefix(b"+").or(rest.strip_prefix(b"-")).unwrap_or(rest);
@@ -524,8 +524,8 @@ fn decimal(whole: &[u8], fraction: &[u8], shift: i64) -> Result<u128, Problem> {
 /// The number times 2^`exponent` in nano units, rounded up and capped.
 ///
 /// Only `exponent` + 9 digits of the fraction are multiplied. The number of nano units is then a whole number divided
-/// by a power of five. So the digits after these cannot change the number of whole nano units: they only decide whether
-/// to round up.
+/// by a power of five. So the later digits cannot change the number of whole nano units: they only decide whether to
+/// round up.
 fn binary(whole: &[u8], fraction: &[u8], exponent: u32) -> u128 {
     const CAP: u128 = i64::MAX as u128;
     let mut units: u128 = 0;
@@ -605,8 +605,8 @@ mod tests {
                     assert_eq!(sign(quantity), *expected_sign, "sign of {input}");
                     assert_eq!(quantity.is_zero(), *expected_sign == "0", "zero: {input}");
                 }
-                // Upstream's own text for this quantity means another number, so our text must parse back to the same
-                // quantity.
+                // Upstream's own text for this quantity means another number. So the text of this program must parse
+                // back to the same quantity.
                 ["lossy", input, canonical, value, expected_sign] => {
                     let quantity = Quantity::parse(&text(input)).unwrap();
                     assert_ne!(quantity.to_string(), *canonical, "canonical form of {input}");

@@ -268,7 +268,7 @@ pub struct Mismatch<'a> {
     pub comparison: Comparison,
     /// The values for the test.
     pub wanted: &'a [Str],
-    /// The value of the label. None if the label is absent.
+    /// The value of the label. The value is `None` if the label is absent.
     pub found: Option<&'a str>,
 }
 
@@ -302,7 +302,7 @@ impl NodeSelector {
 impl NodeSelectorTerm {
     fn matches(&self, labels: &[(Str, Str)]) -> bool {
         let empty = self.expressions.is_empty() && self.fields.is_empty();
-        // It is fast to decide whether a requirement holds, so its validity is checked only if it holds.
+        // It is fast to decide whether a requirement holds. So its validity is checked only if the requirement holds.
         let fits = |requirement: &NodeRequirement| {
             requirement.operator.comparison().is_some_and(|comparison| {
                 comparison.holds(label(labels, &requirement.key), &requirement.values)
@@ -378,7 +378,7 @@ impl fmt::Display for Comparison {
 /// Checks a requirement as `labels.NewRequirement` of apimachinery does.
 ///
 /// # Errors
-/// The error has upstream's text with all problems. Several problems are in brackets.
+/// The error has upstream's text with all problems. If there are several problems, they are in brackets.
 pub(super) fn check(key: &str, comparison: Comparison, values: &[Str], lists: ListForm) -> Result<(), SelectorError> {
     let mut errors = Vec::new();
     errors.extend(invalid_key("key", key));
@@ -424,7 +424,7 @@ pub(super) fn check(key: &str, comparison: Comparison, values: &[Str], lists: Li
     }
 }
 
-/// The text of apimachinery for a key that is not a valid label key. None if the key is valid.
+/// The text of apimachinery for a key that is not a valid label key. The value is `None` if the key is valid.
 pub(super) fn invalid_key(field: &str, key: &str) -> Option<String> {
     let problems = key_problems(key);
     (!problems.is_empty()).then(|| format!("{field}: Invalid value: {}: {}", quoted(key), problems.join("; ")))
@@ -534,14 +534,14 @@ fn quoted(text: &str) -> String {
 
 /// Whether Go's `strconv` would print the character without escaping it.
 fn is_print(character: char) -> bool {
-    // The character stands after a letter. Then a combining mark is not escaped only because it has nothing to combine
-    // with.
+    // The character follows a letter in this test. A combining mark without a letter would be escaped, because it has
+    // nothing to combine with.
     let pair = String::from_iter(['a', character]);
     character == '\'' || pair.escape_debug().eq(pair.chars())
 }
 
-/// The values as Go's `%#v` prints them, which `field.Error` of apimachinery used before 1.34. An empty list is a nil
-/// slice there.
+/// The values as Go's `%#v` prints them. `field.Error` of apimachinery used this form before 1.34. Upstream has a nil
+/// slice in place of an empty list.
 fn go_list(values: &[Str]) -> String {
     if values.is_empty() {
         return "[]string(nil)".to_owned();
@@ -550,7 +550,7 @@ fn go_list(values: &[Str]) -> String {
     format!("[]string{{{}}}", values.join(", "))
 }
 
-/// The values as Go's `encoding/json` prints them. An empty list is a nil slice there.
+/// The values as Go's `encoding/json` prints them. Upstream has a nil slice in place of an empty list.
 fn json_list(values: &[Str]) -> String {
     if values.is_empty() {
         return "null".to_owned();

@@ -1,5 +1,5 @@
-//! Surrounding kinds: objects that no decision of the modelled controllers reads, but that explain why something does
-//! not happen. The model has only the fields on which some finding rests.
+//! Surrounding kinds. No decision of the modelled controllers reads their objects, but the objects explain why
+//! something does not happen. The model has only the fields on which some finding rests.
 
 use super::{LabelSelector, ObjectKey, ObjectMeta, Quantity, Str, Timestamp};
 
@@ -100,7 +100,7 @@ pub struct StorageCapacity {
     pub meta: ObjectMeta,
     /// `storageClassName`.
     pub class_name: Str,
-    /// `nodeTopology`: the nodes that can reach the capacity. None means no node.
+    /// `nodeTopology`: the nodes that can reach the capacity. `None` means no node.
     pub topology: Option<Box<LabelSelector>>,
     /// `capacity`.
     pub capacity: Option<Quantity>,
@@ -115,7 +115,7 @@ pub struct Event {
     pub meta: ObjectMeta,
     /// `involvedObject`.
     pub about: ObjectKey,
-    /// `involvedObject.uid`; empty when absent.
+    /// `involvedObject.uid`. It is empty if the field is absent.
     pub uid: Str,
     /// `reason`.
     pub reason: Str,
@@ -171,8 +171,8 @@ pub struct StatefulSet {
 }
 
 impl StatefulSet {
-    /// The ordinal of the pod for which the StatefulSet creates a claim of this name from the template. None if it
-    /// creates no such claim. Ordinals have no leading zeros. Upstream: `getPersistentVolumeClaimName`,
+    /// The ordinal of the pod for which the StatefulSet creates a claim of this name from the template. The value is
+    /// `None` if it creates no such claim. Ordinals have no leading zeros. Upstream: `getPersistentVolumeClaimName`,
     /// `pkg/controller/statefulset`, 1.36.
     pub fn ordinal(&self, template: &ClaimTemplate, claim: &str) -> Option<i64> {
         let rest = claim.strip_prefix(&*template.name)?.strip_prefix('-')?;

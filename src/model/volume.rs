@@ -16,7 +16,7 @@ pub struct PersistentVolume {
     pub claim_ref: Option<ClaimRef>,
     /// `spec.persistentVolumeReclaimPolicy`.
     pub reclaim_policy: ReclaimPolicy,
-    /// `spec.storageClassName`; empty when there is none.
+    /// `spec.storageClassName`. It is empty if no class is stated.
     pub class_name: Str,
     /// `spec.volumeAttributesClassName`.
     pub attributes_class: Option<Str>,
@@ -60,7 +60,7 @@ impl PersistentVolume {
         self.volume_mode.clone().unwrap_or_default()
     }
 
-    /// The attributes class; empty when there is none.
+    /// The attributes class. It is empty if no attributes class is stated.
     pub fn attributes_class(&self) -> &str {
         self.attributes_class.as_deref().unwrap_or_default()
     }
@@ -74,19 +74,19 @@ impl PersistentVolume {
 /// `spec.claimRef`: the claim to which the volume refers. Each part may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ClaimRef {
-    /// `apiVersion`; empty when absent.
+    /// `apiVersion`. It is empty if the field is absent.
     pub api_version: Str,
-    /// `kind`; empty when absent.
+    /// `kind`. It is empty if the field is absent.
     pub kind: Str,
-    /// `namespace`; empty when absent.
+    /// `namespace`. It is empty if the field is absent.
     pub namespace: Str,
-    /// `name`; empty when absent.
+    /// `name`. It is empty if the field is absent.
     pub name: Str,
     /// `uid`. It is empty if the volume is only reserved for the claim.
     pub uid: Str,
     /// `resourceVersion`. It is empty if the field is absent, and `<next>` if a simulated write set it.
     pub resource_version: Str,
-    /// `fieldPath`; empty when absent.
+    /// `fieldPath`. It is empty if the field is absent.
     pub field_path: Str,
 }
 
@@ -216,7 +216,7 @@ impl SourceKind {
 pub struct VolumeStatus {
     /// `status.phase`.
     pub phase: VolumePhase,
-    /// `status.message`; empty when absent.
+    /// `status.message`. It is empty if the field is absent.
     pub message: Str,
     /// `status.lastPhaseTransitionTime`.
     pub last_phase_transition: Option<Timestamp>,

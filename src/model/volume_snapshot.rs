@@ -15,7 +15,7 @@ pub struct VolumeSnapshot {
     /// `spec.source.volumeSnapshotContentName`: the existing VolumeSnapshotContent. It is empty if the snapshot is
     /// taken of a claim.
     pub content: Str,
-    /// `spec.volumeSnapshotClassName`. None means the default class of the driver.
+    /// `spec.volumeSnapshotClassName`. `None` means the default class of the driver.
     pub class_name: Option<Str>,
     /// `status.boundVolumeSnapshotContentName`. It is empty while the VolumeSnapshot is not bound.
     pub bound_content: Str,

@@ -20,7 +20,7 @@ pub struct VolumeSnapshotContent {
     /// `spec.source.snapshotHandle`: the snapshot that existed before. It is empty if the snapshot is taken of a
     /// volume.
     pub source_handle: Str,
-    /// `spec.volumeSnapshotRef`: the VolumeSnapshot that it belongs to.
+    /// `spec.volumeSnapshotRef`: the VolumeSnapshot to which the content belongs.
     pub snapshot: ClaimRef,
     /// `status.snapshotHandle`: the driver's id of the snapshot. It is empty while the snapshot does not exist.
     pub handle: Str,

@@ -1,6 +1,6 @@
-//! Outcomes of components in which controllers create objects and that are too large to explore. The engine of those
-//! objects computes outcomes in the world without the created objects, and in worlds in which they exist from the
-//! beginning.
+//! Outcomes of components that are too large to explore and in which controllers create objects. The engine of those
+//! objects computes outcomes in the world without the created objects. It also computes outcomes in worlds in which the
+//! created objects exist from the beginning.
 
 use super::component::Component;
 use super::engine::Engine;
@@ -30,12 +30,12 @@ impl WorldsWithCreated {
         Self { engines, worlds: OnceLock::new() }
     }
 
-    /// Builds the worlds. There are as many worlds as the largest number of objects that may have the same name. In
-    /// each world, another one of these objects has the name. The others exist too, under names of their own, because
-    /// some of their syncs may have happened earlier.
+    /// Builds the worlds. Several objects may have the same name, one after the other. In each world, a different one
+    /// of these objects has the name. So the largest number of objects with the same name is the number of worlds. The
+    /// other objects exist under aliases, because some of their syncs may have happened earlier.
     ///
-    /// A recorded object may also change the objects that name it before it goes. For each way to do so, the worlds in
-    /// which a created object has its name are repeated with these changes.
+    /// Before a recorded object is deleted, it may change the objects that name it. For each way to change them, the
+    /// worlds in which a created object has its name are repeated with these changes.
     fn worlds(&self, snapshot: &Snapshot, settings: &Settings<'_>) -> &[Snapshot] {
         self.worlds.get_or_init(|| {
             let mut variants: BTreeMap<ObjectKey, Vec<Object>> = BTreeMap::new();

@@ -51,8 +51,8 @@ impl Decision<'_> {
 }
 
 impl<'s> Decisions<'s> {
-    /// The first decisions, as many as the limit allows, but at least one of each controller. Each comes with the
-    /// number of further decisions that it stands for within the limit.
+    /// The first decisions, as many as the limit allows, but at least one decision of each controller. Each comes with
+    /// the number of further decisions that it stands for within the limit.
     pub fn within(&self, limit: Limit) -> impl Iterator<Item = (&Decision<'s>, usize)> {
         let mut before = 0;
         let mut controller = None;
@@ -82,8 +82,8 @@ pub fn decide<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId) 
 }
 
 /// Returns the same decisions as [`decide`], but one decision may stand for several that follow it: [`Decision::alike`]
-/// names them. No run is made for the decisions that it stands for. This saves most of the work if many objects are
-/// equally good.
+/// names them. The sync is not run for these other decisions. This saves most of the work if many objects are equally
+/// good.
 pub fn decide_folded<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId) -> Decisions<'s> {
     decided(world, settings, object, settings.starts_in_step())
 }
@@ -124,7 +124,7 @@ fn take_in(memory: &mut ControllerState<'_>, object: ObjectId) {
     memory.cached.retain(|(cached, how)| *cached != object || !matches!(how, Cached::InformerOnly));
 }
 
-/// Runs one sync. Returns none if the controller does not sync this kind of object, or if the object does not exist.
+/// Runs one sync. Returns `None` if the controller does not sync this kind of object, or if the object does not exist.
 pub fn run<'s>(
     mut sync: SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,

@@ -1,5 +1,5 @@
-//! The interface of engines: knowledge about a controller that gives outcomes without exploring, and effects between
-//! objects of different components.
+//! The interface of engines. An engine knows a controller well enough to give outcomes without exploring. It also finds
+//! effects between objects of different components.
 
 use super::component::Component;
 use super::decide::Decisions;
@@ -25,20 +25,20 @@ pub struct Exact {
 pub struct Engine {
     /// The kinds that the engine knows. It knows nothing of components with objects of other kinds.
     pub kinds: &'static [Kind],
-    /// Returns the exact outcomes of a component without exploring, or none if the engine cannot do so for this
+    /// Returns the exact outcomes of a component without exploring, or `None` if the engine cannot do so for this
     /// component.
     pub exact: fn(&Snapshot, &Settings<'_>, &Component) -> Option<Exact>,
     /// Returns sets that hold all outcomes of a component of any size. The sets may also hold outcomes that are
     /// impossible.
     pub bounds: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<OutcomeSet>,
-    /// For an object that will be gone: the ways in which it may change other objects before that. Each way is the list
-    /// of the changed objects.
+    /// Returns the ways in which an object that will be deleted may change other objects before its deletion. Each way
+    /// is the list of the changed objects.
     pub changes_before_gone: fn(&Snapshot, ObjectId) -> Vec<Vec<Object>>,
     /// Returns what decides between the outcomes of a component that has several outcomes.
     pub decided_by: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<DecidedBy>,
-    /// Computes what objects of different components do to each other by other means than objects of the API.
+    /// Computes how objects of different components influence each other by other means than objects of the API.
     pub between: fn(&Snapshot, &Settings<'_>, &mut Settlement<'_>) -> BTreeMap<ObjectId, OtherComponents>,
-    /// Adds to the decisions of an object what is under way outside of the controller's objects.
+    /// Adapts the decisions of an object to what is under way outside of the controller's objects.
     pub under_way: for<'s> fn(&World<'s>, &Settings<'s>, ObjectId, Decisions<'s>) -> Decisions<'s>,
 }
 
@@ -100,8 +100,8 @@ impl Settlement<'_> {
         (&mut self.settled[number], place)
     }
 
-    /// The incomplete lists on which the outcomes of an object rest, each with what the absence of an object from it
-    /// means.
+    /// The incomplete lists on which the outcomes of an object rest. Each comes with the meaning of an object's absence
+    /// from the list.
     pub fn uncertain(&self, id: ObjectId) -> &[(Need, Absence)] {
         &self.uncertain[self.place(id).0]
     }

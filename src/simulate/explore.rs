@@ -1,5 +1,5 @@
-//! Exact exploration of components with few objects. It visits every state that any order of syncs can reach. Of these,
-//! the ends are the states in which the component stays, or that it visits again and again in a cycle.
+//! Exact exploration of components with few objects. It visits every state that any order of syncs can reach. The ends
+//! are the states in which the component stays, and the states that it visits again and again in a cycle.
 
 use super::created::keys_of_made;
 use super::decide::run;
@@ -60,7 +60,7 @@ pub struct Step {
     pub picked: Option<Str>,
 }
 
-/// Explores a component. Returns none if the budget does not suffice. With `failures`, writes may be refused, the
+/// Explores a component. Returns `None` if the budget does not suffice. With `failures`, writes may be refused, the
 /// controller may stop inside a sync, and its caches may lag.
 pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[ObjectId]) -> Option<Explored> {
     let search = Search::through(snapshot, settings, objects)?;
@@ -73,8 +73,8 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[O
 /// with ends, in their order, and then those of the objects that may be created. If the end is a cycle of states, the
 /// schedule leads to one state of the cycle.
 ///
-/// The result is none if no such end is reached, or if the budget does not suffice. It is also none if the settings ask
-/// for failures, lagging caches or scripted answers, because a list of syncs cannot express these.
+/// The result is `None` if no such end is reached, or if the budget does not suffice. It is also `None` if the settings
+/// ask for failures, lagging caches or scripted answers, because a list of syncs cannot express these.
 pub fn schedule<'s>(
     snapshot: &'s Snapshot,
     settings: &Settings<'s>,
@@ -117,7 +117,8 @@ struct Search<'a, 's> {
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
-    /// For each state, the sync that reached it first. None for the recorded state, and for states after a failure.
+    /// For each state, the sync that reached it first. The value is `None` for the recorded state, and for states after
+    /// a failure.
     ways: Vec<Option<FirstPath>>,
     /// For each state, the states that syncs without a failure lead to. Ends are computed from these edges only,
     /// because failures do not last.
@@ -127,7 +128,7 @@ struct Search<'a, 's> {
 }
 
 impl<'a, 's> Search<'a, 's> {
-    /// Visits all states of a component. Returns none if the budget does not suffice.
+    /// Visits all states of a component. Returns `None` if the budget does not suffice.
     fn through(snapshot: &'s Snapshot, settings: &'a Settings<'s>, objects: &[ObjectId]) -> Option<Self> {
         let limit = of_component(settings.budget, objects);
         let made = keys_of_made(snapshot, settings, objects).into_iter();
@@ -167,8 +168,8 @@ impl<'a, 's> Search<'a, 's> {
         number
     }
 
-    /// Visits all states that one sync leads to. If a step is invisible to all others, it is the only step taken: every
-    /// order of syncs leads through it.
+    /// Visits all states that one sync leads to. If no other sync can observe a step, this step is the only one taken:
+    /// every order of syncs leads through it.
     fn expand(&mut self, number: usize) {
         let world = self.variants.world_of(&self.states[number].clone());
         let mut successors: Vec<(State, FirstPath)> = Vec::new();
@@ -221,8 +222,8 @@ impl<'a, 's> Search<'a, 's> {
         self.objects.iter().copied().chain(created).collect()
     }
 
-    /// Returns the states other than the current one that an ordinary sync leads to. States that a sync with failures,
-    /// lagging caches or scripted answers leads to are added to `failed`.
+    /// Returns the states to which an ordinary sync leads, except the current state. The states to which a sync with
+    /// failures, lagging caches or scripted answers leads are added to `failed`.
     fn syncs(
         &mut self,
         world: &World<'s>,
@@ -280,7 +281,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// The outcomes in an end state, for each object that has ends and for each object that may be created. An object
-    /// has several outcomes if no object shows which one it is.
+    /// has several outcomes if no object of the API shows which of them is reached.
     fn ends_in(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
         let world = self.variants.world_of(&self.states[number]);
         let ends = |id: ObjectId| controllers::ends(&self.settings.behavior, &world, id, unsettled);
@@ -347,8 +348,8 @@ impl<'a, 's> Search<'a, 's> {
     }
 }
 
-/// Returns the states of the strongly connected components that no edge leaves. Each comes with whether its component
-/// has more than one state. The algorithm is Tarjan's, without recursion.
+/// Returns the states of the strongly connected components that no edge leaves. The boolean says whether the component
+/// of the state has more than one state. The algorithm is Tarjan's, without recursion.
 fn bottom_components(edges: &[Vec<usize>]) -> Vec<(usize, bool)> {
     const UNSEEN: usize = usize::MAX;
     let mut index = vec![UNSEEN; edges.len()];

@@ -1,5 +1,5 @@
-//! Predictions: for each object, what one sync does now, in which states it can end, and on which reads the answer
-//! rests.
+//! Predictions. For each object, a prediction says what one sync does now, in which states the object can end, and on
+//! which reads the answer rests.
 
 use super::component::{Component, components_of};
 use super::created::WorldsWithCreated;
@@ -60,8 +60,8 @@ pub struct Prediction<'s> {
     pub component: usize,
     /// What one sync does now.
     pub decisions: Decisions<'s>,
-    /// The outcomes of the object. None if they rest on a read that is missing, or if objects of this kind have no
-    /// ends.
+    /// The outcomes of the object. The value is `None` if they rest on a read that is missing, or if objects of this
+    /// kind have no ends.
     pub outcomes: Option<OutcomeSet>,
     /// What decides between the outcomes, if there are several.
     pub decided_by: Vec<DecidedBy>,
@@ -94,9 +94,9 @@ impl<'s> Prediction<'s> {
         self.outcomes.is_none() && !self.unknown.iter().any(|unknown| unknown.field == "outcomes")
     }
 
-    /// Whether the object can end in another state than the recorded one: another phase, another binding, newly being
-    /// deleted, without its data, or gone. For an object without outcomes: whether a controller creates another object
-    /// for it. If the outcomes are unknown, the answer is no.
+    /// Whether the object can end in a state other than the recorded one: with another phase or binding, newly marked
+    /// for deletion, without its data, or gone. If objects of its kind have no ends, the answer says whether a
+    /// controller creates another object for it. If the outcomes are unknown, the answer is no.
     pub fn changes(&self, snapshot: &Snapshot) -> bool {
         let creates = |effect: &Effect<'_>| {
             matches!(effect, Effect::Write(Write { body: WriteBody::Create { .. }, refused: None, .. }))
@@ -129,7 +129,7 @@ pub struct Assumed {
 pub struct Unknown {
     /// The part: `decisions` or `outcomes`.
     pub field: &'static str,
-    /// The controller whose decisions are missing. None if the part is `outcomes`.
+    /// The controller whose decisions are missing. The value is `None` if the part is `outcomes`.
     pub controller: Option<Controller>,
     /// The read that was missing.
     pub need: Need,
@@ -222,8 +222,8 @@ impl<'s> Simulation<'s> {
         self.participants.ids()
     }
 
-    /// The joint outcomes of the component with this number, counted from 1. None if they are unknown, too many, or
-    /// rest on a missing read.
+    /// The joint outcomes of the component with this number, counted from 1. The value is `None` if they are unknown,
+    /// too many, or rest on a missing read.
     pub fn joint(&self, number: usize) -> Option<Joint<'_>> {
         let at = number.checked_sub(1)?;
         if self.is_unknown(at) {
@@ -240,7 +240,7 @@ impl<'s> Simulation<'s> {
     }
 
     /// The objects that controllers may create and that do not exist yet. Each comes with the number of its component
-    /// and its outcomes. The outcomes are none if they rest on a missing read.
+    /// and its outcomes. The outcomes are `None` if they rest on a missing read.
     pub fn created(&self) -> impl Iterator<Item = (usize, &ObjectKey, Option<&OutcomeSet>)> {
         self.settled.iter().enumerate().flat_map(move |(at, settled)| {
             let known = move || !self.is_unknown(at);
@@ -286,8 +286,8 @@ impl<'s> Simulation<'s> {
         let under_way = |decisions, engine: &&Engine| (engine.under_way)(world, &self.settings, target, decisions);
         let mut decisions = self.engines.iter().fold(decisions, under_way);
         let outcomes = self.outcomes(target).clone();
-        // Outcomes that come from objects of other components are subtracted: `decided_by` of the component explains
-        // only the rest.
+        // Outcomes that come from objects of other components are subtracted, because `decided_by` of the component
+        // explains only the other outcomes.
         let beside = self.beside(target).filter(|beside| beside.added > 0);
         let several = outcomes.count - beside.map_or(0, |beside| beside.added) > 1;
         let mut decided_by = if several { self.decided_by(self.place(target).0).to_vec() } else { Vec::new() };

@@ -10,8 +10,9 @@ use crate::model::{ObjectId, ObjectKey};
 use crate::snapshot::Snapshot;
 use crate::world::{Choices, ControllerState, World};
 
-/// The largest number of objects of a component that is explored for its joint outcomes after an exact engine. Other
-/// components are explored up to twice this size, and up to any size if no engine knows their kinds.
+/// The largest number of objects of a component that is explored for its joint outcomes although an exact engine has
+/// found its outcomes. Other components are explored up to twice this size. If no engine knows the kinds of a
+/// component, it is explored at any size.
 pub const SMALL: usize = 16;
 
 /// The outcomes of all objects of a component.

@@ -1,5 +1,5 @@
-//! Canonical states of a few objects. Two worlds have the same state if they differ in nothing that later syncs depend
-//! on.
+//! Canonical states of a few objects. Two worlds have the same state if everything that later syncs depend on is equal
+//! in both.
 //!
 //! Resource versions, messages and the parts of a claim's status that no controller reads are left out, so that the
 //! number of states is finite and small.
@@ -19,7 +19,7 @@ pub(super) type State = Box<[(ObjectId, Variant)]>;
 /// A variant of an object that was met.
 #[derive(Clone, Debug)]
 struct Stored<'s> {
-    /// The object. None if it is gone.
+    /// The object. The value is `None` if it is gone.
     object: Option<HeldObject<'s>>,
     /// What controllers did to the object that no request shows.
     marks: Vec<Mark>,
@@ -30,7 +30,7 @@ fn same(controllers: &[Controller], a: &HeldObject<'_>, b: &HeldObject<'_>) -> b
     controllers.iter().all(|controller| (controller.same)(a, b))
 }
 
-/// Does the same for versions of which either may be gone.
+/// Compares two versions as [`same`] does. Each of them may be gone.
 pub(super) fn same_or_gone(controllers: &[Controller], a: Option<&HeldObject<'_>>, b: Option<&HeldObject<'_>>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => same(controllers, a, b),
@@ -43,8 +43,8 @@ pub(super) fn same_or_gone(controllers: &[Controller], a: Option<&HeldObject<'_>
 #[derive(Debug)]
 pub(super) struct Variants<'s> {
     snapshot: &'s Snapshot,
-    /// The controllers of the run. Two versions of an object are one variant if all of these controllers treat them as
-    /// the same.
+    /// The controllers of the run. Two versions of an object are one variant if they are the same for all of these
+    /// controllers.
     controllers: Vec<Controller>,
     known: FxHashMap<ObjectId, Vec<Stored<'s>>>,
 }

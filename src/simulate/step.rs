@@ -1,4 +1,4 @@
-//! The worlds that single syncs lead to, for code that explores more than the controllers.
+//! The worlds to which single syncs lead. They are for code that explores more than the controllers.
 
 use super::decide::run;
 use super::failures::failures;
@@ -15,7 +15,7 @@ pub struct Stepped<'s> {
     pub ordinary: bool,
 }
 
-/// Returns the worlds that one sync of the object leads to, for every controller and every choice. With `earlier`, it
+/// Returns the worlds to which one sync of the object leads, for every controller and every choice. With `earlier`, it
 /// adds syncs of controllers whose caches still hold one object as it was in that world. It also adds syncs in which a
 /// write is refused, a live read fails or the process ends before a write.
 pub fn stepped<'s>(
@@ -52,8 +52,8 @@ pub fn stepped<'s>(
     all
 }
 
-/// Controller states with one lagging object. The cache holds this object as it was in the earlier world, or does not
-/// hold it if it did not exist then. Only objects that a sync of `object` looks at by name or by searching are used.
+/// Controller states with one lagging object. The cache holds this object as it was in the earlier world, or no object
+/// if it did not exist then. Only objects that a sync of `object` reads by name or finds in a search are used.
 fn lagging<'s>(
     world: &World<'s>,
     earlier: &World<'s>,

@@ -24,7 +24,7 @@ pub enum CoverageState {
 }
 
 impl CoverageState {
-    /// Every state, in the order of the information that it gives, most first.
+    /// Every state. The states that give most information come first.
     pub const ALL: [Self; 7] =
         [Self::Complete, Self::Partial, Self::Forbidden, Self::Failed, Self::NotServed, Self::NotNeeded, Self::Assumed];
 
@@ -52,7 +52,7 @@ impl CoverageState {
 pub struct CoverageEntry {
     /// The kind.
     pub kind: Kind,
-    /// The namespace. None means all namespaces.
+    /// The namespace. `None` means all namespaces.
     pub namespace: Option<Str>,
     /// The completeness.
     pub state: CoverageState,
@@ -60,7 +60,8 @@ pub struct CoverageEntry {
     pub resource_version: Option<Str>,
     /// The reason why the coverage is not complete, for people.
     pub reason: Option<String>,
-    /// The names of objects that were requested one by one and do not exist, whatever is known of other objects.
+    /// The names of objects that were requested one by one and do not exist. This is known even if nothing is known of
+    /// other objects.
     pub absent: BTreeSet<Str>,
 }
 
@@ -114,9 +115,9 @@ impl Coverage {
         self.entries.retain(|entry| entry.kind != kind || !states(entry.state));
     }
 
-    /// Records that a kind is partial, in one namespace or in all. In the latter case, all other entries of the kind
-    /// are removed. No name of the kind is known to be absent any more, because the object that could not be decoded
-    /// may have this name.
+    /// Records that a kind is partial, in one namespace or in all. An entry for all namespaces removes all other
+    /// entries of the kind. The new entry has no names of absent objects, because the object that could not be decoded
+    /// may have any of these names.
     pub fn set_partial(&mut self, kind: Kind, namespace: Option<Str>, reason: String) {
         let resource_version = self.entry(kind, namespace.as_deref()).and_then(|entry| entry.resource_version.clone());
         if namespace.is_none() {
@@ -130,8 +131,8 @@ impl Coverage {
         });
     }
 
-    /// Records that the kinds of objects that could not be decoded are partial: such an object exists, but its content
-    /// is unknown.
+    /// Records that a kind is partial if an object of it could not be decoded: this object exists, but its content is
+    /// unknown.
     pub fn doubt(&mut self, issues: &[DecodeIssue]) {
         let mut last: BTreeMap<(Kind, Option<&str>), &str> = BTreeMap::new();
         for issue in issues {
@@ -148,7 +149,7 @@ impl Coverage {
         }
     }
 
-    /// The entry for exactly this kind and namespace. A namespace of none means the entry for all namespaces.
+    /// The entry for exactly this kind and namespace. If the namespace is `None`, it is the entry for all namespaces.
     pub fn entry(&self, kind: Kind, namespace: Option<&str>) -> Option<&CoverageEntry> {
         let sought = (kind, namespace);
         let place =

@@ -31,7 +31,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// The object as the type `T`. None if it is of another kind.
+    /// The object as the type `T`. The value is `None` if the object is of another kind.
     pub fn of<T: Resource>(self) -> Option<T> {
         match self {
             Self::Object(object) => T::of(object),
@@ -97,9 +97,9 @@ pub enum Failure {
 /// The API version and kind that an object states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header<'a> {
-    /// `apiVersion`; empty when absent.
+    /// `apiVersion`. It is empty if the field is absent.
     pub api_version: Cow<'a, str>,
-    /// `kind`; empty when absent.
+    /// `kind`. It is empty if the field is absent.
     pub kind: Cow<'a, str>,
 }
 
@@ -143,7 +143,8 @@ pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failu
     read_some(kind, json, origin, &Kind::SURROUNDING)
 }
 
-/// Does the same as [`read`], but of the kinds that no decision reads, it decodes only those in `surroundings`.
+/// Does the same as [`read`], except for kinds that no decision reads: of these kinds, it decodes only those in
+/// `surroundings`.
 ///
 /// # Errors
 ///
@@ -157,7 +158,7 @@ pub fn read_some(kind: Option<Kind>, json: &[u8], origin: &str, surroundings: &[
         (header.known(), header.kind)
     };
     let kind = kind.filter(|kind| kind.is_asked(surroundings));
-    // Of an object whose kind is not decoded, only the kind is kept, so its size does not matter.
+    // If an object is not decoded, only its kind is kept. So the size of the object does not matter.
     if json.len() > LARGEST_OBJECT && (kind.is_some() || stated.len() > size::LONGEST_NAME) {
         let issue = size::Named::in_beginning(json).issue(kind, Some(json.len() as u64), origin);
         return Err(Failure::Issue(Box::new(issue)));
@@ -211,8 +212,8 @@ fn header_of<'a>(text: &'a str, origin: &str) -> Result<Header<'a>, Failure> {
     Ok(header)
 }
 
-/// The header of an object that begins with `apiVersion` and `kind`, as kubectl prints nearly all objects. None for
-/// other objects.
+/// The header of an object that begins with `apiVersion` and `kind`, as kubectl prints nearly all objects. The value is
+/// `None` for other objects.
 fn sniff(text: &str) -> Option<Header<'_>> {
     fn skip(text: &str, expected: char) -> Option<&str> {
         text.trim_ascii_start().strip_prefix(expected)
@@ -257,8 +258,8 @@ impl<'a> Context<'a> {
         T::deserialize(&mut parser).and_then(|value| parser.end().map(|()| value)).map_err(|error| self.failure(&error))
     }
 
-    /// Distinguishes invalid JSON from a wrong value. The parser stops at a wrong value, so this function checks the
-    /// JSON after it.
+    /// Distinguishes invalid JSON from a wrong value. The parser stops at a wrong value. So this function checks the
+    /// whole JSON.
     fn failure(&self, error: &serde_json::Error) -> Failure {
         if error.classify() == Category::Data {
             match serde_json::from_str::<IgnoredAny>(self.text) {
@@ -351,8 +352,8 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// The time of the last write of the object: the newest `time` in `metadata.managedFields`. None if the times are
-/// absent, and for all objects except those with the kind and name in `asked`. The function parses the JSON a second
+/// The time of the last write of the object: the newest `time` in `metadata.managedFields`. The value is `None` if the
+/// object has no such times, or if its kind and name are not those in `asked`. The function parses the JSON a second
 /// time.
 pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(ObjectKey, Timestamp)> {
     let Item::Object(object) = item else { return None };

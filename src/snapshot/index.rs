@@ -55,7 +55,7 @@ pub(super) fn of(objects: &Objects) -> ([Names; Kind::COUNT], Index) {
     both(total, || objects.lists().map(Names::new), || Index::new(objects))
 }
 
-/// Runs two functions. They run in parallel if there are so many objects that a thread is worth the effort.
+/// Runs two functions. They run in parallel if there are enough objects to make a thread worth the effort.
 pub(super) fn both<A, B: Send>(objects: usize, one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
     const MANY: usize = 10_000;
     if objects < MANY {

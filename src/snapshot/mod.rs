@@ -56,8 +56,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Sorts and indexes the parts. Of an object that was read several times, the newest resource version stays.
-    /// Objects that were never on an API server get its defaults.
+    /// Sorts and indexes the parts. If an object was read several times, its newest resource version stays. Objects
+    /// that were never on an API server get the API server's defaults.
     pub fn new(parts: Parts) -> Self {
         let Parts { mut objects, coverage, now, now_is_stated, issues, changed } = parts;
         let duplicates = objects.order();
@@ -109,12 +109,12 @@ impl Snapshot {
         &self.all()[id.0 as usize]
     }
 
-    /// The object of any kind at this place. None if there is no such object.
+    /// The object of any kind at this place. The value is `None` if there is no such object.
     pub fn object(&self, id: ObjectId) -> Option<HeldObject<'_>> {
         self.objects.at(id)
     }
 
-    /// A copy of the object of any kind at this place. None if there is no such object.
+    /// A copy of the object of any kind at this place. The value is `None` if there is no such object.
     pub fn owned(&self, id: ObjectId) -> Option<Object> {
         self.object(id).map(|object| object.to_object())
     }
@@ -186,8 +186,8 @@ impl Snapshot {
         &self.defaulted
     }
 
-    /// The time of the last write of the object, from its `managedFields`. None if the times were not asked for, or if
-    /// the object has none.
+    /// The time of the last write of the object, from its `managedFields`. The value is `None` if the times were not
+    /// asked for, or if the object has none.
     pub fn last_change(&self, kind: Kind, namespace: &str, name: &str) -> Option<Timestamp> {
         let about = |key: &ObjectKey| key.kind == kind && key.namespace == namespace && key.name == name;
         self.changed.iter().filter(|(key, _)| about(key)).map(|(_, time)| *time).max()

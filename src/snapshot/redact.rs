@@ -39,8 +39,8 @@ const META: [&str; 12] = [
 
 /// Removes everything from the object that could be secret. Volumes and claims keep the times in `managedFields`.
 /// Volumes, claims and StorageClasses keep their keys. All other kinds keep only the fields that are read, and the
-/// fields that kubectl and the API server require in an object that is created. Messages of events about volumes and
-/// claims, and of VolumeAttachments, stay, because they are the evidence.
+/// fields that kubectl and the API server require in an object that is created. Messages of VolumeAttachments and of
+/// events about volumes and claims stay, because they are the evidence.
 pub fn redact(kind: Kind, object: Value) -> Value {
     let Value::Object(fields) = object else { return hidden(object) };
     let keeps_times = kinds::keeps_change_times(kind);
@@ -80,7 +80,8 @@ pub(super) fn metadata(value: Value) -> Value {
     Value::Object(fields.collect())
 }
 
-/// Redacts `managedFields`. Only the time of the last write of each manager stays, but neither its name nor its fields.
+/// Redacts `managedFields`. Only the time of the last write of each manager stays. The manager's name and fields are
+/// left out.
 fn change_times(metadata: &Value) -> Vec<Value> {
     let entries = metadata.get("managedFields").and_then(Value::as_array);
     let times = entries.into_iter().flatten().filter_map(|entry| entry.get("time")?.as_str());

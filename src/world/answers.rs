@@ -151,23 +151,24 @@ pub struct Answers {
     /// A read and a number, counted from 1. The read with this number and all later ones of the same sort fail in this
     /// way.
     pub failing_read: Option<(Read, u32, ApiRefusal)>,
-    /// The answer of a volume plugin. None stands for the default answer.
+    /// The answer of a volume plugin. `None` stands for the default answer.
     pub plugin: Option<PluginAnswer>,
-    /// The error of the clean-up, after the storage of a volume was made but its PersistentVolume could not be created.
-    /// None if the clean-up succeeds.
+    /// The error of the clean-up, for a provisioning that made the storage but could not create the PersistentVolume.
+    /// The value is `None` if the clean-up succeeds.
     pub cleanup_fails: Option<String>,
 }
 
 impl Answers {
-    /// The error for the write with this number, to an object of this kind and name. None if the write is not refused.
+    /// The error for the write with this number, to an object of this kind and name. The value is `None` if the write
+    /// is not refused.
     pub fn refusal(&self, number: u32, kind: Kind, name: &str) -> Option<ApiError> {
         let once = self.refuse.as_ref().filter(|(refused, _)| *refused == number);
         let from = self.refuse_from.as_ref().filter(|(first, _)| *first <= number);
         once.or(from).map(|(_, refusal)| refusal.error(kind, name))
     }
 
-    /// The error for the read with this number among those of its sort, counted from 1, of an object of this name. None
-    /// if the read does not fail.
+    /// The error for a read of an object of this name. `number` counts the reads of the same sort, from 1. The value is
+    /// `None` if the read does not fail.
     pub fn read_failure(&self, read: Read, number: u32, name: &str) -> Option<ApiError> {
         let failing = self.failing_read.as_ref().filter(|(failing, first, _)| *failing == read && *first <= number);
         failing.map(|(_, _, refusal)| refusal.error(read.kind(), name))

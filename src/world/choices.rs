@@ -54,15 +54,15 @@ impl Choices {
         self.found.clone().filter(|_| self.searches == 1)
     }
 
-    /// Stores the result of the search that was asked for last, if it was the first one.
+    /// Stores the result of the last search, if it was the first search of the run.
     pub(super) fn keep(&mut self, found: &SearchCandidates) {
         if self.searches == 1 {
             self.found = Some(found.clone());
         }
     }
 
-    /// The picked object, and the objects that the next runs would pick, in order. None unless this is the only choice
-    /// of the run and the first search made it.
+    /// The picked object, and the objects that the next runs would pick, in order. The value is present only if this is
+    /// the only choice of the run and the first search made it.
     pub fn only_search(&self) -> Option<(ObjectId, impl Iterator<Item = ObjectId>)> {
         let ([(picked, options)], Some(found)) = (self.met.as_slice(), &self.found) else { return None };
         let kind = found.kind;
@@ -71,7 +71,7 @@ impl Choices {
         (found.places.len() == *options).then_some((ObjectId { kind, at: *chosen }, others))
     }
 
-    /// The same choices, advanced by that many runs that differ only in the last choice.
+    /// The same choices, advanced by this number of runs. These runs differ only in the last choice.
     #[must_use]
     pub fn passing(mut self, runs: usize) -> Self {
         if let Some((picked, options)) = self.met.last_mut() {

@@ -71,7 +71,7 @@ impl<'s> ControllerState<'s> {
         self.cached.retain(|(cached, _)| *cached != id);
     }
 
-    /// How the cached copy of an object differs from the API's object. None if it does not differ.
+    /// How the cached copy of an object differs from the API's object. The value is `None` if it does not differ.
     pub fn cached(&self, id: impl Into<ObjectId>) -> Option<&Cached<'s>> {
         let id = id.into();
         self.cached.iter().find(|(cached, _)| *cached == id).map(|(_, cached)| cached)
@@ -82,7 +82,7 @@ impl<'s> ControllerState<'s> {
         self.cached.iter().filter_map(|(id, _)| id.of())
     }
 
-    /// The state of the operation of this name. None if it neither runs nor backs off.
+    /// The state of the operation of this name. The value is `None` if it neither runs nor backs off.
     pub fn operation(&self, name: &str) -> Option<OperationState> {
         self.operations.iter().find(|(known, _)| known == name).map(|(_, state)| *state)
     }

@@ -27,7 +27,7 @@ pub enum Effect<'s> {
 pub struct Write<'s> {
     /// The content of the request.
     pub body: WriteBody<'s>,
-    /// Why the API server would refuse the request. None if it would accept it.
+    /// Why the API server would refuse the request. The value is `None` if it would accept it.
     pub refused: Option<String>,
 }
 
@@ -62,7 +62,8 @@ impl<'s> WriteBody<'s> {
         }
     }
 
-    /// The object as an update sends it. None if the request is no update or the object is of another kind.
+    /// The object as an update sends it. The value is `None` if the request is no update or the object is of another
+    /// kind.
     pub fn updated<T: Resource>(&self) -> Option<&Held<'s, T>> {
         match self {
             Self::Update { after, .. } => after.of(),
@@ -70,9 +71,9 @@ impl<'s> WriteBody<'s> {
         }
     }
 
-    /// The merge patch of an update, by RFC 7386. None for a creation or a deletion. The patch leaves out what the API
-    /// server ignores in this kind of update: the status in an update of the object, the spec in an update of the
-    /// status.
+    /// The merge patch of an update, by RFC 7386. The value is `None` for a creation or a deletion. The patch leaves
+    /// out what the API server ignores in this kind of update: the status in an update of the object, the spec in an
+    /// update of the status.
     pub fn patch(&self) -> Option<MergePatch<'_>> {
         let Self::Update { status, before, after } = self else { return None };
         Some(merge_patch(before, after).without(if *status { "spec" } else { "status" }))
@@ -84,7 +85,7 @@ impl<'s> WriteBody<'s> {
 pub struct ObjectRef {
     /// The kind.
     pub kind: Kind,
-    /// The namespace; empty for kinds that have none.
+    /// The namespace. It is empty for kinds without namespaces.
     pub namespace: Str,
     /// The name.
     pub name: Str,

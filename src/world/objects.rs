@@ -11,7 +11,7 @@ pub struct Need {
     pub verb: &'static str,
     /// The kind that was read.
     pub kind: Kind,
-    /// The namespace; empty for kinds that have none.
+    /// The namespace. It is empty for kinds without namespaces.
     pub namespace: Str,
 }
 
@@ -20,7 +20,7 @@ pub struct Need {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mark(pub u8);
 
-/// An object that differs from the snapshot. The second value is none if the object is gone.
+/// An object that differs from the snapshot. The second value is `None` if the object is gone.
 pub type Changed<'s> = (ObjectId, Option<HeldObject<'s>>);
 
 /// The API's objects at one moment of a simulation. A clone copies only the overlay.
@@ -90,8 +90,8 @@ impl<'s> World<'s> {
         (0..recorded).map(Id::new).chain(self.created().map(|(id, _)| id)).collect()
     }
 
-    /// Whether an object of this name certainly did not exist when the snapshot was read. The snapshot does not have
-    /// it.
+    /// Whether it is certain that no object of this name existed when the snapshot was read. The answer holds only for
+    /// a name that the snapshot does not have.
     pub fn was_certainly_absent(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         self.snapshot.coverage().absence_of(kind, namespace, name) == Absence::Certain
     }
@@ -101,8 +101,8 @@ impl<'s> World<'s> {
         &self.changed
     }
 
-    /// The objects of a kind that differ from the snapshot, including those that are gone and new ones, sorted by
-    /// place.
+    /// The objects of a kind that differ from the snapshot, sorted by place. They include objects that are gone and new
+    /// objects.
     pub fn changed_of<T: Resource>(&self) -> impl DoubleEndedIterator<Item = (Id<T>, Option<&Held<'s, T>>)> {
         self.changed_from(Id::new(0))
     }
@@ -153,8 +153,8 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Adds an object that the snapshot does not have, and returns its place. This is the wanted place, unless the
-    /// world has another object there; then it is the next free place.
+    /// Adds an object that the snapshot does not have, and returns its place. The object gets the wanted place or, if
+    /// the world has another object there, the next free place.
     pub fn add<T: Resource>(&mut self, object: Arc<T>, wanted: Option<Id<T>>) -> Id<T> {
         let base = u32::try_from(self.snapshot.all::<T>().len()).unwrap_or(u32::MAX);
         let id = wanted.filter(|id| self.get(*id).is_none()).unwrap_or_else(|| {

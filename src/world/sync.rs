@@ -58,8 +58,8 @@ pub enum Started {
 /// How a client of Kubernetes handles a request for a namespaced object if no namespace is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithoutNamespace {
-    /// The client refuses to send the request. Upstream: `Request.requestPreflightCheck`, which the clients of each
-    /// kind called up to client-go 0.30.
+    /// The client refuses to send the request. Upstream: `Request.requestPreflightCheck`. The clients of each kind
+    /// called this function up to client-go 0.30.
     Refused,
     /// The client sends the request without the namespace in its path. The API server knows no such path, so it answers
     /// "not found". Upstream: `gentype.Client.Get`, since client-go 0.31.
@@ -184,8 +184,8 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.noted_if_absent(T::KIND, namespace, name, found)
     }
 
-    /// Returns `found`. If it is none, and the object's absence is not certain, it records that the decision needs the
-    /// list of this kind.
+    /// Returns `found`. If it is `None` and the object's absence is not certain, the function records that the decision
+    /// needs the list of this kind.
     fn noted_if_absent<F>(&mut self, kind: Kind, namespace: &str, name: &str, found: Option<F>) -> Option<F> {
         if found.is_none() && !self.world.was_certainly_absent(kind, namespace, name) {
             self.needs_list(kind, namespace);
@@ -234,8 +234,8 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Requests the object of this name from the API server.
     ///
     /// # Errors
-    /// The request fails, or the object does not exist. Or the client cannot make the request, because the namespace or
-    /// name is missing or cannot stand in a path. The texts are those of client-go (`Request.Namespace`,
+    /// The request fails, or the object does not exist. The client may also be unable to make the request: the
+    /// namespace or name is missing or cannot be in a path. The texts are those of client-go (`Request.Namespace`,
     /// `Request.Name`, `requestPreflightCheck`).
     pub fn live_get_in<T: Resource>(
         &mut self,
@@ -260,8 +260,8 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.request_get(namespace, name)
     }
 
-    /// Requests the object of this name from the API server, of a kind without namespaces. The name must be one that an
-    /// object has or that the controller made, because it is not validated.
+    /// Requests the object of this name from the API server. Its kind has no namespaces. The name is not validated, so
+    /// it must be the name of an object or one that the controller made.
     ///
     /// # Errors
     /// The request fails, or the object does not exist.
@@ -284,13 +284,13 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.live_read_failure(Read::List(kind), "")
     }
 
-    /// The scripted answer of a plugin. None stands for the default answer.
+    /// The scripted answer of a plugin. `None` stands for the default answer.
     pub fn plugin_answer(&self) -> Option<&PluginAnswer> {
         self.answers.plugin.as_ref()
     }
 
-    /// The scripted error of the clean-up, after the storage of a volume was made but its PersistentVolume could not be
-    /// created.
+    /// The scripted error of the clean-up, for a provisioning that made the storage but could not create the
+    /// PersistentVolume.
     pub fn cleanup_failure(&self) -> Option<&str> {
         self.answers.cleanup_fails.as_deref()
     }
@@ -373,7 +373,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         let known = self.world.id::<T>(&namespace, &name);
         let verdict = match (scripted, known.and_then(|id| self.world.get(id))) {
             (Some(error), _) => Err(error),
-            // Admission comes before the name is looked at.
+            // Admission runs before the API server examines the name.
             (None, _) if self.world.snapshot().namespace_deletion(&namespace).is_some() => {
                 let (name, namespace) = (name.to_string(), namespace.to_string());
                 Err(ApiError::NamespaceTerminating { kind: T::KIND, name, namespace })
@@ -433,7 +433,8 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// Counts a write. Fails if the process has to end before it, and returns the scripted refusal if there is one.
+    /// Counts a write. Fails if the process has to end before the write, and returns the scripted refusal if there is
+    /// one.
     fn next_write(&mut self, kind: Kind, name: &str) -> Result<Option<ApiError>, ApiError> {
         self.writes += 1;
         if self.crashed() {
@@ -453,7 +454,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.say(RecordedEvent { event_type, reason, message: message.into(), message_varies: false, about });
     }
 
-    /// Records an event that the caller has built, including whether the order of names in its message is open.
+    /// Records an event that the caller has built. The event says whether the order of names in its message may differ.
     pub fn say(&mut self, event: RecordedEvent) {
         if !self.crashed() {
             self.record.effects.push(Effect::Event(event));
@@ -511,7 +512,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// Picks one of the equally good objects of a search. Returns none if the search finds nothing. The search is
+    /// Picks one of the equally good objects of a search. Returns `None` if the search finds nothing. The search is
     /// skipped if an earlier run of this sync made it.
     pub fn pick<T: Resource>(&mut self, search: impl FnOnce(&mut Self) -> Vec<Id<T>>) -> Option<Id<T>> {
         let found = self.choices.found().unwrap_or_else(|| {
@@ -575,8 +576,8 @@ fn check(kind: Kind, current: Option<&ObjectMeta>, sent: &ObjectMeta) -> Result<
     Ok(())
 }
 
-/// The reasons why a name cannot stand in the path of a request, as Go prints a list. None if it can. Upstream:
-/// `IsValidPathSegmentName`, `k8s.io/apimachinery/pkg/api/validation/path`, 0.36.
+/// The reasons why a name cannot be in the path of a request, as Go prints a list. The value is `None` if it can.
+/// Upstream: `IsValidPathSegmentName`, `k8s.io/apimachinery/pkg/api/validation/path`, 0.36.
 fn no_path_segment(name: &str) -> Option<String> {
     if name == "." || name == ".." {
         return Some(format!("[may not be '{name}']"));

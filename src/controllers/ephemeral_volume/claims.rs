@@ -1,4 +1,5 @@
-//! The claims that are created for pods: which ones are possible, and which objects they and their pods influence.
+//! The claims that are created for pods. This module says which claims are possible. It also says which objects the
+//! claims and their pods influence.
 
 use super::CONTROLLER;
 use crate::controllers::persistent_volume::links::{NewClaim, join_with, may_have_no_claim};
@@ -35,8 +36,9 @@ pub(super) fn is_owner(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid)
 }
 
-/// Returns the claims that may be created for a pod: those that do not exist or are being deleted. The list ends before
-/// the first claim that belongs to another owner and is not being deleted, because no controller deletes it.
+/// Returns the claims that may be created for a pod: those that do not exist or are being deleted. The controller stops
+/// at the first claim that belongs to another owner and is not being deleted, because no controller deletes this claim.
+/// So the list ends before this claim.
 fn new_claims(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> Vec<PersistentVolumeClaim> {
     let mut new = Vec::new();
     if pod.meta.deleted.is_some() || snapshot.namespace_deletion(&pod.meta.namespace).is_some() {
@@ -59,8 +61,8 @@ pub(super) fn makes(snapshot: &Snapshot, behavior: &KubernetesBehavior, id: Obje
     new.into_iter().flatten().map(Resource::wrap).collect()
 }
 
-/// Joins pods with the objects that their new claims influence or depend on. A pod is joined with nothing if all its
-/// claims exist, belong to it and are not being deleted.
+/// Joins pods with the objects that their new claims influence or depend on. A pod is joined with no object if all its
+/// claims exist, belong to the pod and are not being deleted.
 pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
     if !settings.controllers.contains(&CONTROLLER) {
         return;
@@ -80,7 +82,7 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
         if let Some(known) = snapshot.claim_id(namespace, name) {
             links.join(*maker, known);
         }
-        // The first pod whose claim is created gets the name.
+        // Several pods may want a claim of this name. The first pod whose claim is created gets the name.
         let other = *first.entry((namespace, name)).or_insert(*maker);
         links.join(*maker, other);
     }
@@ -158,8 +160,8 @@ fn unseen_pods_of(snapshot: &Snapshot, namespace: &str) -> Absence {
     }
 }
 
-/// Returns what an incomplete list of pods means for free volumes. The answer assumes that all pods have their claims
-/// already, because on a healthy cluster claims are created as soon as their pod exists. This is assumed even if pods
+/// Returns what an incomplete list of pods means for free volumes. The answer assumes that every pod has its claims
+/// already, because on a healthy cluster a claim is created as soon as its pod exists. This is assumed even if pods
 /// could not be read. Otherwise, nothing could be said of any free volume.
 fn unseen_pods(snapshot: &Snapshot) -> Absence {
     let coverage = snapshot.coverage();

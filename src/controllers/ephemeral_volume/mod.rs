@@ -27,15 +27,16 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     })
 });
 
-/// Selects the controller state of the informers of pods and claims, which may lag. The controller has no other caches
-/// and runs no operations.
+/// Selects the part of the controller state that describes the informers of pods and claims. These informers may lag.
+/// The controller has no other caches and runs no operations.
 fn memory<'s>(stated: &ControllerState<'s>) -> ControllerState<'s> {
     let informed = |id: &ObjectId| matches!(id.kind, Kind::Pod | Kind::PersistentVolumeClaim);
     let cached = stated.cached.iter().filter(|(id, _)| informed(id)).cloned();
     ControllerState { cached: cached.collect(), operations: Vec::new() }
 }
 
-/// Whether two versions are equal for this controller. Of a claim, only its controlling owner counts.
+/// Whether two versions are equal for this controller. Two versions of a claim are equal if they have the same
+/// controlling owner.
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     match (a, b) {
         (HeldObject::Pod(a), HeldObject::Pod(b)) => a == b,
@@ -75,7 +76,7 @@ pub fn sync_handler(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavio
 }
 
 /// Creates or checks the claim of one ephemeral volume. Upstream: `handleVolume`, `pkg/controller/volume/ephemeral`,
-/// 1.36, which ignores volumes of other types.
+/// 1.36. Upstream's function ignores volumes of other types.
 fn handle_volume(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
@@ -109,7 +110,7 @@ fn handle_volume(
 /// The number of places that are kept free for the new claims of each pod.
 const PLACES: u32 = 64;
 
-/// Returns the place of a new claim, so that the order in which claims are created does not matter.
+/// Returns the place of a new claim. The place does not depend on the order in which claims are created.
 fn place(world: &World<'_>, pod: Id<Pod>, number: usize) -> Id<PersistentVolumeClaim> {
     let recorded = u32::try_from(world.snapshot().claims().len()).unwrap_or(u32::MAX);
     let number = u32::try_from(number).unwrap_or(u32::MAX);

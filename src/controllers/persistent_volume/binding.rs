@@ -93,8 +93,8 @@ fn bind_steps<'s>(
     Ok(())
 }
 
-/// Returns the volume with the claimRef and annotation that binding adds, or nothing if it has both. Upstream:
-/// `GetBindVolumeToClaim`, component-helpers, 1.36.
+/// Returns the volume with the claimRef and annotation that binding adds, or nothing if the volume has both already.
+/// Upstream: `GetBindVolumeToClaim`, component-helpers, 1.36.
 pub fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<PersistentVolume> {
     let by_controller =
         !is_volume_bound_to_claim(volume, claim) && !volume.meta.annotations.has(AnnotationKey::BoundByController);
@@ -122,8 +122,8 @@ pub fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeC
     Some(bound)
 }
 
-/// Returns the claim with the volume name and annotations that binding adds, or nothing if it has them. Upstream:
-/// `bindClaimToVolume`, 1.36.
+/// Returns the claim with the volume name and annotations that binding adds, or nothing if the claim has them already.
+/// Upstream: `bindClaimToVolume`, 1.36.
 fn bind_claim_to_volume(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<PersistentVolumeClaim> {
     let names_other = claim.volume_name != volume.meta.name;
     let incomplete = !claim.meta.annotations.has(AnnotationKey::BindCompleted);
@@ -190,8 +190,8 @@ fn with_storage(capacity: &[(Str, Amount)], storage: Amount) -> Arc<[(Str, Amoun
     resources.into()
 }
 
-/// Writes the status of a claim without a volume, if it differs. Upstream: `updateClaimStatus` without a volume, 1.36.
-/// Up to 1.30, it leaves `status.currentVolumeAttributesClassName` as it is.
+/// Writes the status of a claim without a volume, if the status differs. Upstream: `updateClaimStatus` without a
+/// volume, 1.36. Up to 1.30, this function leaves `status.currentVolumeAttributesClassName` as it is.
 ///
 /// # Errors
 /// Returns an error if the API server refuses the write.

@@ -22,7 +22,7 @@ pub enum Search {
     Matching,
     /// The claim names its volume, and the controller tests no other.
     Named,
-    /// The binding was completed, and the controller searches no more. The result is what matching would say of such a
+    /// The binding was completed, and the controller no longer searches. The result is what matching would say of this
     /// claim.
     Completed,
 }
@@ -46,7 +46,7 @@ pub struct Candidate {
     pub volume: VolumeId,
     /// The first test that the volume fails, or the verdict that it may be chosen.
     pub verdict: CandidateVerdict,
-    /// The verdict without the delay, if binding is delayed.
+    /// The verdict that the volume would get without the delay. It is present only if binding is delayed.
     pub without_delay: Option<CandidateVerdict>,
     /// Whether the volume matches as soon as its first sync makes it Available.
     pub once_available: bool,
@@ -66,7 +66,7 @@ impl Candidate {
 /// Returns the result of matching for every volume and this claim.
 ///
 /// # Errors
-/// Returns the controller's words if it cannot search at all.
+/// Returns the controller's error text if the controller cannot search at all.
 pub fn match_claim(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -209,7 +209,7 @@ fn has_modes(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.access_modes.set().contains_all(&claim.access_modes)
 }
 
-/// Returns all volumes as candidates that lack the requested access modes.
+/// Returns all volumes as candidates. Each verdict is that the volume lacks the requested access modes.
 fn without_modes(snapshot: &Snapshot) -> Vec<Candidate> {
     (0u32..)
         .zip(snapshot.volumes())

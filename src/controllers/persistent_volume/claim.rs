@@ -299,7 +299,7 @@ fn sync_claim_with_volume_name<'s>(
     ClaimBranch::UnboundClaimNamedVolumeTaken
 }
 
-/// Returns what a person can do for a claim whose volume has a claimRef that names another claim, or this claim with
+/// Returns what a person can do for a claim if the claimRef of its volume names another claim, or this claim with
 /// another uid.
 fn ways_to_volume(volume: &str, named: &ClaimRef, claim: &PersistentVolumeClaim) -> String {
     let meta = &claim.meta;
@@ -441,8 +441,8 @@ fn sync_bound_claim<'s>(
     branch
 }
 
-/// Returns how to repair a bound claim whose `spec.volumeName` was cleared. The API server accepts a `volumeName` where
-/// there is none, and the volume must have this claim's uid or no claimRef.
+/// Returns how to repair a bound claim whose `spec.volumeName` was cleared. The API server accepts a `volumeName` if
+/// the field is empty. The volume must have no claimRef, or one with this claim's uid.
 fn name_volume_again(sync: &SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> String {
     let snapshot = sync.world().snapshot();
     let mut volumes = snapshot
@@ -460,7 +460,7 @@ fn name_volume_again(sync: &SyncContext<'_, '_>, claim: &PersistentVolumeClaim) 
     }
 }
 
-/// Returns how to repair a claim whose volume names another claim, or this claim with another uid.
+/// Returns how to repair a claim if the claimRef of its volume names another claim, or this claim with another uid.
 fn take_volume_back(volume: &str, named: Option<&ClaimRef>, claim: &PersistentVolumeClaim) -> String {
     let uid = printed(&claim.meta.uid);
     match named {

@@ -6,8 +6,8 @@ use crate::controllers::{KubernetesBehavior, Outcome};
 use crate::model::{ClaimPhase, ObjectId, PersistentVolume, PersistentVolumeClaim, Str, TypedId, VolumePhase};
 use crate::world::World;
 
-/// Returns the end states of a volume or a claim that stays as it is in this world. There are two if a pod may or may
-/// not have erased a volume.
+/// Returns the end states of a volume or a claim that stays as it is in this world. There are two end states if a pod
+/// may have erased the volume, and this is not certain.
 pub fn ends(behavior: &KubernetesBehavior, world: &World<'_>, id: ObjectId, unsettled: bool) -> Option<Vec<Outcome>> {
     match id.typed() {
         TypedId::PersistentVolume(volume) => {
@@ -42,7 +42,7 @@ impl Outcome {
     }
 
     /// Returns the end states of a volume for which the controller may have started a recycler pod. The pod continues
-    /// if the object vanishes meanwhile, or it fails. So the data may be erased or kept. Upstream:
+    /// even if the volume's object vanishes, and the pod may fail. So the data may be erased or kept. Upstream:
     /// `recycleVolumeOperation` and `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`),
     /// 1.36.
     pub fn with_scrubbing(self, scrubbing: bool) -> Vec<Self> {

@@ -62,9 +62,9 @@ fn claims<'a>(
     recorded.chain(new.iter().map(|NewClaim { maker, claim }| (*maker, claim)))
 }
 
-/// Returns the classes in which a claim may search for a free volume: its own, and the default class if it has none.
-/// Classes that delay binding are left out. With such a class, a claim takes only reserved volumes, and those are
-/// joined by name.
+/// Returns the classes in which a claim may search for a free volume: its own class, and the default class if the claim
+/// has no class. Classes that delay binding are left out. With such a class, a claim takes only reserved volumes.
+/// Reserved volumes are joined by name.
 pub fn searched_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let mut classes = own_classes(snapshot, behavior, claim);
     let selected = behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
@@ -73,7 +73,7 @@ pub fn searched_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, clai
     classes
 }
 
-/// Returns the classes that a claim may have: its own, and the default class if it has none.
+/// Returns the classes that a claim may have: its own class, and the default class if the claim has no class.
 pub fn own_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let mut classes = vec![Str::from(claim.class())];
     let unclassed = if behavior.default_class_for_empty_class { claim.class().is_empty() } else { !claim.has_class() };
@@ -95,9 +95,9 @@ pub fn may_become_free(snapshot: &Snapshot, settings: &Settings<'_>, volume: &Pe
     !volume.terminating() && may_have_no_claim(snapshot, settings, volume)
 }
 
-/// Whether the volume names no claim, or may later name none. The latter happens if its claim takes another volume,
-/// because the controller then removes a claimRef that it wrote itself. A claimRef without a uid is not removed, but a
-/// binding that ends after its first write gives it a uid.
+/// Whether the volume names no claim, or may name none later. The volume may lose its claimRef if its claim takes
+/// another volume: the controller then removes a claimRef that it wrote itself. The controller does not remove a
+/// claimRef without a uid. But a binding that ends after its first write adds the uid to this claimRef.
 pub fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
     let Some(named) = &volume.claim_ref else { return true };
     volume.meta.annotations.has(AnnotationKey::BoundByController)
@@ -107,9 +107,9 @@ pub fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &
         })
 }
 
-/// Returns the only volume that is reserved for the claim, if the search ends with it in every state. For that, its
-/// access modes must be exactly the requested ones, so that it is tested first, and nothing may take it away. The claim
-/// and the volume then compete with no other object.
+/// Returns the only volume that is reserved for the claim, if the search finds this volume in every state. Its access
+/// modes must be exactly the requested ones, so that it is tested first. In addition, no other object may take the
+/// volume away. The claim and the volume then compete with no other object.
 fn sure_reservation(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -150,7 +150,7 @@ fn is_provisioned_in_tree(behavior: &KubernetesBehavior, class: &StorageClass) -
         && matches!(find_provisionable_plugin(behavior, class), Provider::InTree(Plugin::HostPath))
 }
 
-/// Whether the controller itself may create a volume for the claim. It may if the class was not read.
+/// Whether the controller itself may create a volume for the claim. The answer is yes if the class was not read.
 fn may_provision(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> bool {
     let unseen = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain;
     behavior.hostpath_provisioning
@@ -160,8 +160,9 @@ fn may_provision(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &Per
         }) || (unseen && !claim.has_class()))
 }
 
-/// Joins claims by the names of volumes that the controller may create for them. A claim is joined with the existing
-/// volume of that name, which prevents the creation while it exists, and with all claims that name it.
+/// Joins claims by the names of volumes that the controller may create for them. A claim is joined with an existing
+/// volume of that name, because this volume prevents the creation. It is also joined with all claims that name the
+/// volume.
 fn join_provisioned(snapshot: &Snapshot, behavior: &KubernetesBehavior, links: &mut Links<'_>) {
     if !behavior.hostpath_provisioning {
         return;
@@ -191,10 +192,10 @@ struct Member {
     object: ObjectId,
 }
 
-/// Adds the volumes that the controller may create for claims and that may become free afterwards. The claim may take
-/// another volume, because its search does not find the created one, or because a cache lags. Then the controller
-/// removes the claimRef of the created volume, unless it deletes the volume. All this needs a recorded volume of the
-/// same class.
+/// Adds the volumes that the controller may create for claims and that may become free later. A claim may take another
+/// volume than the created one, because its search does not find the created one, or because a cache lags. Then the
+/// controller removes the claimRef of the created volume, unless it deletes the volume. All this is possible only if
+/// there is a recorded volume of the same class.
 fn join_freed(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -238,8 +239,8 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
         }
     }
 
-    // A volume that is reserved for a claim that does not exist yet may become free, if the binding ends after its
-    // first write.
+    // A volume may be reserved for a claim that does not exist yet. This volume may become free if the binding ends
+    // after its first write.
     let made: BTreeSet<(&Str, &Str)> =
         new.iter().map(|NewClaim { claim, .. }| (&claim.meta.namespace, &claim.meta.name)).collect();
     let awaits_new = |volume: &PersistentVolume| {

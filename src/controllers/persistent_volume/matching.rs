@@ -149,7 +149,7 @@ impl<'c> Query<'c> {
 /// Finds the volume for a claim. Volumes are grouped by their exact access modes. Only groups that contain the
 /// requested modes are searched, fewest modes first, and the first group that yields a volume ends the search.
 ///
-/// The order of groups with equally many modes is not defined, nor is the order of equal volumes inside a group.
+/// Two orders are not defined: that of groups with equally many modes, and that of equal volumes inside a group.
 /// Upstream: `findBestMatchForClaim`, `findByClaim`, 1.36.
 pub(super) fn find_best_match_for_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
@@ -186,7 +186,8 @@ fn any_group(sync: &mut SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> b
         .any(|id| sync.cached(id).is_some_and(|volume| volume.access_modes.set().contains_all(&claim.access_modes)))
 }
 
-/// Returns the volumes with which the search may end, by name. Which one it is depends on an order that is not defined.
+/// Returns the volumes with which the search may end, by name. An order that is not defined decides between these
+/// volumes.
 fn possible_volumes(sync: &mut SyncContext<'_, '_>, query: &Query<'_>) -> Vec<VolumeId> {
     let claim = query.claim;
     for tier in tiers(claim) {
@@ -238,7 +239,7 @@ fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessM
     }
     for group in groups_of(snapshot, query, set) {
         let size = |id: VolumeId| snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO);
-        // If no volume has changed, a claim without a selector can have every free member that is large enough.
+        // If no volume has changed, every free member that is large enough fits a claim without a selector.
         if changed.is_empty() && query.selector.is_none() && query.attributes_class && query.attributes_class_compared {
             let start = group.free.partition_point(|id| size(*id).compare(&query.request).is_lt());
             let large = &group.free[start..];
@@ -264,8 +265,8 @@ fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessM
     best.map(|(_, volumes)| volumes).unwrap_or_default()
 }
 
-/// Returns the groups of free volumes with these access modes that the claim may take. It is one group, unless
-/// attributes classes are not compared, as before 1.31.
+/// Returns the groups of free volumes with these access modes that the claim may take. There is one group, or several
+/// groups if attributes classes are not compared (before 1.31).
 fn groups_of<'s>(snapshot: &'s Snapshot, query: &Query<'_>, set: AccessModeSet) -> Vec<&'s CandidateGroup> {
     let claim = query.claim;
     let key = GroupKey {

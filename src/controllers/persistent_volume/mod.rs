@@ -81,7 +81,7 @@ pub const DESTROYED: Mark = Mark(0);
 pub const SCRUBBING: Mark = Mark(1);
 
 /// Returns the world in which a late delete operation deletes a new volume. The operation identifies the volume only by
-/// name, so it may delete a volume that meanwhile has the name of the recorded one. Upstream: `deleteVolumeOperation`,
+/// its name. So it may delete a newer volume that has the name of the recorded one. Upstream: `deleteVolumeOperation`,
 /// 1.36.
 fn delete_by_name<'s>(world: &World<'s>, id: ObjectId) -> Vec<World<'s>> {
     let Some(volume) = id.of::<PersistentVolume>() else { return Vec::new() };

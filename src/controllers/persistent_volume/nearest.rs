@@ -9,8 +9,8 @@ use crate::model::{PersistentVolume, PersistentVolumeClaim, Quantity, StorageCla
 use crate::snapshot::{CandidateGroup, Snapshot, VolumeId};
 use crate::text::nearest;
 
-/// The number of members of one group whose labels are compared: `MEMBERS` for groups of the claim's class or without a
-/// class, `STRANGERS` for other classes.
+/// The largest number of members of one group whose labels are compared. `MEMBERS` is for groups of the claim's class
+/// and for groups without a class, `STRANGERS` for groups of other classes.
 const MEMBERS: usize = 100;
 const STRANGERS: usize = 10;
 
@@ -49,15 +49,15 @@ pub struct Nearest {
     pub nearly_fits: bool,
 }
 
-/// Returns the nearest free volume for a claim, whether or not a volume is provisioned for it. The result is empty if
+/// Returns the nearest free volume for a claim, even if a volume is provisioned for the claim. The result is empty if
 /// the controller cannot search.
 pub fn nearest_volume(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Nearest {
     let Ok(query) = Query::new(behavior, claim, false) else { return Nearest::default() };
     Search::new(snapshot, &query, claim).nearest()
 }
 
-/// Returns a free volume without a class that matches the claim apart from the class. Returns nothing if the claim
-/// finds a volume that matches.
+/// Returns a free volume that has no class and matches the claim in everything else. Returns nothing if the claim finds
+/// a volume that matches.
 pub fn class_less_volume(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -157,8 +157,8 @@ impl<'s, 'q> Search<'s, 'q> {
         found
     }
 
-    /// Returns the members of a group that may be nearest, with the tests that each fails. A group that differs in more
-    /// than one of class, volume mode and access modes has none.
+    /// Returns the members of a group that may be nearest, each with the tests that it fails. The result is empty if
+    /// the group differs from the claim in more than one of class, volume mode and access modes.
     ///
     /// Volumes of one group differ only in size, labels and phase. So the search visits a few members of each group and
     /// not all volumes.
@@ -173,15 +173,15 @@ impl<'s, 'q> Search<'s, 'q> {
         members.into_iter().map(|id| (id, self.query.misfits(self.snapshot.volume(id)))).collect()
     }
 
-    /// Returns the smallest free member that is large enough, or else the largest one. With a selector, one with
-    /// matching labels is added. One member that is being deleted is added as well.
+    /// Returns the smallest free member that is large enough, or else the largest free member. If the claim has a
+    /// selector, a member with matching labels is added. A member that is being deleted is added as well.
     fn members(&self, group: &CandidateGroup) -> Vec<VolumeId> {
         let request = self.request();
         let is_small = |id: &VolumeId| self.size(*id).compare(&request).is_lt();
         let (small, large) = group.free.split_at(group.free.partition_point(is_small));
         let is_own = group.key.class == self.claim.class();
-        // The scheduler searches for claims of classes that delay binding, and no controller has found yet that no
-        // volume of the class matches. So all members are searched.
+        // If the class delays binding, the scheduler searches for a volume, and not the controller. So it is still open
+        // whether a volume of the class matches, and all members are searched.
         let is_first = || self.snapshot.class(self.claim.class()).is_some_and(StorageClass::waits_for_first_consumer);
         let most = match is_own || group.key.class.is_empty() {
             _ if is_own && is_first() => usize::MAX,

@@ -37,17 +37,18 @@ pub struct Gaps {
     /// Whether a claim may get a default class that was not read. Then it can take volumes of any class, also from
     /// other components.
     any_class: bool,
-    /// The volumes that may become free. The controller bound each to a claim that was not read. If that claim has
-    /// another volume, the controller removes the claimRef. For each group, the largest capacity of each namespace and
-    /// doubt is kept.
+    /// The volumes that may become free. The controller bound each of them to a claim that was not read. If that claim
+    /// has another volume, the controller removes the claimRef. For each group, namespace and doubt, only the largest
+    /// capacity is kept.
     freed: BTreeMap<GroupKey, BTreeMap<(Str, Doubt), Quantity>>,
 }
 
-/// How doubtful it is that a claim that was not read still holds a volume.
+/// How doubtful it is whether a claim that was not read still holds a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Doubt {
-    /// The volume is Bound, so the claim once had it. The answer assumes that the claim still has it, even if no claims
-    /// could be read. Otherwise, nothing could be said of any waiting claim beside statically bound volumes.
+    /// The volume is Bound, so the claim once had it. The answer assumes that the claim still has the volume, even if
+    /// no claims could be read. Otherwise, nothing could be said of any waiting claim in a cluster with statically
+    /// bound volumes.
     Slight,
     /// The binding was never completed.
     Full,
@@ -72,7 +73,7 @@ impl Gaps {
         Self { any_class, freed }
     }
 
-    /// Returns the namespaces with claims that were not read and whose volume may become free for this claim.
+    /// Returns the namespaces of claims that were not read and whose volume may become free for this claim.
     fn freeing<'g>(
         &'g self,
         snapshot: &'g Snapshot,
@@ -96,12 +97,12 @@ impl Gaps {
     }
 }
 
-/// Returns the namespace of a claim that was not read, if the controller may unbind the volume from that claim. For
-/// that, the controller must have bound the volume itself. A provisioned volume with policy Delete does not count,
+/// Returns the namespace of a claim that was not read, if the controller may unbind the volume from that claim. The
+/// controller unbinds only a volume that it bound itself. A provisioned volume with policy Delete does not count,
 /// because the controller releases it for deletion instead.
 ///
-/// A claimRef without a uid counts only if syncs may be interrupted, because a binding that ends after its first write
-/// gives it one. Upstream: `syncVolume`, a claim that is bound to another volume, 1.36.
+/// A claimRef without a uid counts only if syncs may be interrupted. A binding that ends after its first write adds the
+/// uid. Upstream: the case of a claim that is bound to another volume in `syncVolume`, 1.36.
 fn may_be_freed_by<'s>(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -166,7 +167,7 @@ fn uncertain_needs(
                 need(Kind::PersistentVolumeClaim, "");
             }
         }
-        // A claim without finalizers goes, and then pods prevent its volume from being recycled.
+        // A claim without finalizers will be deleted. Then pods may prevent the recycling of its volume.
         if claim.terminating() && claim.meta.finalizers.is_empty() && recycles {
             need(Kind::Pod, namespace);
         }

@@ -15,7 +15,7 @@ const PORTWORX: &str = "kubernetes.io/portworx-volume";
 pub enum Plugin {
     /// The host-path plugin. It provisions if the flag allows that, deletes below `/tmp`, and recycles.
     HostPath,
-    /// A plugin of an older minor version, whose storage no object shows.
+    /// A plugin of an older minor version. No object shows its storage.
     Remote(&'static str),
 }
 
@@ -61,8 +61,7 @@ pub fn migrated_driver(behavior: &KubernetesBehavior, plugin: &str) -> Option<&'
     }
 }
 
-/// Returns the plugin of this name, if it is one of the older plugins whose storage no object shows and the version
-/// still has it.
+/// Returns the plugin of this name, if it is a [`Plugin::Remote`] that the version still has.
 fn remote(behavior: &KubernetesBehavior, name: &str) -> Option<Plugin> {
     match name {
         RBD if behavior.rbd_in_tree => Some(Plugin::Remote(RBD)),
@@ -158,8 +157,8 @@ pub fn remote_deleter(name: &str, volume: &PersistentVolume) -> Result<(), Strin
     Err(format!("failed to create deleter for volume {:?}: spec.{title} is nil", volume.meta.name.as_str()))
 }
 
-/// Checks whether the host-path deleter can delete the storage of a volume. It accepts a path with text after `/tmp/`,
-/// which may occur anywhere in the path. Upstream: `hostPathDeleter.Delete`, `pkg/volume/hostpath`, 1.36.
+/// Checks whether the host-path deleter can delete the storage of a volume. The deleter accepts a path that has `/tmp/`
+/// at any place and text after it. Upstream: `hostPathDeleter.Delete`, `pkg/volume/hostpath`, 1.36.
 ///
 /// # Errors
 /// Returns upstream's words if the volume has no host path, or the deleter does not accept the path.

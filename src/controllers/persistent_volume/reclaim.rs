@@ -196,7 +196,7 @@ pub(super) fn remove_finalizer(
 }
 
 /// Returns the name of the driver that has to delete the storage: the provisioner that made the volume, or the driver
-/// to which it was migrated, or else the CSI driver of its source. It is empty if none is known.
+/// to which it was migrated, or else the CSI driver of its source. The name is empty if no driver is known.
 fn driver_of(volume: &PersistentVolume) -> String {
     let annotations = &volume.meta.annotations;
     annotations
@@ -220,8 +220,8 @@ pub fn recycler_of(volume: &str) -> String {
     format!("{RECYCLER}{volume}")
 }
 
-/// Whether a recycler pod may be erasing the volume, or may start to when its claim goes. A started recycling
-/// continues, whatever is written to the volume afterwards.
+/// Whether a recycler pod may be erasing the volume, or may begin to erase it once its claim is deleted. A recycling
+/// that has started continues, whatever is written to the volume afterwards.
 pub fn may_be_recycled(volume: &PersistentVolume) -> bool {
     recyclable(volume) && (volume.status.phase != VolumePhase::Bound || volume.reclaim_policy == ReclaimPolicy::Recycle)
 }
@@ -231,8 +231,8 @@ pub fn recycling(volume: &str, uid: &str) -> String {
     format!("recycle-{volume}[{}]", printed(uid))
 }
 
-/// The error of a recycling that finds the pod of an earlier recycling. It deletes that pod in any case, and a later
-/// attempt creates a new one. Upstream: `internalRecycleVolumeByWatchingPodUntilCompletion`,
+/// The error of a recycling that finds the pod of an earlier recycling. The recycling deletes that pod in any case, and
+/// a later attempt creates a new pod. Upstream: `internalRecycleVolumeByWatchingPodUntilCompletion`,
 /// `pkg/volume/util/recyclerclient`, 1.36.
 pub const OLD_RECYCLER: &str = "old recycler pod found, will retry later";
 
@@ -333,7 +333,7 @@ pub fn is_guarded(volume: &PersistentVolume) -> bool {
     volume.meta.has_finalizer(IN_TREE_FINALIZER) || volume.meta.has_finalizer(EXTERNAL_FINALIZER)
 }
 
-/// Whether the object of a volume that is being deleted vanishes and its storage stays, although its policy is Delete.
+/// Whether the deletion of the volume removes only its object: the storage stays, although the policy is Delete.
 /// Upstream: `shouldDelete` of sig-storage-lib-external-provisioner skips volumes that are being deleted and lack its
 /// finalizer. Before 1.36 and without the gate `HonorPVReclaimPolicy`, `deleteVolumeOperation` also skipped volumes
 /// that are being deleted.
@@ -376,7 +376,7 @@ pub fn data_fate(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Da
     }
 }
 
-/// Returns the same as [`data_fate`], if the annotations are correct.
+/// Does the same as [`data_fate`], for a volume whose annotations are correct.
 fn fate_by_annotations(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> DataFate {
     let migrated = recorded_driver(volume).is_some();
     match &volume.reclaim_policy {

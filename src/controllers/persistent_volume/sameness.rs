@@ -17,8 +17,8 @@ pub fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     }
 }
 
-/// Whether two versions of a volume are equal in all fields that decide. A created volume differs from every other
-/// volume by its name and uid, also from a deleted one of the same name. Fields that never change need no comparison,
+/// Whether two versions of a volume are equal in all fields that decide. A created volume differs by its name and uid
+/// from every other volume, even from a deleted volume of the same name. Fields that never change need no comparison,
 /// because name and uid determine them.
 pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
     let same_ref = match (&a.claim_ref, &b.claim_ref) {
@@ -88,12 +88,11 @@ fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &P
 /// Whether no other sync can observe this step of a claim, and no other step can replace it. The step must not bind the
 /// claim, change its class or select a node.
 ///
-/// If another step comes first, the phase may not be written in this step. Then a later step must write it. Every later
-/// step does, with three exceptions:
+/// If another step comes first, this step may leave the phase unwritten. Then a later step must write the phase. Every
+/// later step does so, with three exceptions:
 /// - The volume has no capacity, so binding ends before the status is written (`capacities_stated`).
 /// - The controller marked the claim, and another claim took its volume.
-/// - The search cannot be used. It fails from the moment on at which a volume with the requested access modes is
-///   provisioned.
+/// - The search cannot be used. It fails as soon as a volume with the requested access modes is provisioned.
 fn private_claim_step(step: &Step<'_, '_>, before: &PersistentVolumeClaim, after: &PersistentVolumeClaim) -> bool {
     let behavior = &step.settings.behavior;
     let same = |key| before.meta.annotations.has(key) == after.meta.annotations.has(key);

@@ -234,8 +234,8 @@ enum ClaimLookup<'s> {
     Replaced,
 }
 
-/// Looks up the claim of the claimRef in the controller's cache. For a volume that is not yet Released or Failed, it
-/// then asks the informer and the API server. So a claim that the cache does not hold yet does not count as gone.
+/// Looks up the claim of the claimRef in the controller's cache. If the volume is not yet Released or Failed, it then
+/// asks the informer and the API server. So a claim that only the cache lacks does not count as gone.
 fn find_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -344,8 +344,7 @@ fn deletion_finalizers(
     (finalizers[..] != volume.meta.finalizers[..]).then(|| finalizers.into())
 }
 
-/// Returns the volume without the finalizer that keeps it until its storage is deleted, or nothing if it does not have
-/// this finalizer.
+/// Returns the volume without [`IN_TREE_FINALIZER`], or nothing if the volume does not have this finalizer.
 pub(super) fn without_in_tree_finalizer(volume: &PersistentVolume) -> Option<PersistentVolume> {
     volume.meta.has_finalizer(IN_TREE_FINALIZER).then(|| {
         let mut changed = volume.clone();

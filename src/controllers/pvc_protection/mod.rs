@@ -45,8 +45,8 @@ fn needs<'a>(snapshot: &'a Snapshot, _: &'a Settings<'a>) -> Needs<'a> {
     })
 }
 
-/// Whether a scheduled pod uses the claim. For a pod that names the claim in a volume, neither its phase nor its
-/// deletion matters. Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// Whether a scheduled pod uses the claim. If the pod names the claim in a volume, the pod's phase and deletion do not
+/// matter. Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     if pod.node_name.is_empty() {
         return false;
@@ -57,8 +57,8 @@ pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     pod.claims.contains(name) || (pod.makes(name) && owned && !shut_down)
 }
 
-/// Whether a pod that has not ended refers to the claim, scheduled or not. Upstream: `podUsesPVCForUnusedSince`,
-/// `pkg/controller/volume/pvcprotection`, 1.36.
+/// Whether the pod has not ended and refers to the claim. The pod need not be scheduled. Upstream:
+/// `podUsesPVCForUnusedSince`, `pkg/controller/volume/pvcprotection`, 1.36.
 fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     let name = &claim.meta.name;
     let owned = claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid);
@@ -88,8 +88,8 @@ pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior,
             }
         }
     }
-    // From here on, upstream uses the claim as it was read, even after the condition was written. So the write of a
-    // missing finalizer then fails with a conflict, and the retry adds it.
+    // From here on, upstream uses the claim as it was read, even if the condition was written since. The write of a
+    // missing finalizer then fails with a conflict, and the retry adds the finalizer.
     let protected = claim.meta.has_finalizer(FINALIZER);
     if claim.terminating() && protected {
         let users = sync.pods_of(&claim.meta.namespace, &claim.meta.name);

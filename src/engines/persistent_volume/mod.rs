@@ -34,16 +34,16 @@ fn exact(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) ->
         return None;
     }
     let sets = nested::nested(snapshot, settings, component)?;
-    // Exploring adds only the joint outcomes. If these are few enough to be listed, the states on the way are few, too:
-    // they consist of parts of at most eight ends, each with at most eight bindings. Volumes that become Available
-    // later add states of their own.
+    // Exploring adds only the joint outcomes. If these are few enough to be listed, the states on the way are few as
+    // well. Each state has a part of the bindings of one of at most eight ends, and each end has at most eight
+    // bindings. Volumes that become Available later add states of their own.
     let at_first = component.of().all(|id| nested::is_found_at_first(snapshot.volume(id)));
     Some(Exact { sets, most_states: if at_first { JOINT_LIMIT << (SMALL / 2) } else { usize::MAX } })
 }
 
-/// The ways in which a claim may leave the volumes that name it when it goes. A volume that is reserved for the claim
-/// may have been bound to it; then its `claimRef` keeps the claim's uid. If the claim has another volume, a `claimRef`
-/// with the claim's uid may lose the uid. Such a volume is then reserved for the next claim of this name.
+/// The ways in which a claim may leave the volumes that name it when it is deleted. A volume that is reserved for the
+/// claim may have been bound to it; then its `claimRef` keeps the claim's uid. If the claim has another volume, a
+/// `claimRef` with the claim's uid may lose the uid. The volume is then reserved for the next claim of this name.
 fn changes_before_gone(snapshot: &Snapshot, earlier: ObjectId) -> Vec<Vec<Object>> {
     let Some(claim) = earlier.of().map(|id| snapshot.claim(id)) else { return Vec::new() };
     let ObjectMeta { namespace, name, uid, .. } = &claim.meta;

@@ -1,14 +1,14 @@
-//! The exact engine, in n log n steps, for the large common case: free volumes and pending claims that differ only in
-//! size.
+//! The exact engine for the large common case: free volumes and pending claims that differ only in size. The number of
+//! steps grows with n log n.
 //!
 //! A claim takes the smallest free volume that is large enough. The sizes that a set of claims uses up do not depend on
-//! their order (this is a parking process). So a claim can reach a larger size exactly when other claims can fill all
-//! sizes between. This is a condition on prefix sums.
+//! the order of the claims (this is a parking process). So a claim can reach a larger size exactly when other claims
+//! can fill all sizes between. This is a condition on prefix sums.
 //!
 //! A volume that is not Available yet, such as a new one, is found only after its own sync, which may run at any time.
-//! A claim can therefore pass such a volume while it is still free. In the end the volume is Available like all others.
-//! So reaching a larger size depends on the volumes that are Available from the beginning, and a condition that volumes
-//! must be full depends on all volumes.
+//! Until then, a claim can pass over the volume although the volume is free. In the end the volume is Available like
+//! all others. So whether a claim can reach a larger size depends on the volumes that are Available from the beginning.
+//! Whether volumes can be full depends on all volumes.
 
 use crate::controllers::outcome::{max_listed, smallest};
 use crate::controllers::persistent_volume::links::{may_search, own_classes, searched_classes};
@@ -19,7 +19,8 @@ use crate::simulate::Component;
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use std::collections::BTreeSet;
 
-/// The outcomes of a component, in the component's order of objects. None if the component is not of this kind.
+/// The outcomes of a component, in the component's order of objects. The value is `None` if the component is not of
+/// this kind.
 pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Option<Vec<OutcomeSet>> {
     let volumes = component.of().map(|id| snapshot.volume(id));
     let claims = component.of().map(|id| snapshot.claim(id));
@@ -29,8 +30,8 @@ pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &C
     eligible.then(|| solved(snapshot, settings, component))
 }
 
-/// Whether the volume is of the common case. A volume without a capacity is not: a claim that requests nothing would
-/// take it, and the binding would stop before the claim is Bound.
+/// Whether the volume belongs to the common case. A volume without a capacity does not: a claim that requests nothing
+/// would take this volume, and the binding would stop before the claim is Bound.
 fn is_plain_volume(volume: &PersistentVolume) -> bool {
     volume.claim_ref.is_none() && !volume.terminating() && volume.storage().is_some()
 }
@@ -53,8 +54,8 @@ fn is_plain_claim(
         && claim.selector.is_none()
         && !claim.terminating()
         && claim.status.phase == ClaimPhase::Pending
-        // A claim that may get a default class searches its own class only until then. This also matters if the default
-        // class delays binding.
+        // A claim that may get a default class searches its own class only until it gets the default class. This also
+        // matters if the default class delays binding.
         && own_classes(snapshot, &settings.behavior, claim) == [key.class.clone()]
         && searched_classes(snapshot, &settings.behavior, claim) == [key.class.clone()]
         && claim.mode() == key.mode
@@ -284,15 +285,15 @@ fn reachable_sizes(levels: &[Level]) -> Vec<ReachableSizes> {
 /// Whether a volume of a level can stay Available.
 #[derive(Clone, Copy)]
 struct Availability {
-    /// For a volume that is found from the beginning. Every claim that searches this level takes such a volume, so all
-    /// these claims need other volumes on lower levels or on this level.
+    /// The answer for a volume that is found from the beginning. Every claim that searches this level takes such a
+    /// volume, so all these claims need other volumes on lower levels or on this level.
     found_at_first: bool,
-    /// For a volume that is found later. It may be found last, so all claims need a volume anywhere else.
+    /// The answer for a volume that is found later. It may be found last, so all claims need a volume anywhere else.
     found_late: bool,
 }
 
-/// Computes which volumes can stay Available. If all volumes are found in time, the number of claims that go on to the
-/// next level is the same for every order.
+/// Computes which volumes can stay Available. If all volumes are found in time, the number of claims that continue to
+/// the next level is the same for every order.
 fn availability(levels: &[Level]) -> Vec<Availability> {
     let mut volumes_above: usize = levels.iter().map(|level| level.volumes.len()).sum();
     let mut carried = 0;

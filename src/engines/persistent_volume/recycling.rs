@@ -132,8 +132,8 @@ fn is_recycled(end: &Outcome) -> bool {
     )
 }
 
-/// The outcome after another recycling disturbed this one. None unless the volume is Released and is still to be
-/// recycled at this end.
+/// The outcome after another recycling disturbed this one. At this end, the volume must be Released and still to be
+/// recycled. Otherwise the result is `None`.
 fn failed(end: &Outcome) -> Option<Outcome> {
     let mut end = end.clone();
     match &mut end {
@@ -157,8 +157,8 @@ fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
         return 0;
     }
     let count = set.count + added;
-    // Whether two recyclings meet depends on the duration of each. Not every order of syncs leads there, so the set is
-    // not exact.
+    // Whether two recyclings disturb each other depends on how long each takes. It may never happen, so the set is not
+    // exact.
     settled.sets[place] =
         OutcomeSet::counted(set.representatives().cloned().chain(more).collect(), count, false, limit);
     settled.worlds = joint
@@ -203,8 +203,8 @@ pub(super) fn with_existing_recycler<'s>(
 }
 
 /// The settings for a sync of a volume whose recycler's pod already exists. Either the operation that made the pod
-/// waits for it, or the controller was restarted since and the pod is in its way. The list is empty if no such pod is
-/// known, or if the settings state what the controller has in memory.
+/// waits for it, or the controller was restarted since and finds an old pod. The list is empty if no such pod is known,
+/// or if the settings state what the controller has in memory.
 fn settings_with_recycler<'s>(world: &World<'s>, settings: &Settings<'s>, target: ObjectId) -> Vec<Settings<'s>> {
     let Some(volume) = target.of::<PersistentVolume>().and_then(|id| world.get(id)) else { return Vec::new() };
     if !settings.starts_in_step() || !has_recycler(world.snapshot(), &volume) {

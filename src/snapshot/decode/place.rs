@@ -41,7 +41,7 @@ pub(super) fn at(json: &str, offset: usize) -> Place {
         let reached = cursor > offset;
         if bytes[start].is_ascii_whitespace() {
             match open.split_last() {
-                // The parser had begun to read the container before it refused it.
+                // The parser had begun to read the container before it refused the container.
                 Some((innermost, outer)) if reached && !innermost.started => {
                     return Place { field: path(outer), value: compound(innermost.list) };
                 }

@@ -470,7 +470,7 @@ fn sorted<T, E: Error>(mut pairs: Vec<(Str, T)>) -> Result<Vec<(Str, T)>, E> {
 #[derive(Default)]
 pub(in crate::snapshot) struct AnnotationMap(pub(in crate::snapshot) Annotations);
 
-/// A key of the annotations. None if the key is not one of [`AnnotationKey::ALL`].
+/// A key of the annotations. The value is `None` if the key is not one of [`AnnotationKey::ALL`].
 struct KnownAnnotation(Option<AnnotationKey>);
 
 struct KnownAnnotationVisitor;

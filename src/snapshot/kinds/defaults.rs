@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// The beginning of a uid that only an API server could assign. The output prints this placeholder in place of the uid.
 pub const PLACEHOLDER_UID: &str = "<uid>";
 
-/// A name or uid as the output prints it. Some are made from a uid that only an API server could assign. They are
-/// printed up to and including the placeholder, which shows that the rest is unknown.
+/// A name or uid as the output prints it. Some names and uids are made from a uid that only an API server could assign.
+/// These are printed up to the end of the placeholder, which shows that the rest is unknown.
 pub fn printed(text: &str) -> &str {
     text.find(PLACEHOLDER_UID).map_or(text, |at| &text[..at + PLACEHOLDER_UID.len()])
 }
@@ -56,7 +56,7 @@ pub(in crate::snapshot) fn apply(objects: &mut Objects, defaulted: &mut Vec<Obje
         touched |= fill(&mut class.binding_mode, BindingMode::Immediate);
         note(touched, Kind::StorageClass, &class.meta, defaulted);
     }
-    // Of pods without ephemeral volumes, no field is read that an API server sets.
+    // If a pod has no ephemeral volumes, no field of it is read that an API server sets.
     for pod in pods.iter_mut().filter(|pod| !pod.ephemeral.is_empty()) {
         let mut touched = default_uid(&mut pod.meta);
         for volume in &mut pod.ephemeral {

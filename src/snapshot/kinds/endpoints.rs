@@ -81,7 +81,7 @@ pub(super) fn ports(ports: List<PortObject>) -> Box<[EndpointPort]> {
     ports.0.into_iter().map(port).collect()
 }
 
-/// Redacts an endpoint. The named fields stay, and the reference to the object that serves the endpoint.
+/// Redacts an endpoint. The named fields stay, and so does the reference to the object that serves the endpoint.
 pub(super) fn redacted_endpoint(endpoint: Value, allowed: &[&str]) -> Value {
     each(only(endpoint, &[allowed, &["targetRef"]].concat()), |key, value| match key {
         "targetRef" => only(value, &["kind", "name", "namespace", "uid"]),

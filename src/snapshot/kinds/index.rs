@@ -12,11 +12,11 @@ use std::cmp::Ordering;
 /// The properties that all volumes of a group share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupKey {
-    /// The effective class. It is empty for none.
+    /// The effective class. It is empty if the volumes have no class.
     pub class: Str,
     /// The volume mode.
     pub mode: VolumeMode,
-    /// The attributes class. It is empty for none.
+    /// The attributes class. It is empty if the volumes have no attributes class.
     pub attributes_class: Str,
     /// The access modes.
     pub access_modes: AccessModeSet,

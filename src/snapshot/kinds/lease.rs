@@ -41,7 +41,7 @@ fn lease(at: &Context<'_>) -> Result<Option<Lease>, Failure> {
     Ok(is_managers.then_some(lease))
 }
 
-/// Decodes any Lease. None if the JSON is not a valid Lease.
+/// Decodes any Lease. The value is `None` if the JSON is not a valid Lease.
 pub fn any_lease(json: &[u8]) -> Option<Lease> {
     serde_json::from_slice(json).ok().map(lease_of)
 }

@@ -83,7 +83,8 @@ impl Snapshot {
         self.find(namespace, name)
     }
 
-    /// Since when a namespace is being deleted. None if it is not, or if nothing is known of it.
+    /// The time since which a namespace is being deleted. The value is `None` if the namespace is not being deleted, or
+    /// if the snapshot does not have it.
     pub fn namespace_deletion(&self, name: &str) -> Option<Timestamp> {
         self.find::<Namespace>("", name)?.meta.deleted
     }

@@ -58,12 +58,12 @@ impl<'o> MergePatch<'o> {
         }
     }
 
-    /// Adds an object, with the fields that change. None means that the whole object is removed.
+    /// Adds an object, with the fields that change. `None` means that the whole object is removed.
     pub(super) fn object(&mut self, name: &'o str, changed: Option<Self>) {
         self.set(name, changed.map_or(Change::Removed, Change::Part));
     }
 
-    /// Adds any other value. None means that the value is removed.
+    /// Adds any other value. `None` means that the value is removed.
     pub(super) fn json(&mut self, name: &'o str, value: Option<Value>) {
         self.set(name, value.map_or(Change::Removed, Change::Json));
     }
@@ -94,7 +94,7 @@ impl<'o> MergePatch<'o> {
         self
     }
 
-    /// The text to which the patch sets a field of a part. None if it sets no text.
+    /// The text to which the patch sets a field of a part. The value is `None` if it sets no text.
     pub fn text_of(&self, part: &str, field: &str) -> Option<&'o str> {
         let (_, Change::Part(part)) = self.0.iter().find(|(known, _)| *known == part)? else { return None };
         match part.0.iter().find(|(known, _)| *known == field)? {

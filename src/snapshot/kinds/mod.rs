@@ -54,11 +54,11 @@ trait Stored: Resource {
     /// Whether a snapshot file keeps the times of the last writes, from `managedFields`.
     const KEEPS_CHANGE_TIMES: bool = false;
 
-    /// Decodes the object. None if no answer reads this object, although some answer reads its kind.
+    /// Decodes the object. The value is `None` if no answer reads this object, although some answer reads its kind.
     fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure>;
 
-    /// Redacts a field of the object. None if the whole field must not leave the cluster. This function does not get
-    /// `metadata`, which is the same for all kinds.
+    /// Redacts a field of the object. The value is `None` if the whole field must not leave the cluster. This function
+    /// does not get `metadata`, which is the same for all kinds.
     fn redact(field: &str, value: Value) -> Option<Value>;
 
     /// The changes of a write in `spec` and `status`, with the fields that modelled controllers write.
@@ -97,14 +97,16 @@ macro_rules! by_kind {
     ($($(#[$doc:meta])* $kind:ident($type:ident) in $list:ident: $($row:expr),+;)*) => {
         use crate::model::{$($type),*};
 
-        /// Decodes an object of this kind. None if no answer reads this object, although some answer reads its kind.
+        /// Decodes an object of this kind. The value is `None` if no answer reads this object, although some answer
+        /// reads its kind.
         pub(super) fn decode(kind: Kind, at: &Context<'_>) -> Result<Option<Object>, Failure> {
             match kind {
                 $(Kind::$kind => Ok($type::decode(at)?.map(Resource::wrap)),)*
             }
         }
 
-        /// Redacts a field of an object of this kind. None if the whole field must not leave the cluster.
+        /// Redacts a field of an object of this kind. The value is `None` if the whole field must not leave the
+        /// cluster.
         pub(super) fn redact(kind: Kind, field: &str, value: Value) -> Option<Value> {
             match kind {
                 $(Kind::$kind => $type::redact(field, value),)*

@@ -92,7 +92,7 @@ fn unused_condition(unused: bool) -> Value {
     } else {
         ("False", "PodUsingPVC", "A pod is currently referencing this PVC")
     };
-    // The type of the field `lastProbeTime` has no empty value that JSON leaves out.
+    // JSON never leaves out the field `lastProbeTime`, because its type has no empty value.
     json!({
         "lastProbeTime": null, "lastTransitionTime": "<now>", "message": message, "reason": reason, "status": status,
         "type": "Unused",
@@ -218,7 +218,7 @@ pub(super) fn template_of(template: ClaimTemplate, namespace: Str, name: Str) ->
     }
 }
 
-/// The object from which a claim is to be filled: `dataSourceRef`, or `dataSource` if the former is absent.
+/// The object from which a claim is to be filled: `dataSourceRef`, or `dataSource` if `dataSourceRef` is absent.
 fn source(spec: &mut ClaimSpec) -> Option<DataSource> {
     let source = spec.data_source_ref.as_mut().or(spec.data_source.as_mut()).map(std::mem::take)?;
     Some(DataSource { group: source.group.0, kind: source.kind.0, namespace: source.namespace.0, name: source.name.0 })

@@ -137,8 +137,9 @@ fn form_of(value: Value, fields: &[&str]) -> Value {
     each(only(value, fields), |key, value| if fields.first() == Some(&key) { value } else { hidden(value) })
 }
 
-/// Redacts a volume of a pod. Only volumes that use a claim stay, because no decision reads the others. A value that is
-/// no object stays in hidden form, and so does a volume whose name is no string, because both cannot be decoded.
+/// Redacts a volume of a pod. Only volumes that use a claim stay, because no decision reads the other volumes. A value
+/// that is no object cannot be decoded, so it stays in hidden form. The same is true of a volume whose name is no
+/// string.
 fn pod_volume(volume: Value) -> Option<Value> {
     let Value::Object(fields) = volume else { return Some(hidden(volume)) };
     let uses_claim = fields.contains_key("persistentVolumeClaim") || fields.contains_key("ephemeral");

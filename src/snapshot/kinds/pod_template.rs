@@ -32,7 +32,7 @@ pub(super) fn pod_template(value: Value) -> Value {
     })
 }
 
-/// Redacts the specification of a workload. The named fields stay, and the pod template in redacted form.
+/// Redacts the specification of a workload. The named fields stay, and so does the pod template in redacted form.
 pub(super) fn workload_spec(value: Value, allowed: &[&str]) -> Value {
     each(only(value, &[allowed, &["selector", "template"]].concat()), |key, value| match key {
         "template" => pod_template(value),

@@ -22,7 +22,7 @@ object!(Topology { expressions: List<TopologyLabel> = "matchLabelExpressions" })
 object!(TopologyLabel { key: Text = "key", values: List<Text> = "values" });
 
 /// The parameters of a class that contain no secrets. Parameters that end in `-secret-name` or `-secret-namespace`
-/// contain none, either.
+/// contain no secrets, either.
 const HARMLESS_PARAMETERS: [&str; 4] = ["csi.storage.k8s.io/fstype", "fsType", "fstype", "type"];
 
 impl Stored for StorageClass {

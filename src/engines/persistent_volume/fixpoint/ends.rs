@@ -15,14 +15,14 @@ pub(super) type Ends = Vec<Vec<usize>>;
 enum FixedStates {
     /// No world.
     Never,
-    /// Every world: the state of the object that it names has no influence, or it names none.
+    /// Every world. The object names no other object, or the state of the named object has no influence.
     Alone,
     /// Worlds in which the object at this place is in one of these states.
     With(usize, Vec<usize>),
 }
 
 impl Growth<'_, '_> {
-    /// Whether a sync of the object changes neither the object nor its partner, for every choice.
+    /// Whether a sync of the object, with any choice, changes neither the object nor its partner.
     fn leaves(&self, place: usize, number: usize, partner: Partner) -> bool {
         self.syncs(place, number, partner, false).iter().all(|after| {
             let volumes = after.changed_of().all(|(id, volume)| {
@@ -47,9 +47,9 @@ impl Growth<'_, '_> {
         Some(&self.objects[other].states[state])
     }
 
-    /// Computes the states in which each object can stay. It starts with all states and drops states until none has to
-    /// be dropped. A state stays if a sync changes nothing in it, and if every object that it touches has an end that
-    /// is possible beside it. The function assumes that every world comes to rest once nothing goes wrong any more,
+    /// Computes the states in which each object can stay. It starts with all states and drops states until no state has
+    /// to be dropped. A state stays if a sync changes nothing in it, and if every object that it touches has an end
+    /// that is possible at the same time. The function assumes that every world comes to rest after the last failure,
     /// because the controllers alone never undo what they did.
     pub(super) fn ends(&self) -> Ends {
         let mut kept: Vec<Vec<bool>> = self.objects.iter().map(|object| vec![true; object.states.len()]).collect();
@@ -136,7 +136,7 @@ impl Growth<'_, '_> {
         }
     }
 
-    /// In which states of the named object a sync of this state changes neither object.
+    /// Returns the states of the named object in which a sync of this state changes neither object.
     fn stands(&self, place: usize, number: usize) -> FixedStates {
         let alone = |stays: bool| if stays { FixedStates::Alone } else { FixedStates::Never };
         let object = &self.objects[place];
@@ -153,7 +153,7 @@ impl Growth<'_, '_> {
             ObjectState::Claim(Some(claim)) => self.volume_of(claim),
         };
         let Some(partner) = partner else { return alone(self.leaves(place, number, None)) };
-        // It is possible that the sync that creates this volume never runs.
+        // The sync that creates this volume may never run.
         if self.is_created(partner) && self.leaves(place, number, None) {
             return FixedStates::Alone;
         }

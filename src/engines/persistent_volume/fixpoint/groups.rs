@@ -7,7 +7,8 @@ use crate::simulate::Component;
 use crate::snapshot::{ClaimId, Snapshot};
 use rustc_hash::FxHashMap;
 
-/// The largest number of pairs of a claim group and a volume group for which groups are separated by size.
+/// The largest number of pairs of a claim group and a volume group. If there are more pairs, groups are not separated
+/// by size.
 const MOST_PAIRS: usize = 10_000;
 
 /// The groups of alike objects of a component.
@@ -15,7 +16,7 @@ pub(super) struct Groups {
     pub(super) members: Vec<Vec<ObjectId>>,
     of: FxHashMap<ObjectId, usize>,
     /// Whether members of one group may differ in size. If so, the representatives are the largest volumes or the
-    /// smallest claims of the group, so that they can do whatever any two members can do.
+    /// smallest claims of the group. They can then do whatever any two members can do.
     pub(super) sizes_differ: bool,
 }
 
@@ -72,7 +73,7 @@ pub(super) fn size_of(snapshot: &Snapshot, target: ObjectId) -> Quantity {
     .unwrap_or(Quantity::ZERO)
 }
 
-/// One claim for each different selector. Of a volume's labels only the results of these selectors matter.
+/// One claim for each different selector. The labels of a volume matter only by the results of these selectors.
 struct Selectors(Vec<ClaimId>);
 
 impl Selectors {
@@ -96,8 +97,8 @@ impl Selectors {
     }
 }
 
-/// Everything that decides about an object, as text, without its identity. None if another object refers to its
-/// identity.
+/// Returns, as text, everything that decides about an object except its name and uid. The result is `None` if another
+/// object refers to its name or uid, or if the controller's memory may name the object.
 fn identity_free(
     snapshot: &Snapshot,
     settings: &Settings<'_>,

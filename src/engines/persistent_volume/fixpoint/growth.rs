@@ -22,15 +22,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The number of members that stand for a group: the object that is looked at, and another one.
+/// The number of members that represent a group: the examined object, and another one.
 const REPRESENTATIVES: usize = 2;
 
 /// A member that represents its group, with its possible states.
 pub(super) struct GroupMember {
     pub(super) target: ObjectId,
     pub(super) states: Vec<ObjectState>,
-    /// The numbers of the states of a volume without a `claimRef`. `held` has those with a `claimRef`, by the claim
-    /// that it names.
+    /// The numbers of the states of a volume without a `claimRef`. `held` has the numbers of the states with a
+    /// `claimRef`, by the claim that the `claimRef` names.
     free: Vec<usize>,
     held: FxHashMap<ClaimKey, Vec<usize>>,
 }
@@ -52,7 +52,8 @@ impl GroupMember {
     }
 }
 
-/// The other object in the world of a sync: its place, and the number of its state. None if there is no other object.
+/// The other object in the world of a sync: its place, and the number of its state. The value is `None` if there is no
+/// other object.
 pub(super) type Partner = Option<(usize, usize)>;
 
 pub(super) struct Growth<'a, 's> {
@@ -63,7 +64,7 @@ pub(super) struct Growth<'a, 's> {
     pub(super) places: FxHashMap<ObjectId, usize>,
     /// The volumes that a sync created, by name.
     created: BTreeMap<Str, ObjectId>,
-    /// Permanent volumes, one for each set of access modes. They may be outside the component, and are used only for
+    /// Permanent volumes, one for each set of access modes. They may be outside the component. They are used only for
     /// searches that cannot be used.
     permanent: Vec<VolumeId>,
     done: FxHashSet<(usize, usize, Partner)>,
@@ -159,8 +160,8 @@ impl<'a, 's> Growth<'a, 's> {
         grown
     }
 
-    /// All changes of a focused world, as states. A volume that the sync created gets an id that depends on its name,
-    /// which follows from its claim.
+    /// Returns all changes of a focused world, as states. A volume that the sync created gets an id that depends on its
+    /// name. The name follows from its claim.
     fn changes(&mut self, world: &World<'s>) -> Vec<(ObjectId, ObjectState)> {
         let recorded = self.snapshot.volumes().len();
         let mut all = Vec::new();
@@ -239,7 +240,7 @@ impl<'a, 's> Growth<'a, 's> {
         self.places.get(&target).copied()
     }
 
-    /// Whether the object was created by a sync, so that it may not exist.
+    /// Whether a sync created the object. Such an object need not exist.
     pub(super) fn is_created(&self, place: usize) -> bool {
         self.snapshot.object(self.objects[place].target).is_none()
     }
@@ -287,7 +288,7 @@ impl<'a, 's> Growth<'a, 's> {
         }
     }
 
-    /// The search of a claim. None if the search cannot be used.
+    /// The search of a claim. The result is `None` if the search cannot be used.
     pub(super) fn query<'c>(&self, claim: &'c PersistentVolumeClaim) -> Option<Query<'c>> {
         let behavior = &self.settings.behavior;
         let selected = behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
@@ -297,9 +298,9 @@ impl<'a, 's> Growth<'a, 's> {
         Query::new(behavior, claim, delay).ok()
     }
 
-    /// The volumes that a searching claim may find, each in a state in which it fits. The result includes "no partner",
-    /// unless some volume fits in all of its states. It leaves out volumes that the search always ranks behind such a
-    /// volume.
+    /// The volumes that a searching claim may find, each in a state in which it fits. If some volume fits in all of its
+    /// states, volumes that the search always ranks behind it are left out. If there is no such volume, the result
+    /// includes "no partner".
     pub(super) fn candidates(&self, claim: &PersistentVolumeClaim) -> Vec<Partner> {
         let volumes = || self.objects.iter().enumerate().filter(|(_, o)| o.target.kind == Kind::PersistentVolume);
         let has_modes = |volume: &PersistentVolume| volume.access_modes.set().contains_all(&claim.access_modes);
@@ -345,7 +346,7 @@ impl<'a, 's> Growth<'a, 's> {
             partners.push(None);
         }
         for (place, object) in volumes() {
-            // With a lagging cache, a claim may try to bind a volume by an older version of it.
+            // With a lagging cache, a claim may try to bind a volume by an older version of the volume.
             let lags = self.settings.controller.cached(object.target).is_some();
             if self.may_fail && (lags || object.states[0].volume().is_some_and(fits)) {
                 partners.extend((0..object.states.len()).map(|number| Some((place, number))));
@@ -370,7 +371,7 @@ pub(super) fn claim_seen(volume: &PersistentVolume, claim: &ObjectState) -> Clai
     }
 }
 
-/// Whether the volume belongs to another claim, in everything that a claim that names it looks at.
+/// Whether the volume belongs to another claim, as a sync of this claim sees it. Only the `claimRef` decides.
 pub(super) fn is_taken(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| named.uid != claim.meta.uid)
         && !is_volume_bound_to_claim(volume, claim)

@@ -13,8 +13,8 @@ use crate::model::{Kind, ObjectId, PersistentVolume, Quantity, Str, TypedId};
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
 
-/// The members of a group, sorted by size. `first` has, for each member, the first names among it and the members
-/// before it.
+/// The members of a group, sorted by size. For each member, `first` has the first names among this member and the
+/// members before it.
 struct MembersBySize {
     sizes: Vec<Quantity>,
     first: Vec<Vec<ObjectId>>,
@@ -75,7 +75,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
     }
 
     /// The additional outcomes of a volume whose storage the controller itself may delete or scrub. States do not show
-    /// whether it did so, so each state counts with and without it.
+    /// whether this happened. So each state counts with it and without it.
     fn destroyed(&self, target: ObjectId, place: usize) -> Vec<(Outcome, Option<usize>)> {
         let Some(id) = target.of::<PersistentVolume>() else { return Vec::new() };
         let growth = self.growth;
@@ -97,8 +97,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         .collect()
     }
 
-    /// The outcome that a state means, and the group of the object that it names. Any member of this group may take the
-    /// place of the named object, so the outcome leaves out the name.
+    /// The outcome that a state means, and the group of the object that the outcome names. Any member of this group may
+    /// take the place of the named object, so the outcome leaves out the name.
     fn kind_of(&self, target: ObjectId, state: &ObjectState) -> (Outcome, Option<usize>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let several = |group: &usize| groups.members[*group].len() > 1;
@@ -126,8 +126,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         }
     }
 
-    /// The number of members of a group that can be the partner of an object of this size, and the first of them by
-    /// name.
+    /// The number of members of a group that can be the partner of an object of this size, and the first of these
+    /// members by name.
     fn members(&mut self, group: usize, of: ObjectId, size: &Quantity, limit: Limit) -> (u64, Vec<ObjectId>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let members = &groups.members[group];
