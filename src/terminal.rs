@@ -1,7 +1,7 @@
-//! The terminal, or the pipe or file in its place: streams, colour, width, progress, questions, and the ends of the
-//! process.
+//! The terminal: streams, colour, width, progress, questions, and the ends of the process. Instead of a terminal there
+//! can be a pipe or a file.
 //!
-//! Only this module looks at the streams and their environment variables, once at the start.
+//! Only this module examines the streams and their environment variables, once at the start.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The smallest width that is believed. Pseudo-terminals without a size report 0.
+/// The smallest width that is used. A smaller width counts as unknown. Pseudo-terminals without a size report 0.
 const NARROWEST: usize = 20;
 
 /// The number of blanks before a continued line on stderr.
@@ -39,8 +39,7 @@ const SHOW_CURSOR: &str = "\x1b[?25h";
 /// The text before a word that the user types.
 const PROMPT: &str = "> ";
 
-/// Whether Ctrl-C is held back while this run writes to a cluster. The code that writes ends at a point where nothing
-/// is half done.
+/// Whether Ctrl-C is held back while this run writes to a cluster. The code that writes then ends at a safe point.
 static HELD: AtomicBool = AtomicBool::new(false);
 /// Whether Ctrl-C was pressed while it was held back.
 static PRESSED: AtomicBool = AtomicBool::new(false);
@@ -56,8 +55,8 @@ pub struct Terminal {
     error_width: Option<usize>,
     can_ask: bool,
     progress: Arc<ProgressLine>,
-    /// For one section of an answer of several: its name, which is printed before every message, and its part of the
-    /// answer.
+    /// The name and the collected text of a section, if the answer has several sections. The name is printed before
+    /// every message.
     section: Option<(String, Mutex<Vec<u8>>)>,
 }
 
@@ -82,8 +81,8 @@ impl Terminal {
         }
     }
 
-    /// The same terminal for one section of an answer of several. The section runs on its own thread, on which no
-    /// question can be asked.
+    /// The same terminal for one of several sections of an answer. The section runs on its own thread, and no question
+    /// can be asked there.
     #[must_use]
     pub fn section(&self, name: &str) -> Self {
         Self {
@@ -94,7 +93,7 @@ impl Terminal {
         }
     }
 
-    /// Whether this is one section of an answer of several.
+    /// Whether this terminal is for one of several sections of an answer.
     pub fn is_section(&self) -> bool {
         self.section.is_some()
     }
@@ -109,7 +108,8 @@ impl Terminal {
         self.color
     }
 
-    /// The width of stdout in columns. None in a pipe or where the width is unknown; then nothing is cut or wrapped.
+    /// The width of stdout in columns. It is `None` in a pipe or if the width is unknown. Then nothing is cut or
+    /// wrapped.
     pub fn width(&self) -> Option<usize> {
         self.width
     }
@@ -139,8 +139,8 @@ impl Terminal {
         Output { stream: BufWriter::with_capacity(64 * 1024, stream) }
     }
 
-    /// Prints a message on stderr that is neither the answer nor an error, such as `warning: …`. It is one line, which
-    /// is wrapped between words on a terminal.
+    /// Prints a message on stderr that is neither the answer nor an error, such as `warning: …`. The message is one
+    /// line. On a terminal it is wrapped between words.
     pub fn message(&self, text: &str) {
         self.progress.clear();
         write_stderr(&format!("{}\n", wrap(&format!("{}{text}", self.prefix()), self.error_width, CONTINUED)));
@@ -163,11 +163,12 @@ impl Terminal {
         }
     }
 
-    /// Asks a question that the user answers with y or n and Enter. The default is no; Esc or q mean no without Enter.
+    /// Asks a question that the user answers with y or n and Enter. The default is no. Esc and q mean no and need no
+    /// Enter.
     ///
     /// # Errors
     ///
-    /// Returns `Refused` where there is nobody to ask, `Interrupted` where the user presses Ctrl-C.
+    /// Returns `Refused` if there is nobody to ask, and `Interrupted` if the user presses Ctrl-C.
     pub fn confirm(&self, question: &str) -> Result<bool, Error> {
         self.progress.clear();
         if !self.can_ask {
@@ -176,7 +177,7 @@ impl Terminal {
         yes_or_no(&sanitize(question)).map_err(|failure| unanswered(&failure))
     }
 
-    /// Asks for a word. None where the user presses Esc, or only Enter.
+    /// Asks for a word. The result is `None` if the user presses Esc, or only Enter.
     ///
     /// # Errors
     ///
@@ -190,7 +191,8 @@ impl Terminal {
         typed_word(self.error_width.unwrap_or(usize::MAX)).map_err(|failure| unanswered(&failure))
     }
 
-    /// Lets the user choose one of several items with the arrow keys and Enter. None where the user presses Esc or q.
+    /// Lets the user choose one of several items with the arrow keys and Enter. The result is `None` if the user
+    /// presses Esc or q.
     ///
     /// # Errors
     ///
@@ -292,7 +294,7 @@ fn unanswered(failure: &io::Error) -> Error {
     Error::refused("the answer could not be read").caused_by(failure)
 }
 
-/// Reads y or n, which Enter confirms. The prompt of dialoguer also needs Enter after Esc, and does not say so.
+/// Reads y or n, followed by Enter. The prompt of dialoguer also needs Enter after Esc, and does not say so.
 fn yes_or_no(question: &str) -> io::Result<bool> {
     let terminal = Term::stderr();
     let show = |answer: &str| {
@@ -318,8 +320,8 @@ fn yes_or_no(question: &str) -> io::Result<bool> {
     Ok(yes)
 }
 
-/// Reads a word on a line of its own. Of a long word only the end is shown. Esc ends the input, which the prompt of
-/// dialoguer would ignore.
+/// Reads a word on its own line. If the word is long, only its end is shown. Esc ends the input; the prompt of
+/// dialoguer would ignore Esc.
 fn typed_word(columns: usize) -> io::Result<Option<String>> {
     let terminal = Term::stderr();
     let room = columns.saturating_sub(PROMPT.len() + 1);
@@ -349,8 +351,8 @@ fn typed_word(columns: usize) -> io::Result<Option<String>> {
     Ok(Some(typed).filter(|typed| !typed.is_empty()))
 }
 
-/// A line on stderr that shows the progress of long work. It appears only on a terminal and only after a moment, and is
-/// erased before anything else is printed.
+/// A line on stderr that shows the progress of long work. It is shown only on a terminal and only after
+/// [`PROGRESS_AFTER`]. It is erased before anything else is printed.
 #[derive(Debug)]
 struct ProgressLine {
     shown_on_terminal: bool,
@@ -379,7 +381,7 @@ impl Progress for ProgressLine {
         if !self.shown_on_terminal {
             return;
         }
-        // While another thread draws, this progress is not newer, so it is dropped.
+        // If another thread draws at this moment, its progress is as new as this one. So this progress is not drawn.
         let Ok(mut state) = self.state.try_lock() else { return };
         let now = Instant::now();
         let shown = state.get_or_insert(Shown { next: now + PROGRESS_AFTER, drawn: false });
@@ -388,7 +390,7 @@ impl Progress for ProgressLine {
         }
         *shown = Shown { next: now + PROGRESS_EVERY, drawn: true };
         let columns = Term::stderr().size_checked().map_or(0, |(_rows, columns)| usize::from(columns));
-        // Ctrl-C adds two characters to the line, which must not begin a new one.
+        // Ctrl-C adds two characters to the line. They must not make it longer than the terminal is wide.
         let room = if columns < NARROWEST { 77 } else { columns - 3 };
         let line = format!("{}: {done}", sanitize(what));
         write_stderr(&format!("{ERASE_LINE}{}", truncate(&line, room)));
@@ -437,12 +439,12 @@ pub fn install_panic_hook() {
     }));
 }
 
-/// Makes Ctrl-C restore the terminal and end the process at once with exit code 130. A run that only reads has nothing
-/// to finish. A run that writes holds Ctrl-C back with [`Terminal::hold_interrupts`].
+/// Installs the handler of Ctrl-C. It restores the terminal and ends the process at once with exit code 130. This is
+/// safe for a run that only reads. A run that writes holds Ctrl-C back with [`Terminal::hold_interrupts`].
 ///
 /// # Errors
 ///
-/// Returns an error where the system refuses a thread or the handler of the signal.
+/// Returns an error if the system refuses a thread or the handler of the signal.
 pub fn exit_on_interrupt() -> Result<(), Error> {
     let failed = |failure: io::Error| Error::bug("cannot listen for Ctrl-C").caused_by(&failure);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
@@ -458,8 +460,8 @@ pub fn exit_on_interrupt() -> Result<(), Error> {
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(listen).map(drop).map_err(failed)
 }
 
-/// Ends the process where the error says that nobody reads the answer any more. Otherwise the process would wait for
-/// threads that still read from a server. It is for verbs that only read.
+/// Ends the process if the error says that nobody reads the answer any more. Otherwise the process would wait for
+/// threads that still read from a server. It is used only by verbs that only read.
 pub fn exit_when_unread(error: &Error) {
     if error.kind() == ErrorKind::OutputClosed {
         restore();
@@ -467,7 +469,7 @@ pub fn exit_when_unread(error: &Error) {
     }
 }
 
-/// Prints the message of clap and returns the exit code. Help and version are answers; any other message is wrong
+/// Prints the message of clap and returns the exit code. Help and version are answers. Any other message reports wrong
 /// usage.
 pub fn print_parse_result(outcome: &clap::Error) -> ExitCode {
     match outcome.print() {
@@ -494,14 +496,14 @@ fn wrapped_lines(shown: &str, columns: Option<usize>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Removes what a progress line or a prompt may have left on the terminal.
+/// Erases the progress line and shows the cursor, which a prompt may have hidden.
 fn restore() {
     if io::stderr().is_terminal() {
         write_stderr(&format!("{ERASE_LINE}{SHOW_CURSOR}"));
     }
 }
 
-/// Writes to stderr, and ignores errors, because they could be printed nowhere.
+/// Writes to stderr. Errors are ignored, because they cannot be printed anywhere.
 fn write_stderr(text: &str) {
     let mut stream = io::stderr().lock();
     _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());

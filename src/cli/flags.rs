@@ -130,12 +130,13 @@ pub struct ClusterArgs {
     pub chunk_size: Option<u32>,
 }
 
-/// A path, which may be empty: kubectl takes that for none, and `PathBuf` would be refused.
+/// Parses a path that may be empty. For kubectl an empty path means no path; the parser of clap for `PathBuf` would
+/// refuse it.
 fn path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
 
-/// What Go takes for true and for false: `strconv.ParseBool`.
+/// Parses a boolean with the values of Go's `strconv.ParseBool`.
 fn boolean() -> impl TypedValueParser<Value = bool> {
     let yes = PossibleValue::new("true").aliases(["1", "t", "T", "TRUE", "True"]);
     let no = PossibleValue::new("false").aliases(["0", "f", "F", "FALSE", "False"]);
@@ -147,7 +148,7 @@ fn boolean() -> impl TypedValueParser<Value = bool> {
 pub struct Secret(String);
 
 impl Secret {
-    /// The value itself, for a request.
+    /// Returns the value in clear text, for a request.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -265,10 +266,10 @@ pub struct TableArgs {
 }
 
 impl TableArgs {
-    /// Whether the table has the column by which it is to be sorted.
+    /// Checks that the table has the column by which it is sorted.
     ///
     /// # Errors
-    /// Where it has none of that name.
+    /// Returns a usage error if the table has no such column.
     pub fn check(&self, columns: &[&'static str]) -> Result<(), Error> {
         match &self.sort_by {
             Some(wanted) if !columns.iter().any(|column| column.eq_ignore_ascii_case(wanted)) => {
@@ -279,7 +280,7 @@ impl TableArgs {
         }
     }
 
-    /// The same for a page of so many columns.
+    /// Returns how a table is sorted and printed in a terminal with `width` columns.
     pub fn view(&self, width: Option<usize>) -> TableView<'_> {
         let style = TableStyle { width, headers: !self.no_headers };
         TableView { sort_by: self.sort_by.as_deref(), style }

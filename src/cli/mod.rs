@@ -1,4 +1,4 @@
-//! The command line: definitions only. What a verb does stands in `commands`.
+//! The definitions of the command line. The code of the verbs is in `commands`.
 //!
 //! kubectl does not pass its own flags on to plugins and refuses flags before the plugin's name, so the flags of
 //! `kubectl options` are defined here and accepted in any position after `pvctl`.
@@ -502,11 +502,11 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Parses a whole command line, the program's name first.
+/// Parses a whole command line. The first argument is the name of the program.
 ///
 /// # Errors
 ///
-/// What clap has to say: a mistake, or the help that was asked for.
+/// Returns the message of clap: a usage error, or the help that was requested.
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let shown = shown_name(arguments.first().map(OsString::as_os_str));
     let mut command = command().bin_name(shown);
@@ -514,8 +514,8 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
-/// The same command line with its verb before all flags. clap forgets what a flag with several values has before the
-/// verb where it stands behind it, too: a group to act as.
+/// Moves the verb before all flags. If a flag with several values, such as `--as-group`, is given before and after the
+/// verb, clap loses the values before the verb.
 fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments.get(1).is_none_or(|first| !first.as_encoded_bytes().starts_with(b"-")) {
         return arguments;
@@ -524,7 +524,7 @@ fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
         .args_override_self(true)
         .allow_external_subcommands(true)
         .external_subcommand_value_parser(clap::value_parser!(OsString));
-    // Mistakes, and the help of the whole, are left to the definitions themselves.
+    // If the flags cannot be parsed, the whole definition reports the usage error or prints the help.
     let Ok(matches) = flags.try_get_matches_from(&arguments) else { return arguments };
     let Some((_, behind)) = matches.subcommand() else { return arguments };
     let behind = behind.get_many::<OsString>("").map_or(0, Iterator::count);
@@ -534,8 +534,8 @@ fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
     moved
 }
 
-/// The name that usage lines show: `kubectl pvctl` for an executable that kubectl would find as a plugin, else the
-/// executable's own name (krew's naming guide).
+/// The name of the program in usage lines. It is `kubectl pvctl` if kubectl would find the executable as a plugin,
+/// otherwise the name of the executable (see the naming guide of krew).
 fn shown_name(program: Option<&OsStr>) -> String {
     let stem = program.and_then(|path| Path::new(path).file_stem()).and_then(OsStr::to_str).unwrap_or(BINARY);
     match stem.strip_prefix("kubectl-") {

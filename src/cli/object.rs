@@ -1,4 +1,4 @@
-//! Objects as kubectl names them: `TYPE/NAME …`, `TYPE NAME …`, `TYPE,TYPE`.
+//! Parses objects in the forms of kubectl: `TYPE/NAME …`, `TYPE NAME …`, `TYPE,TYPE`.
 
 use super::value::parse_kind;
 use crate::error::Error;
@@ -8,8 +8,8 @@ use crate::model::{Kind, ObjectArgument};
 ///
 /// # Errors
 ///
-/// A usage error that names the word at fault: a type that is not among `kinds`, a name that is missing, or the two
-/// forms mixed.
+/// Returns a usage error that names the wrong word. Possible mistakes are a type that is not in `kinds`, a missing
+/// name, and a mix of the two forms.
 pub fn parse_objects(words: &[String], kinds: &[Kind]) -> Result<Vec<ObjectArgument>, Error> {
     let Some((first, names)) = words.split_first() else { return Ok(Vec::new()) };
     if words.iter().any(|word| word.contains('/')) {
@@ -25,7 +25,7 @@ pub fn parse_objects(words: &[String], kinds: &[Kind]) -> Result<Vec<ObjectArgum
     if names.iter().any(String::is_empty) {
         return Err(Error::usage(format!("a name after '{first}' is empty")));
     }
-    // As kubectl: every type with every name.
+    // As in kubectl, every type is combined with every name.
     Ok(types
         .into_iter()
         .flat_map(|kind| names.iter().map(move |name| ObjectArgument { kind, name: Some(name.clone()) }))
@@ -36,7 +36,7 @@ pub fn parse_objects(words: &[String], kinds: &[Kind]) -> Result<Vec<ObjectArgum
 ///
 /// # Errors
 ///
-/// As [`parse_objects`], and where the words name several objects or only a type.
+/// Returns the errors of [`parse_objects`]. Also returns an error if the words name several objects or only a type.
 pub fn one_object(words: &[String], kinds: &[Kind]) -> Result<(Kind, String), Error> {
     let named = parse_objects(words, kinds)?;
     match named.as_slice() {
@@ -77,7 +77,8 @@ fn kind(word: &str, name: Option<&str>, kinds: &[Kind]) -> Result<Kind, Error> {
     }
 }
 
-/// What to say of a kind that exists and is not taken: what is, and which command is the one for it.
+/// The error for a known kind that this verb does not take. It names the kinds that the verb takes, and a command for
+/// this kind.
 fn not_taken(kind: Kind, name: Option<&str>, kinds: &[Kind]) -> Error {
     let taken: Vec<String> = kinds.iter().map(|kind| format!("{}/NAME", kind.short())).collect();
     let taken = match taken.split_last() {

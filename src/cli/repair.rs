@@ -1,4 +1,4 @@
-//! The verbs that repair, and what they share.
+//! The arguments of the verbs that repair.
 
 use super::value::{self, FormatParser};
 use super::{KubernetesArgs, ModelArgs};
@@ -69,8 +69,8 @@ pub struct JournalArgs {
 }
 
 impl RepairArgs {
-    /// The model of Kubernetes. What makes predictions narrower is left out: who switches a controller off cannot say
-    /// what it will do to a plan.
+    /// The options of the modelled Kubernetes. Options that leave controllers out or assume an outdated cache are not
+    /// taken, because a plan must expect everything that the controllers may do.
     pub fn model(&self) -> ModelArgs {
         ModelArgs { kubernetes: self.kubernetes.clone(), ..ModelArgs::default() }
     }

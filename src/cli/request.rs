@@ -1,4 +1,4 @@
-//! From words to a request: everything that can be wrong in them is said before a cluster is asked.
+//! Converts arguments to requests. Mistakes in the arguments are reported before a cluster is asked.
 
 use super::object::one_object;
 use super::repair::{
@@ -9,17 +9,17 @@ use crate::error::Error;
 use crate::model::{Kind, ObjectKey, Quantity, Str};
 use crate::repair::{Recipient, Request, Setting, namespace_name, object_name};
 
-/// The namespace of a claim that is named without one.
+/// Checks the namespace of a claim that is named without a namespace.
 fn in_namespace(namespace: &str) -> Result<Str, Error> {
     namespace_name("namespace", namespace)
 }
 
 impl RetainArgs {
-    /// The claim whose volume is to be kept, in that namespace: which volume that is, the cluster says. Nothing where a
-    /// volume is named.
+    /// The claim in that namespace whose volume is to be retained. The volume is found in the cluster. The result is
+    /// `None` if the arguments name a volume.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn claim(&self, namespace: &str) -> Result<Option<ObjectKey>, Error> {
         let (kind, name) = one_object(&self.object, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
         if kind != Kind::PersistentVolumeClaim {
@@ -28,50 +28,50 @@ impl RetainArgs {
         Ok(Some(ObjectKey { kind, namespace: in_namespace(namespace)?, name: object_name("the name", &name)? }))
     }
 
-    /// What is asked for.
+    /// Returns the request.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn request(&self) -> Result<Request, Error> {
         Ok(Request::Retain { volume: volume(&self.object)? })
     }
 }
 
 impl ReleaseArgs {
-    /// What is asked for.
+    /// Returns the request.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn request(&self) -> Result<Request, Error> {
         Ok(Request::Release { volume: volume(&self.object)?, to: recipient(&self.recipient)? })
     }
 }
 
 impl UnbindArgs {
-    /// What is asked for.
+    /// Returns the request.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn request(&self) -> Result<Request, Error> {
         Ok(Request::Unbind { volume: volume(&self.object)?, to: recipient(&self.recipient)? })
     }
 }
 
 impl ReclaimArgs {
-    /// What is asked for.
+    /// Returns the request.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn request(&self) -> Result<Request, Error> {
         Ok(Request::Reclaim { volume: volume(&self.object)?, delete: self.delete })
     }
 }
 
 impl RecreateArgs {
-    /// What is asked for, with claims looked up in that namespace.
+    /// Returns the request. Its claims are in that namespace.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn request(&self, namespace: &str) -> Result<Request, Error> {
         Ok(Request::Recreate {
             namespace: in_namespace(namespace)?,
@@ -83,10 +83,10 @@ impl RecreateArgs {
 }
 
 impl RestoreArgs {
-    /// What is asked for, with claims looked up in that namespace.
+    /// Returns the request. Its claims are in that namespace.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn request(&self, namespace: &str) -> Result<Request, Error> {
         Ok(Request::Restore {
             namespace: in_namespace(namespace)?,
@@ -98,10 +98,10 @@ impl RestoreArgs {
 }
 
 impl RebindArgs {
-    /// What is asked for, with claims looked up in that namespace.
+    /// Returns the request. Its claims are in that namespace.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn request(&self, namespace: &str) -> Result<Request, Error> {
         Ok(Request::Rebind {
             namespace: in_namespace(namespace)?,
@@ -113,10 +113,10 @@ impl RebindArgs {
 }
 
 impl MoveArgs {
-    /// What is asked for, with claims looked up in that namespace.
+    /// Returns the request. Its claims are in that namespace.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn request(&self, namespace: &str) -> Result<Request, Error> {
         let name = claim(&self.object)?;
         Ok(Request::Move {
@@ -130,10 +130,10 @@ impl MoveArgs {
 }
 
 impl RenameArgs {
-    /// What is asked for, with claims looked up in that namespace.
+    /// Returns the request. Its claims are in that namespace.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn request(&self, namespace: &str) -> Result<Request, Error> {
         let (new, object) = last(&self.object, "the new name", "pvc/NAME NEW")?;
         Ok(Request::Move {
@@ -147,10 +147,10 @@ impl RenameArgs {
 }
 
 impl UnfinalizeArgs {
-    /// What is asked for, with claims looked up in that namespace.
+    /// Returns the request. Its claims are in that namespace.
     ///
     /// # Errors
-    /// A usage error that names the word at fault.
+    /// Returns a usage error that names the wrong word.
     pub fn request(&self, namespace: &str) -> Result<Request, Error> {
         let (finalizer, object) = last(&self.object, "the finalizer", "TYPE/NAME FINALIZER")?;
         let (kind, name) = one_object(object, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
@@ -174,7 +174,7 @@ fn claim(words: &[String]) -> Result<Str, Error> {
     object_name("the name", &name)
 }
 
-/// A volume behind a flag: `pv/NAME`, or its name alone.
+/// Parses the volume in the value of a flag: `pv/NAME`, or only its name.
 fn volume_of_flag(flag: &str, word: &str) -> Result<Str, Error> {
     if word.contains('/') {
         return volume(&[word.to_owned()])
@@ -183,7 +183,7 @@ fn volume_of_flag(flag: &str, word: &str) -> Result<Str, Error> {
     object_name(flag, word)
 }
 
-/// The word behind an object, and the words of the object: one with a slash, or two.
+/// Returns the word after an object, and the words of the object. An object is one word with a slash, or two words.
 fn last<'a>(words: &'a [String], what: &str, form: &str) -> Result<(&'a str, &'a [String]), Error> {
     let of_object = words.first().map_or(0, |first| if first.contains('/') { 1 } else { 2 });
     match words.split_at_checked(of_object) {
@@ -230,7 +230,7 @@ fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
                 let quantity = Quantity::parse(value).map_err(|error| {
                     Error::usage(format!("{flag}: {value:?} is no size: {error}")).hint("such as 10Gi")
                 })?;
-                // It is rounded up.
+                // The quantity is rounded up to whole bytes.
                 if quantity.value() < 1 {
                     return Err(Error::usage(format!("{flag}: {value} is not more than nothing")));
                 }
@@ -265,7 +265,7 @@ fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
     Ok(settings)
 }
 
-/// An access mode by its short name, as `kubectl get` prints it.
+/// Returns the full name of an access mode. `kubectl get` prints the short name.
 fn long_mode(word: &str) -> &str {
     match word {
         "RWO" => "ReadWriteOnce",
@@ -321,7 +321,7 @@ mod tests {
         }
     }
 
-    /// What a line asks for, with the flags that all verbs have.
+    /// The request of a command line and its shared flags, as a text.
     fn asked(line: &[&str]) -> String {
         let cli = parsed(line);
         let (verb, scope, cluster) = (cli.verb.unwrap(), cli.global.scope, cli.global.cluster);
@@ -331,7 +331,7 @@ mod tests {
         format!("{claim:?} {request:?} {namespace} {:?} {:?}", cluster.context, shared(&verb).dry_run)
     }
 
-    /// All ways to put the one into the other, each in its own order.
+    /// All ways to put the flags between the words. The order of the words and the order of the flags are kept.
     fn interleaved<'w>(words: &[&'w str], flags: &[&[&'w str]]) -> Vec<Vec<&'w str>> {
         let goes_on = |first: &[&'w str], rest: Vec<Vec<&'w str>>| {
             rest.into_iter().map(|rest| [first, &rest].concat()).collect::<Vec<_>>()
@@ -347,7 +347,7 @@ mod tests {
         }
     }
 
-    /// What is asked for does not depend on where the flags stand among the words.
+    /// The request does not depend on the position of the flags among the words.
     #[test]
     fn flags_stand_before_between_and_behind_the_words() {
         let cases: [(&str, &[&str], &[&str]); 17] = [
@@ -378,12 +378,12 @@ mod tests {
                 let line = [&[verb], line.as_slice()].concat();
                 assert_eq!(asked(&line), wanted, "{line:?}");
             }
-            // The flags of kubectl go before the verb as well.
+            // The flags of kubectl may also be before the verb.
             for line in interleaved(&[&[verb], words].concat(), &shared[..2]) {
                 let line = [&line[..], own, shared[2]].concat();
                 assert_eq!(asked(&line), wanted, "{line:?}");
             }
-            // Behind `--` there are words alone.
+            // After `--` there are only words.
             for behind in 0..=words.len() {
                 let (before, words) = words.split_at(behind);
                 let line = [&[verb], before, &flags.concat(), &["--"], words].concat();
@@ -412,7 +412,7 @@ mod tests {
         }
     }
 
-    /// The class goes by the name of its field as well.
+    /// The class can also be set by the name of its field.
     #[test]
     fn a_class_is_set_by_either_name() {
         let set = |words: &[&str]| asked(&[&["recreate", "pvc/x", "-n", "db"], words].concat());

@@ -1,4 +1,4 @@
-//! The values of flags, each with the sentence that says what is wrong with a bad one.
+//! Parses the values of flags. For each wrong value there is a sentence that says what is wrong.
 
 use crate::controllers::KubeVersion;
 use crate::model::{Kind, ObjectKey, Timestamp};
@@ -19,7 +19,7 @@ formats! {
     }
 }
 
-/// Reads `-o`, which has other values for each verb.
+/// Parses `-o`. Each verb has its own values of `-o`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FormatParser<F>(PhantomData<F>);
 
@@ -66,7 +66,7 @@ impl<F: Format> TypedValueParser for FormatParser<F> {
     }
 }
 
-/// What `--help` says of `--kube-version`.
+/// The help text of `--kube-version`.
 pub(super) fn kube_version_help() -> String {
     format!(
         "The Kubernetes minor to model: {} or {} to {}; detected on a cluster, stated by a snapshot, else {}",
@@ -77,7 +77,7 @@ pub(super) fn kube_version_help() -> String {
     )
 }
 
-/// Reads `--kube-version`: `1.30`, `v1.30`, `1.30.4`.
+/// Parses `--kube-version`: `1.30`, `v1.30`, `1.30.4`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KubeVersionParser;
 
@@ -99,7 +99,7 @@ impl TypedValueParser for KubeVersionParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        // Hidden in help, where the sentence says it shorter; offered by completions.
+        // Help does not list these values, because its sentence is shorter. Completions offer them.
         Some(Box::new(KubeVersion::all().rev().map(|version| PossibleValue::new(version.to_string()))))
     }
 }
@@ -108,7 +108,8 @@ fn invalid(command: &clap::Command, message: String) -> clap::Error {
     clap::Error::raw(ErrorKind::InvalidValue, message + "\n").with_cmd(command)
 }
 
-/// Reads a time as kubectl writes ages: a whole number and `s`, `m`, `h` or `d`. In seconds.
+/// Parses a duration in the form in which kubectl prints ages: a whole number and `s`, `m`, `h` or `d`. Returns
+/// seconds.
 pub(super) fn parse_duration(word: &str) -> Result<i64, String> {
     let wrong = || "it must be a whole number with s, m, h or d behind it, such as 10m".to_owned();
     let unit = word.chars().last().ok_or_else(wrong)?;
@@ -127,7 +128,7 @@ pub(super) fn parse_duration(word: &str) -> Result<i64, String> {
     number.checked_mul(seconds).ok_or_else(|| "it is too long".to_owned())
 }
 
-/// How long something may be waited for: as [`parse_duration`], and not for no time at all.
+/// Parses the longest time of waiting, like [`parse_duration`]. Zero is refused.
 pub(super) fn parse_wait(word: &str) -> Result<std::time::Duration, String> {
     match u64::try_from(parse_duration(word)?) {
         Ok(seconds) if seconds > 0 => Ok(std::time::Duration::from_secs(seconds)),
@@ -135,7 +136,7 @@ pub(super) fn parse_wait(word: &str) -> Result<std::time::Duration, String> {
     }
 }
 
-/// How many entries of a list to print.
+/// Parses the largest number of entries of a list to print.
 pub(super) fn parse_limit(word: &str) -> Result<Limit, String> {
     if word == "all" {
         return Ok(Limit::All);
@@ -147,12 +148,12 @@ pub(super) fn parse_limit(word: &str) -> Result<Limit, String> {
     }
 }
 
-/// A kind, everywhere or in one namespace.
+/// A kind, in all namespaces or in one namespace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KindScope {
     /// The kind.
     pub kind: Kind,
-    /// The namespace, or all of them.
+    /// The namespace. The value is `None` for all namespaces.
     pub namespace: Option<String>,
 }
 
@@ -190,7 +191,7 @@ impl FeatureGate {
     pub(super) fn parse(word: &str) -> Result<Self, String> {
         let (name, value) = word.split_once('=').ok_or("it must be NAME=true or NAME=false")?;
         let enabled = match value {
-            // What upstream's strconv.ParseBool takes.
+            // These are the values of Go's `strconv.ParseBool`.
             "1" | "t" | "T" | "true" | "TRUE" | "True" => true,
             "0" | "f" | "F" | "false" | "FALSE" | "False" => false,
             _ => return Err(format!("'{value}' is neither true nor false")),
@@ -222,10 +223,10 @@ impl ControllerFlag {
     }
 }
 
-/// Something that is said of the user to act as: `Impersonate-Extra-KEY: VALUE`.
+/// An extra value of the user to impersonate: the header `Impersonate-Extra-KEY: VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UserExtra {
-    /// The key; it may have several values.
+    /// The key. It may have several values.
     pub key: String,
     /// One of its values.
     pub value: String,
@@ -241,11 +242,11 @@ impl UserExtra {
     }
 }
 
-/// Reads an object with its namespace in one word: `pvc/db/data-0`, `pv/data`.
+/// Parses an object with its namespace in one word: `pvc/db/data-0`, `pv/data`.
 ///
 /// # Errors
 ///
-/// One sentence without the word itself, which clap names.
+/// Returns a sentence that does not name the word, because clap names it.
 pub fn parse_reference(word: &str) -> Result<ObjectKey, String> {
     let mut parts = word.split('/');
     let kind = parse_kind(parts.next().unwrap_or_default())?;
@@ -262,7 +263,7 @@ pub fn parse_reference(word: &str) -> Result<ObjectKey, String> {
     Ok(ObjectKey { kind, namespace: namespace.into(), name: name.into() })
 }
 
-/// Reads the kind that a person means: singular, plural, short or full resource name, in any case.
+/// Parses the name of a kind: the singular, plural, short or full resource name, in upper or lower case.
 pub(super) fn parse_kind(word: &str) -> Result<Kind, String> {
     let (_, group) = word.split_once('.').unwrap_or((word, ""));
     Kind::from_word(word).filter(|kind| of_group(*kind, group)).ok_or_else(|| {
@@ -274,15 +275,15 @@ pub(super) fn parse_kind(word: &str) -> Result<Kind, String> {
     })
 }
 
-/// Whether `RESOURCE.group` or `RESOURCE.version.group` names the kind's own group. Other groups have kinds of the
-/// same name.
+/// Whether the group in `RESOURCE.group` or `RESOURCE.version.group` is the group of the kind. Other groups have kinds
+/// of the same name.
 fn of_group(kind: Kind, group: &str) -> bool {
     let own = kind.api_version().split_once('/').map_or("", |(group, _)| group);
     let group = group.to_ascii_lowercase();
     group.is_empty() || group.strip_prefix("v1.").unwrap_or(&group) == own
 }
 
-/// Reads a time in RFC 3339.
+/// Parses a time in RFC 3339.
 pub(super) fn parse_time(word: &str) -> Result<Timestamp, String> {
     Timestamp::parse(word).ok_or_else(|| "it must be a time such as 2026-06-01T10:00:00Z".to_owned())
 }

@@ -39,7 +39,7 @@ use crate::terminal::{Terminal, exit_on_interrupt};
 ///
 /// # Errors
 ///
-/// An error is what the person has to be told. See [`crate::error::ErrorKind`] for the classes of errors.
+/// The error is shown to the person. See [`crate::error::ErrorKind`] for the classes of errors.
 pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
     exit_on_interrupt()?;
     match &cli.verb {

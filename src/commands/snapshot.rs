@@ -41,8 +41,8 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
 
 fn from_cluster(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Archived, Error> {
     connect::with_cluster(global, terminal, async |cluster| {
-        // It is not known which verbs and flags will use the snapshot. An audit also looks at pods in namespaces
-        // without claims, because they may wait for a claim that does not exist.
+        // It is not known which verbs and flags will use the snapshot. An audit also examines pods in namespaces
+        // without claims, because these pods may wait for a claim that does not exist.
         let shown = (!global.scope.all_namespaces).then(|| cluster.namespace());
         let needs = Needs { everything: true, pods_of: Some(shown), ..Needs::default() };
         let (objects, parts) = cluster.read_raw(needs, &*terminal.progress()).await?;

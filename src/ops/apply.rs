@@ -35,7 +35,7 @@ pub async fn apply(
     Run::new(options, cluster, asker).await?.repair(PlanSource::File(Box::new(file))).await
 }
 
-/// Continues a repair that stopped: the one of the journal with that id, or the newest one.
+/// Continues a repair that stopped. It is the repair of the journal with that id, or the newest repair.
 ///
 /// # Errors
 /// An error is returned if there is no such journal, if the repair is refused, or if it stops.
@@ -72,11 +72,11 @@ fn stopped<A: Asker>(journal_folder: &JournalFolder<'_, A>, id: Option<&str>) ->
     Ok(journal)
 }
 
-/// Checks that a plan for the present state is the same as that of a file. The predictions of the controllers' answers
-/// are compared only after the review.
+/// Checks that a plan for the present state is the same as the plan of a file. The predictions are compared only after
+/// the review.
 ///
 /// # Errors
-/// An error is returned if the plans differ. It says how.
+/// An error that names the differences is returned if the plans differ.
 pub(super) fn is_same(file: &PlanFile, now: &PlanDocument, reviewed: bool) -> Result<(), Error> {
     let differences = now.differs_from(file, reviewed);
     if differences.is_empty() {
@@ -109,8 +109,8 @@ pub(super) fn remaining(journal: &Journal) -> Proposed {
     }
 }
 
-/// Returns a text if somebody else has done the rest of what a journal was begun for, so that it need not continue. If
-/// this run writes, the journal then records this.
+/// Returns a text if somebody else has done the remaining steps of a journal. Then the repair need not continue. If
+/// this run writes, it records this in the journal.
 ///
 /// # Errors
 /// An error is returned if the journal cannot be written.
@@ -130,13 +130,14 @@ pub(super) fn reached_by_others(
     Ok(Some(format!("what {} was begun for is so by now: {why}", journal.id())))
 }
 
-/// Completes the error of a run that has written nothing and does not continue a repair that an earlier run has begun.
-/// If the volume of the repair is lost, no way to continue is offered.
+/// Completes an error. A run had to continue the repair of an earlier run, and has stopped without writing anything. If
+/// the volume of the repair is lost, the error offers no way to continue.
 pub(super) fn begun(error: Error, earlier: &Entry, is_lost: bool) -> Error {
     let ways_on = |error: Error| if is_lost { error } else { ways_on(error, earlier) };
     let part = "an earlier run has written a part of this, or may have";
     match error.kind() {
-        // The exit code for a changed world says that nothing was written, which is not true for the whole plan.
+        // The exit code for a changed cluster says that nothing was written. That is not true here, because the earlier
+        // run may have written something.
         ErrorKind::Changed => {
             let partial = Error::new(ErrorKind::Partial, error.message());
             let partial = error.causes().iter().cloned().fold(partial, Error::cause);

@@ -36,13 +36,13 @@ pub trait Asker: Sync {
     /// An error is returned if there is nobody to ask, or if the person leaves.
     fn confirm(&self, question: &str) -> Result<bool, Error>;
 
-    /// Asks for a text. Returns None if the person gives none.
+    /// Asks for a text. Returns `None` if the person gives none.
     ///
     /// # Errors
     /// An error is returned if there is nobody to ask, or if the person leaves.
     fn ask_text(&self, question: &str) -> Result<Option<String>, Error>;
 
-    /// Asks for a choice of one of several items. Returns None if the person chooses none.
+    /// Asks for a choice of one of several items. Returns `None` if the person chooses none.
     ///
     /// # Errors
     /// An error is returned if there is nobody to ask, or if the person leaves.

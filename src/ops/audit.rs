@@ -91,7 +91,7 @@ pub fn audit(
     progress.step("looking", 0);
     let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
     let snapshot = &gathered.snapshot;
-    // The labels select only volumes and claims. Classes and nodes belong to everybody.
+    // The labels select only volumes and claims. Objects of other kinds are examined whatever their labels are.
     let labelled: Option<BTreeSet<ObjectKey>> = options.labels.as_ref().map(|labels_wanted| {
         let volumes = snapshot.volumes().iter().map(|volume| &volume.meta.labels);
         let claims = snapshot.claims().iter().map(|claim| &claim.meta.labels);
@@ -188,7 +188,7 @@ impl Threshold {
         let mut threshold = Self { severity: None, unknown: false, rules: BTreeSet::new() };
         for word in words {
             if let Some(severity) = Severity::ALL.into_iter().find(|severity| severity.as_str() == word) {
-                // If several severities are named, the mildest one includes the others.
+                // If several severities are named, the mildest one counts, because it includes the others.
                 threshold.severity = threshold.severity.max(Some(severity));
             } else if word == "unknown" {
                 threshold.unknown = true;
@@ -233,8 +233,8 @@ impl AuditOptions {
     }
 }
 
-/// Whether the problem has existed for at least that number of seconds, or its age is unknown. Findings with an
-/// imminent risk to data are always included.
+/// Whether the problem has existed for at least that number of seconds, or its age is unknown. The result is always
+/// true if there is an imminent risk to data.
 fn is_older(finding: &Finding, least: i64, gathered: &Gathered) -> bool {
     let lasted = gathered.snapshot.now().zip(finding.since).map(|(now, since)| now.seconds_since(since));
     finding.risk == Risk::Imminent || lasted.is_none_or(|lasted| lasted >= least)

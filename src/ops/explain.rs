@@ -18,7 +18,7 @@ const GRACE_SECONDS: u64 = 1;
 
 /// The note if no second reading is made because the object has its predicted state.
 const NOTHING_DIFFERS: &str = "note: nothing differs from what is predicted, so that a second reading is not needed";
-/// The note if no second reading is made because what is predicted begins with an event and not with a resync.
+/// The note if no second reading is made because only an event, and not a resync, starts the predicted change.
 const EVENTS_ALONE: &str = "note: what is predicted begins with an event and not with a resync, so that a second \
                             reading would tell nothing of the controller";
 /// The note if `--recheck` has no prediction to compare with.
@@ -69,7 +69,7 @@ enum About<'s> {
     Class(&'s StorageClass),
 }
 
-/// The state of an object that differs from its predicted state, at one moment.
+/// The state at one moment of an object that differs from its prediction.
 #[derive(Debug, PartialEq, Eq)]
 struct Differing {
     key: ObjectKey,
@@ -77,8 +77,8 @@ struct Differing {
     version: ResourceVersion,
     recorded: String,
     ends: Vec<Outcome>,
-    /// The objects that it is bound to or would be bound to, in order. An object that does not exist has no uid and
-    /// version. If one of them was replaced between two readings, the controller had less time to act.
+    /// The objects to which it is bound or would be bound, in order. An object that does not exist has no uid and no
+    /// version. If one of these objects was replaced between two readings, the controller had less time to act.
     partners: Vec<(ObjectKey, Option<(Str, ResourceVersion)>)>,
 }
 
@@ -174,7 +174,7 @@ pub async fn explain(
     {
         explanation.add_lease(&lease, read_at);
     }
-    // The Leases of drivers are relevant if Kubernetes only asks a driver and waits.
+    // The Leases of drivers are relevant if Kubernetes only makes a request to a driver and waits.
     let awaited = explanation.awaited();
     if !awaited.is_empty() {
         let names: Vec<String> = awaited.iter().flat_map(|awaited| awaited.leases.clone()).collect();
@@ -191,7 +191,8 @@ pub async fn explain(
     Ok((status, repairable))
 }
 
-/// Returns the state at the first reading to compare with, or the note that says why a second reading is useless.
+/// Returns the state at the first reading, which is compared with the second reading. If a second reading is useless,
+/// returns the note that says why.
 fn first_reading(
     options: &ExplainOptions,
     gathered: &Gathered,

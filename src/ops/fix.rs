@@ -1,5 +1,5 @@
-//! `fix`: finds what is wrong and what repairs it, and makes one repair after another. Each repair is shown, agreed to
-//! and carried out, and then the objects are diagnosed again.
+//! `fix`: finds problems and their repairs, and makes one repair after another. Each repair is shown, and carried out
+//! if the person agrees. Then the objects are diagnosed again.
 
 use super::gather::{Evidence, Gathered, JUDGED, Question, from_cluster, keeps_from_judging};
 use super::repair::{Extent, PlanSource, RepairOptions, Run, World};
@@ -41,8 +41,7 @@ pub async fn fix(options: &FixOptions, cluster: &impl Writer, asker: &impl Asker
 }
 
 /// Returns the next repairs that are made without a choice, in order and each once. For each finding this is the first
-/// repair that was not tried yet. One repair is enough for a finding, except that each volume is retained by its own
-/// plan.
+/// repair that was not tried yet. One repair is enough for a finding. But each volume is retained by its own plan.
 fn next(cases: &[Case], tried: &Tried, only_safe: bool) -> Vec<Request> {
     let mut requests: Vec<Request> = Vec::new();
     for case in cases {
@@ -99,7 +98,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         loop {
             let mut open: Vec<&Plan> = Vec::new();
             for plan in cases.iter().flat_map(|case| &case.repairs) {
-                // A repair that several findings request is offered once.
+                // A repair that is the same for several findings is offered once.
                 if !tried.requests.contains(&plan.request) && !open.iter().any(|other| other.request == plan.request) {
                     open.push(plan);
                 }
@@ -113,9 +112,9 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         Ok(self.end(&cases, &tried))
     }
 
-    /// Diagnoses again after repairs, and says which findings remain although their repair was made. Of these, only the
-    /// repairs after the first `before` are reported. Returns None if the cluster cannot be read any more, because a
-    /// repair that was written must not count as a failed read.
+    /// Diagnoses again after repairs, and says which findings remain although their repair was made. The first `before`
+    /// repairs are not reported again. If a repair was written and the cluster cannot be read any more, the result is
+    /// `None` and not an error.
     async fn again(&self, tried: &mut Tried, before: usize) -> Result<Option<Vec<Case>>, Error> {
         match self.cases(tried).await {
             Ok(cases) => {
@@ -133,8 +132,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         }
     }
 
-    /// Shows what would be done: with `--yes` the repairs that are made without being asked, otherwise the first repair
-    /// of each finding.
+    /// Shows what would be done. With `--yes` these are the repairs that are made without a question, otherwise the
+    /// first repair of each finding.
     async fn rehearse(&self, cases: &[Case], tried: &mut Tried) -> Result<Status, Error> {
         let only_safe = self.options.repair.yes;
         let next = next(cases, tried, only_safe);
@@ -280,7 +279,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         self.asker.show(Shown::Cases(cases, &format!("Nothing is wrong {what}{how_far}.")))
     }
 
-    /// Asks for the next repair. Returns None if there is none, or if the person leaves.
+    /// Asks for the next repair. Returns `None` if there is none, or if the person leaves.
     fn choose(&self, open: &[&Plan]) -> Result<Option<Request>, Error> {
         if open.is_empty() {
             return Ok(None);

@@ -18,7 +18,7 @@ pub struct Gathered {
     pub snapshot: Snapshot,
     /// The modelled version, feature gates, flags and controllers.
     pub modelled: Modelled,
-    /// The namespace that is shown. None means all namespaces.
+    /// The namespace that is shown. `None` means all namespaces.
     pub namespace: Option<String>,
     /// The namespace in which names are looked up first.
     pub default_namespace: Option<String>,
@@ -26,7 +26,7 @@ pub struct Gathered {
     pub threads: usize,
     /// Notes for people about the reading, one sentence each.
     pub notes: Vec<String>,
-    /// The time at which a cluster was read, by the server's clock. It is None for files.
+    /// The time at which a cluster was read, by the server's clock. It is `None` for files.
     pub read_at: Option<Timestamp>,
     from_files: bool,
 }
@@ -56,7 +56,7 @@ impl ReadOptions {
 pub struct Question<'a> {
     /// The options for reading and judging objects.
     pub options: &'a ReadOptions,
-    /// The claim or volume for which the pods that use it and the time of its last change are also read.
+    /// A claim or volume about which more is read: the pods that use it, and the time of its last change.
     pub object: Option<(Kind, &'a str)>,
     /// Whether pods influence the answer.
     pub pods_decide: bool,
@@ -69,7 +69,7 @@ pub struct Question<'a> {
 pub struct Evidence<'a> {
     /// Whether nodes are read.
     pub nodes: bool,
-    /// Whether the pods of all namespaces that are shown are read.
+    /// Whether the pods of all shown namespaces are read.
     pub pods: bool,
     /// Further namespaces whose pods are read.
     pub pods_in: &'a [Str],
@@ -101,8 +101,8 @@ pub async fn from_cluster(reader: &impl Reader, question: Question<'_>) -> Resul
 /// Indexes the objects that were read from files.
 ///
 /// # Errors
-/// An error is returned if a flag cannot be used. An error is also returned if an object cannot be decoded and all
-/// objects are required.
+/// An error is returned if a flag cannot be used. With `--strict`, an error is also returned if an object cannot be
+/// decoded.
 pub fn from_files(loaded: Loaded, question: Question<'_>) -> Result<Gathered, Error> {
     let Loaded { parts, report, kubernetes } = loaded;
     // A snapshot has objects for all verbs, so objects that this verb does not use are not mentioned.
@@ -128,7 +128,8 @@ impl<'a> Question<'a> {
     /// Returns the options for reading files.
     #[must_use]
     pub fn of_files(self, files: FileOptions) -> FileOptions {
-        // A file is read as a whole. If any surrounding kind is needed, all that some rule reads are decoded.
+        // A file is read as a whole. If one surrounding kind is needed, all surrounding kinds that a rule reads are
+        // decoded.
         let surroundings =
             if self.evidence.surroundings.is_empty() { vec![Kind::Namespace] } else { reads(rules::all()) };
         FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
@@ -139,7 +140,8 @@ impl<'a> Question<'a> {
     fn needs(self, namespace: &'a str) -> Result<Needs<'a>, Error> {
         let modelled = Modelled::new(&self.options.model, None)?;
         let behavior = &modelled.behavior;
-        // Claims that a controller will create for pods can compete with other claims, so these pods are read.
+        // A controller may create claims for pods, and these claims can compete with other claims. So the pods are
+        // read.
         let pods = self.evidence.pods || self.pods_decide && modelled.syncs(Kind::Pod);
         let shown = if self.options.scope.all_namespaces { None } else { Some(namespace) };
         Ok(Needs {
@@ -272,7 +274,7 @@ fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes
             "note: outcomes also count refused requests, crashes inside a sync and caches that lag (--failures)".into(),
         );
     }
-    // A person who states a version does not need the note.
+    // A person who gives a version does not need the note.
     let is_another = |minor: &u32| KubeVersion::modelled(*minor) != Some(modelled.behavior.version);
     if let Some(minor) = detected.filter(|minor| modelled.source != "given" && is_another(minor)) {
         let what = if modelled.source == "stated" { "snapshot is of" } else { "server is" };
@@ -296,14 +298,14 @@ pub fn issue_sentence(issue: &DecodeIssue) -> String {
 /// The kinds without which nothing can be judged.
 pub const JUDGED: [Kind; 3] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass];
 
-/// Whether a missing read of that kind makes the exit code say that something could not be judged. If only pods or
-/// nodes are hidden, the answer says what is unknown and the exit code is unchanged.
+/// Whether the exit code says that something could not be judged if that kind was not read. If only pods or nodes were
+/// not read, the answer says what is unknown, and the exit code does not change.
 pub fn keeps_from_judging(kind: Kind) -> bool {
     JUDGED.contains(&kind)
 }
 
 impl Gathered {
-    /// Returns the namespace in which a claim without a namespace is looked up. For files it is None unless a namespace
+    /// Returns the namespace in which a claim without a namespace is looked up. For files it is `None` if no namespace
     /// was given, because a unique name is enough.
     pub fn named_namespace(&self) -> Option<&str> {
         if self.from_files { self.namespace.as_deref() } else { self.default_namespace.as_deref() }
@@ -326,8 +328,8 @@ impl Gathered {
         !self.snapshot.issues().is_empty()
     }
 
-    /// Whether the list of one of these kinds could not be read in the namespace that is shown, or in any namespace if
-    /// all are shown.
+    /// Whether the list of one of these kinds could not be read. For a kind with namespaces, only the shown namespaces
+    /// count.
     pub fn unlisted(&self, kinds: &[Kind]) -> bool {
         let lost = |state| matches!(state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed);
         let coverage = self.snapshot.coverage();

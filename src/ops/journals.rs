@@ -13,7 +13,7 @@ pub(super) struct JournalFolder<'a, A> {
     pub(super) directory: &'a Path,
     /// The cluster that a journal must belong to.
     pub(super) here: &'a Origin,
-    /// The person who is told which journals were ignored. It is None if this was said before.
+    /// The person who is told which journals were ignored. It is `None` if this was said before.
     pub(super) asker: Option<&'a A>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn find<A: Asker>(
         return Err(Error::usage(format!("there are no journals in {}", directory.display()))
             .hint("--journal names another directory"));
     }
-    // The newest journal of another cluster that had the same address before. The person may mean this one.
+    // The newest journal of another cluster that had the same address before. The person may mean this journal.
     let mut before: Option<Entry> = None;
     for summary in all {
         match summary.entry {
@@ -58,7 +58,7 @@ pub(super) fn find<A: Asker>(
                     ));
                 }
             }
-            // The newest journal may be the one that is meant, so it must not be ignored.
+            // The person may mean the newest journal, so it must not be ignored.
             Err(unread) => {
                 return Err(Error::unreadable(format!("journal {} cannot be read", summary.id))
                     .cause(unread.why)
@@ -117,7 +117,7 @@ pub(super) fn usable(journal: &Journal, here: &Origin, asker: &impl Asker) -> Re
     allowed(journal)
 }
 
-/// Checks that the objects of a journal are still the ones that have their names.
+/// Checks that the objects of a journal were not replaced by other objects with the same names.
 ///
 /// # Errors
 /// An error is returned if an object was replaced or cannot be read.
@@ -151,11 +151,11 @@ pub(super) async fn resolve_doubt(journal: &mut Journal, goes_on: bool, cluster:
     }
 }
 
-/// Checks that the plan of a journal asks for the consent that its request needs, and gives up nothing that the request
-/// does not. The review and the questions to the person rely on this.
+/// Checks that the plan of a journal asks for the consent that its request needs, and gives up only what the request
+/// gives up. The review and the questions to the person rely on this.
 fn allowed(journal: &Journal) -> Result<(), Error> {
     let plan = &journal.entry().plan;
-    // The request of the other journal asked for what is taken back.
+    // The request is in the journal whose repair is taken back.
     let origin = match &plan.request {
         Request::Undo { journal: id, .. } => {
             // The journal is opened with its checks and not only read, because another person may have written the

@@ -13,7 +13,7 @@ use crate::world::Cached;
 /// The options of the modelled Kubernetes.
 #[derive(Clone, Debug, Default)]
 pub struct ModelOptions {
-    /// The version. If none is given, it is that of the cluster or of the snapshot.
+    /// The version of Kubernetes. If no version is given, it is the version of the cluster or of the snapshot.
     pub kube_version: Option<KubeVersion>,
     /// The feature gates by name, and whether they are on.
     pub feature_gates: Vec<(String, bool)>,
@@ -23,7 +23,8 @@ pub struct ModelOptions {
     pub controllers: Vec<String>,
     /// The objects that are not in the controller's cache yet.
     pub unseen: Vec<ObjectKey>,
-    /// Whether outcomes also count requests that fail, crashes of the controller inside a sync, and caches that lag.
+    /// Whether the outcomes include failures: requests that fail, crashes of the controller inside a sync, and outdated
+    /// caches.
     pub failures: bool,
     /// The maximum number of decisions that are listed for each object.
     pub decisions: Limit,
@@ -44,7 +45,7 @@ pub struct Modelled {
     given: Vec<String>,
     /// The controllers that take part.
     controllers: Vec<Controller>,
-    /// Whether outcomes also count failures of requests, of the controller and of its cache.
+    /// Whether the outcomes include failures of requests, of the controller and of its cache.
     pub failures: bool,
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// The maximum number of similar names that are offered for a name that does not exist.
 const OFFERED: usize = 3;
 
-/// Returns the volumes and claims that the arguments name, in the order of listings. Returns None if there are no
+/// Returns the volumes and claims that the arguments name, in the order of listings. Returns `None` if there are no
 /// arguments.
 ///
 /// # Errors
@@ -47,8 +47,8 @@ pub fn chosen(
     Ok(Some(targets))
 }
 
-/// Returns the volumes and claims that the arguments name, and those that refer to them or that they refer to. Returns
-/// None if there are no arguments.
+/// Returns the volumes and claims that the arguments name, and the partners of each: the objects that refer to it and
+/// the objects to which it refers. Returns `None` if there are no arguments.
 ///
 /// # Errors
 /// The errors are those of [`chosen`].

@@ -5,7 +5,7 @@ use crate::model::ObjectId;
 use crate::repair::{Manifests, Situation, repairs};
 use crate::simulate::Simulation;
 
-/// Whether `fix` offers a repair for a finding. Only `fix` itself determines whether a plan can be made for it.
+/// Whether `fix` offers a repair for a finding. Only `fix` itself determines whether a plan can be made for the repair.
 fn is_offered(simulation: &Simulation<'_>, finding: &Finding) -> bool {
     let is_told = finding.severity != Severity::Info || finding.is_early;
     let offers = || !repairs(&situation(simulation, &Manifests::default()), finding).is_empty();

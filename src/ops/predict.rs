@@ -56,8 +56,8 @@ impl PredictOptions {
     }
 }
 
-/// Predicts the objects that were read. `tell` shows notes that a person has to know before, and `show` shows the
-/// predictions. Returns the status and the counts.
+/// Predicts the objects that were read. `tell` shows notes that a person has to know before the predictions. `show`
+/// shows the predictions. Returns the status and the counts.
 ///
 /// # Errors
 /// An error is returned if a named object does not exist, or if `show` fails.
@@ -78,7 +78,7 @@ pub fn predict(
     let counts = shown.counts.get();
     let status = options.status(&gathered, counts);
     if options.is_last {
-        // The process ends here, and freeing every object would only take time.
+        // The process ends soon, so freeing every object would only take time.
         std::mem::forget(simulation);
         std::mem::forget(gathered);
     }
@@ -92,7 +92,7 @@ pub struct InScope<'a, 's> {
     options: &'a PredictOptions,
     chosen: Option<Vec<ObjectId>>,
     tell: &'a dyn Fn(&str),
-    /// The counts also include objects that are not shown, because an object that could not be judged may change.
+    /// The counts. They also include objects that are not shown, because an object that could not be judged may change.
     counts: Cell<Counts>,
 }
 

@@ -19,7 +19,7 @@ pub fn is_read(rules: &[&Rule], kind: Kind) -> bool {
     rules.iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind))
 }
 
-/// Returns the rules whose id matches the word, in which `*` stands for any characters.
+/// Returns the rules with an id that matches the word. In the word `*` matches any characters.
 pub fn matching(word: &str) -> impl Iterator<Item = &'static Rule> {
     rules::all().iter().copied().filter(move |rule| matches_glob(word, rule.id))
 }

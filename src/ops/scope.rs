@@ -3,7 +3,7 @@
 use crate::model::{Kind, ObjectId, ObjectKey, TypedId, VolumeAttachment};
 use crate::simulate::{Outcome, Simulation};
 
-/// The scope of the objects that are shown. Except for pods, what is read does not depend on it.
+/// The scope of the objects that are shown. Of the objects that are read, only the pods depend on it.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// The namespace that was given.
@@ -12,8 +12,9 @@ pub struct Scope {
     pub all_namespaces: bool,
 }
 
-/// Whether the object is a claim of the namespace, or a volume that belongs to such a claim. A volume belongs to a
-/// claim if it is bound to or reserved for it. It also belongs to a claim that names it or that may get it.
+/// Whether the object is a claim of the namespace, or a volume that belongs to a claim of the namespace. A volume
+/// belongs to a claim if it is bound to the claim or reserved for it. It also belongs to a claim that names it or that
+/// may get it.
 pub fn belongs_to(simulation: &Simulation<'_>, target: ObjectId, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     match target.typed() {
@@ -42,8 +43,8 @@ pub fn belongs_to(simulation: &Simulation<'_>, target: ObjectId, namespace: &str
     }
 }
 
-/// Whether an object is reported for that namespace: objects of the namespace, volumes that belong to it, and their
-/// attachments. Objects that several namespaces share are not reported.
+/// Whether an object is reported for that namespace. These are the objects of the namespace, the volumes that belong to
+/// it, and the attachments of these volumes. Objects that several namespaces share are not reported.
 pub fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let is_shared = match object.kind {
@@ -57,14 +58,15 @@ pub fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -
     !is_shared && object_belongs_to(simulation, object, namespace)
 }
 
-/// Whether the findings of that namespace may rest on the object, so that it matters if the object cannot be judged.
+/// Whether the findings of that namespace may rest on the object. If they may, it matters that the object cannot be
+/// judged.
 pub fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let of_volume =
         |name: &str| snapshot.volume_id(name).is_some_and(|id| belongs_to(simulation, ObjectId::from(id), namespace));
     match object.kind {
         Kind::PersistentVolume => of_volume(&object.name),
-        // An attachment of a volume that is gone may matter to any namespace.
+        // An attachment of a deleted volume may matter to any namespace.
         Kind::VolumeAttachment => snapshot
             .find::<VolumeAttachment>("", &object.name)
             .filter(|attachment| snapshot.volume_id(&attachment.volume_name).is_some())

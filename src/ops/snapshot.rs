@@ -8,12 +8,12 @@ use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
 use crate::source::Statement;
 use crate::source::archive::ArchivedObject;
 
-/// Returns messages about objects that are not in the snapshot, because the person cannot read them, and about objects
-/// that cannot be decoded. `objects` must be sorted.
+/// Returns messages about two kinds of objects: objects that are not in the snapshot because the person may not read
+/// them, and objects that cannot be decoded. `objects` must be sorted.
 pub fn missing(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &Statement) -> Vec<String> {
     let mut lines = Vec::new();
     for issue in issues {
-        // An object that is too large to be held in memory is left out too.
+        // An object that is too large to be held in memory is also left out.
         let key = |kind| ObjectKey { kind, namespace: Str::new(&issue.namespace), name: Str::new(&issue.name) };
         let is_kept = Kind::from_manifest(&issue.kind)
             .map(key)
@@ -22,10 +22,10 @@ pub fn missing(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &S
         lines.push(format!("warning: {}; it is {fate}", issue_sentence(issue)));
     }
     let entries = statement.coverage.entries();
-    // A kind that no rule reads is not missed, and many clusters do not serve it.
+    // A kind that no rule reads is not reported as missing. Many clusters do not serve it.
     let missable = reads(rules::all());
     let around: Vec<&CoverageEntry> = entries.iter().filter(|entry| missable.contains(&entry.kind)).collect();
-    // Files rarely have these kinds, so they are not missed there.
+    // Files rarely have these kinds, so the kinds are not reported as missing there.
     let is_missed = |entry: &&CoverageEntry| {
         matches!(entry.state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed)
             && !around.iter().any(|other| other.kind == entry.kind && other.state == CoverageState::Complete)

@@ -13,8 +13,8 @@ use std::time::Duration;
 /// The maximum time for which the API server works on a request. Upstream: `--request-timeout` of kube-apiserver, 1.36.
 const UNDER_WAY: Duration = Duration::from_mins(1);
 
-/// Takes a repair back: the one of the journal with that id, or the newest one that has written something. With
-/// `provisioner_stopped` the person states that no provisioner works on a claim that the repair created.
+/// Takes a repair back. It is the repair of the journal with that id, or the newest repair that has written something.
+/// With `provisioner_stopped` the person states that no provisioner works on a claim that the repair created.
 ///
 /// # Errors
 /// An error is returned if there is no such journal, if the repair is refused, or if it stops.
@@ -36,8 +36,8 @@ pub async fn undo(
 pub(super) struct TakenBack {
     /// The journal of the repair.
     pub(super) journal: Box<Journal>,
-    /// Whether the person gave the id of the journal. If not, it is the newest usable journal, and an older one
-    /// replaces it if it has written nothing.
+    /// Whether the person gave the id of the journal. If not, it is the newest usable journal. An older journal
+    /// replaces this journal if it has written nothing.
     is_named: bool,
     /// Whether the person states that no provisioner works on a claim that the repair created.
     provisioner_stopped: bool,
@@ -52,8 +52,7 @@ pub(super) struct RequestCheck<'a, C, A> {
     pub(super) here: &'a Origin,
     /// The person who is informed.
     pub(super) asker: &'a A,
-    /// Whether this run writes. If it does, it waits until no request of the repair that is taken back can still
-    /// arrive.
+    /// Whether this run writes. A run that writes waits until no earlier request of the repair can still arrive.
     pub(super) writes: bool,
 }
 
@@ -109,8 +108,8 @@ async fn use_older_journal<C: Writer, A: Asker>(
 ) -> Result<(), Error> {
     let mut empty: Vec<String> = Vec::new();
     while !has_written(journal.entry()) {
-        // The only request of this journal was not carried out. Without this, the journal would always hide the older
-        // ones.
+        // The only request of this journal was not carried out. If the journal were not skipped, it would always hide
+        // the older journals.
         empty.push(journal.id().to_owned());
         let journal_folder = JournalFolder::<A> { directory: directory(journal), here: look.here, asker: None };
         let older = match written(&journal_folder, None, &empty) {
@@ -131,8 +130,8 @@ async fn use_older_journal<C: Writer, A: Asker>(
     Ok(())
 }
 
-/// Checks that nobody has begun to take this repair back. A new plan would take the steps that were already undone for
-/// changes by somebody else. Returns a text if another journal has already taken the repair back completely.
+/// Checks that nobody has begun to take this repair back. In a new plan, the steps that were already undone would look
+/// like changes by somebody else. Returns a text if another journal has already taken the repair back completely.
 ///
 /// # Errors
 /// An error is returned if the repair was taken back in part.
@@ -164,8 +163,8 @@ async fn not_begun(
     Ok(None)
 }
 
-/// Resolves the request in doubt of a journal. A request that was not carried out may still arrive and would conflict
-/// with a plan for the present state. So this waits until the request cannot arrive any more.
+/// Resolves the request in doubt of a journal. A request that was not carried out may still arrive, and would conflict
+/// with a plan for the present state. So this function waits until the request cannot arrive any more.
 async fn wait_until_resolved(
     journal: &mut Journal,
     look: &RequestCheck<'_, impl Writer, impl Asker>,
@@ -191,7 +190,7 @@ async fn wait_until_resolved(
     resolve_doubt(journal, false, look.cluster).await
 }
 
-/// Returns for how long a request of a run that stopped may still arrive. Returns None if it cannot arrive any more.
+/// Returns for how long a request of a run that stopped may still arrive. Returns `None` if it cannot arrive any more.
 fn under_way(journal: &Journal) -> Option<Duration> {
     UNDER_WAY.checked_sub(journal.age().unwrap_or_default()).filter(|rest| !rest.is_zero())
 }

@@ -21,7 +21,7 @@ pub trait Writer: Reader {
     /// expects.
     async fn receipts(&self, plan: &Plan) -> Result<Receipts, Stopped>;
 
-    /// Checks that the objects of a journal are still the ones that have their names.
+    /// Checks that the objects of a journal were not replaced by other objects with the same names.
     ///
     /// # Errors
     /// An error is returned if an object was replaced or cannot be read.

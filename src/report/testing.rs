@@ -7,7 +7,7 @@ use crate::simulate::{Settings, Simulation};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use serde_json::{Value, json};
 
-/// A snapshot of these objects, of which everything was read.
+/// A snapshot of these objects, in which the lists of all kinds were read.
 pub(super) fn world(objects: &[Value]) -> Snapshot {
     Snapshot::new(parts(objects))
 }
@@ -45,7 +45,7 @@ pub(super) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
     }
 }
 
-/// The object changed by an RFC 7386 merge patch.
+/// Returns the object with an RFC 7386 merge patch applied.
 pub(super) fn with(mut object: Value, patch: Value) -> Value {
     merge(&mut object, patch);
     object
@@ -110,7 +110,7 @@ pub(super) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
     })
 }
 
-/// A pod of namespace `db` that uses the claim. With a node it is scheduled.
+/// A pod of namespace `db` that uses the claim. It is scheduled if `node` is not empty.
 pub(super) fn pod(name: &str, claim: &str, node: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",

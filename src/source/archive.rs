@@ -20,8 +20,9 @@ pub struct ArchivedObject {
 }
 
 impl ArchivedObject {
-    /// Redacts one object of a known kind. The `kind` is added, because objects in typed lists lack it. Returns none
-    /// for a text that is no JSON object, and for an object larger than `LARGEST_OBJECT`, which is never decoded.
+    /// Redacts one object of a known kind. The `kind` is added, because objects in typed lists lack it. Returns `None`
+    /// if the text is not a JSON object. Also returns `None` if the object is larger than `LARGEST_OBJECT`, because it
+    /// is never decoded.
     pub fn new(kind: Kind, json: &[u8]) -> Option<Self> {
         let whole = Some(json).filter(|json| json.len() <= LARGEST_OBJECT)?;
         let mut object: Value = serde_json::from_slice(whole).ok().filter(Value::is_object)?;
@@ -37,7 +38,7 @@ impl ArchivedObject {
         Some(Self { key, version, json: redact(kind, object).to_string().into() })
     }
 
-    /// Redacts one object that states its kind. Returns none for a kind that the program does not read.
+    /// Redacts one object that states its kind. Returns `None` for a kind that the program does not read.
     pub fn from_manifest(json: &[u8]) -> Option<Self> {
         #[derive(serde::Deserialize)]
         struct Kinded<'a> {
@@ -55,14 +56,14 @@ impl ArchivedObject {
 }
 
 /// Sorts the objects by kind, namespace and name, and keeps the newest version of each. So the same objects give the
-/// same file, in whatever order they were read.
+/// same file, whatever the order of reading was.
 pub fn order(objects: &mut Vec<ArchivedObject>) {
     objects.sort_by(|a, b| a.key.cmp(&b.key).then(b.version.cmp(&a.version)).then_with(|| a.json.cmp(&b.json)));
     objects.dedup_by(|later, kept| later.key == kept.key);
 }
 
 /// Writes the objects as kubectl prints a list: keys in alphabetical order, four blanks for each level. The `statement`
-/// about them is written into annotations of the list.
+/// is written into annotations of the list.
 ///
 /// # Errors
 ///
@@ -80,7 +81,7 @@ pub fn write(objects: &[ArchivedObject], statement: &Statement, out: &mut dyn Wr
     out.write_all(b"\n}\n")
 }
 
-/// Writes a value. Each of its lines but the first is indented by `indent`.
+/// Writes a value. All its lines except the first are indented by `indent`.
 fn write_value(value: &Value, indent: &str, buffer: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
     buffer.clear();
     value.serialize(&mut Serializer::with_formatter(&mut *buffer, PrettyFormatter::with_indent(b"    ")))?;

@@ -1,5 +1,5 @@
-//! The bodies of answers, read piece by piece up to a limit. The limit counts the bytes after decompression. The
-//! reading ends where the limit is passed, so that a larger answer is never held in memory.
+//! Reads the bodies of answers piece by piece up to a limit. The limit counts the bytes after decompression. The
+//! reading ends when the limit is passed, so a larger answer is never held in memory.
 
 use http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
@@ -9,22 +9,22 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The largest answer with a list, in bytes.
 ///
-/// Lists are requested in pages of a few MiB. A server may still send a whole list: because `--chunk-size 0` asks for
-/// it, because the list expired while it was read, or because a proxy drops the limit. This is room for 270,000 volumes
-/// or claims of the usual 1,450 bytes, or for 100,000 of 4,000 bytes.
+/// Lists are requested in pages of a few MiB. A server may still send a whole list. Reasons are `--chunk-size 0`, a
+/// list that expired while it was read, or a proxy that drops the limit. The value is enough for 270,000 volumes or
+/// claims of the usual 1,450 bytes, or for 100,000 volumes or claims of 4,000 bytes.
 pub(super) const LARGEST_ANSWER: usize = 384 << 20;
 
-/// The largest answer with metadata or a few small objects, in bytes. Only one larger answer is read at a time.
+/// The largest answer with metadata or a few small objects, in bytes. Only one answer that is larger is read at a time.
 pub(super) const SMALL_ANSWER: usize = 16 << 20;
 
 /// The largest answer with an error, in bytes: a `Status`, or the page of a proxy.
 pub(super) const LARGEST_STATUS: usize = 1 << 20;
 
-/// The permit to hold more than [`SMALL_ANSWER`]. Eight requests may be under way at once, for several contexts at the
-/// same time: they must not hold a large answer each.
+/// The permit to hold more than [`SMALL_ANSWER`]. For each of several contexts, eight requests may be under way at
+/// once. They must not all hold a large answer.
 static LARGE: Semaphore = Semaphore::const_new(1);
 
-/// The body of an answer. A large one keeps its permit until it is dropped.
+/// The body of an answer. A large body keeps its permit until it is dropped.
 pub(super) struct Text {
     bytes: Vec<u8>,
     turn: Option<SemaphorePermit<'static>>,
@@ -42,7 +42,7 @@ impl Deref for Text {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLarge {
     pub(crate) limit: usize,
-    /// The length of the answer in bytes, where the server states it.
+    /// The length of the answer in bytes, if the server states it.
     pub(crate) stated: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ pub(super) async fn read(
     mut body: Body,
     limit: usize,
 ) -> Result<Result<Text, TooLarge>, kube::Error> {
-    // The length of a compressed answer is unknown, because decompression removes the header.
+    // The length of a compressed answer is unknown, because the decompressing layer removes the header.
     let stated = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.trim().parse().ok());
     if stated.is_some_and(|stated: u64| stated > limit as u64) {
         return Ok(Err(TooLarge { limit, stated }));
@@ -66,7 +66,7 @@ pub(super) async fn read(
             return Ok(Err(TooLarge { limit, stated: None }));
         }
         if length > SMALL_ANSWER && text.turn.is_none() {
-            // This fails only where the semaphore was closed, which never happens.
+            // This fails only if the semaphore was closed, which never happens.
             text.turn = LARGE.acquire().await.ok();
         }
         text.bytes.extend_from_slice(piece);

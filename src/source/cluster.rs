@@ -1,7 +1,7 @@
 //! A live cluster as a source: volumes, claims and classes are read first, then only what decisions need.
 //!
 //! This module never writes to the cluster. What cannot be read is recorded in [`Coverage`](crate::snapshot::Coverage).
-//! There is an error only where nothing at all can be read.
+//! There is an error only if nothing at all can be read.
 
 use super::archive::ArchivedObject;
 use super::body::SMALL_ANSWER;
@@ -55,7 +55,7 @@ pub(super) struct Gathered {
     pub(super) parts: Parts,
     pub(super) archive: Vec<ArchivedObject>,
     pub(super) keep_archive: bool,
-    /// The kind and name of the object whose time of the last change is needed.
+    /// The kind and name of the object for which the time of its last change is needed.
     pub(super) asked: Option<(Kind, String)>,
 }
 
@@ -68,12 +68,12 @@ struct Page {
 }
 
 impl<'a> Cluster<'a> {
-    /// Finds the cluster that flags, environment and kubeconfig select. It sends no request. It runs a credential
-    /// plugin once, which may ask the user to log in.
+    /// Finds the cluster that flags, environment and kubeconfig select. This function sends no request. It runs a
+    /// credential plugin once, and the plugin may ask the user to log in.
     ///
     /// # Errors
     ///
-    /// Returns an error where no cluster is configured, the kubeconfig or a flag is wrong, or there are no credentials.
+    /// Returns an error if no cluster is configured, the kubeconfig or a flag is wrong, or there are no credentials.
     pub async fn connect(options: &ConnectOptions, environment: &Environment) -> Result<Self, ClusterError> {
         let (own, surroundings) = (options.clone(), environment.clone());
         let connection = tokio::task::spawn_blocking(move || connect::connect(&own, &surroundings))
@@ -102,7 +102,7 @@ impl<'a> Cluster<'a> {
         Cluster { api: Api { observer: Some(observer), ..self.api }, ..self }
     }
 
-    /// The same cluster, with other times and numbers of retries.
+    /// The same cluster, with another number of retries and other pauses.
     #[must_use]
     pub fn retrying(mut self, retry: Retry) -> Self {
         self.api.retry = retry;
@@ -119,7 +119,8 @@ impl<'a> Cluster<'a> {
         &self.api.server
     }
 
-    /// The time limit of one request; none where the user gave none, zero for no limit.
+    /// The time limit of one request. The result is `None` if the user gave no limit. Zero means that there is no
+    /// limit.
     pub fn timeout(&self) -> Option<Duration> {
         self.api.timeout
     }
@@ -131,19 +132,19 @@ impl<'a> Cluster<'a> {
         }
     }
 
-    /// The client of kube, for code that writes.
+    /// The client of kube, for code that writes to the cluster.
     pub fn client(&self) -> &kube::Client {
         &self.api.client
     }
 
-    /// Reads all objects that decisions need: volumes, claims and classes of the whole cluster, then pods and nodes
-    /// only where a decision needs them. Where claims of the whole cluster are forbidden, those of [`Self::namespace`]
-    /// are read.
+    /// Reads all objects that decisions need. Volumes, claims and classes of the whole cluster are read first. Pods and
+    /// nodes are read only if a decision needs them. If claims of the whole cluster are forbidden, the claims of
+    /// [`Self::namespace`] are read.
     ///
     /// # Errors
     ///
-    /// Returns an error where there is no connection, the credentials are not accepted, or neither volumes nor claims
-    /// nor classes can be read.
+    /// Returns an error if there is no connection, the credentials are not accepted, or neither volumes nor claims nor
+    /// classes can be read.
     pub async fn read(&self, needs: Needs<'_>, progress: &dyn Progress) -> Result<Parts, ClusterError> {
         Ok(self.gather(needs, false, progress).await?.parts)
     }
@@ -167,7 +168,7 @@ impl<'a> Cluster<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error where there is no connection, or where the answer is not that of a Kubernetes API server.
+    /// Returns an error if there is no connection, or if the answer does not come from a Kubernetes API server.
     pub async fn server_version(&self) -> Result<ServerVersion, ClusterError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -190,7 +191,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// The names for shell completion: those of the kind in the given namespace, otherwise in [`Self::namespace`].
-    /// There are at most 500 names, found within one second, and none where anything fails.
+    /// There are at most 500 names, and the time limit is one second. If anything fails, there are no names.
     pub async fn names(&self, kind: Kind, namespace: Option<&str>) -> Vec<String> {
         self.names_at(&list::path(kind, Some(namespace.unwrap_or(&self.namespace)))).await
     }
@@ -229,7 +230,7 @@ impl<'a> Cluster<'a> {
         }
         let readable = |entry: &CoverageEntry| entry.state == CoverageState::Complete;
         if !gathered.parts.coverage.entries().iter().any(readable) {
-            // One error is enough. That of the volumes comes first, because it says most.
+            // One error is enough. The error of the volumes is first, because it says most.
             if let Some(failure) = failures.into_iter().next() {
                 return Err(failure);
             }
@@ -245,9 +246,9 @@ impl<'a> Cluster<'a> {
         Ok(gathered)
     }
 
-    /// Reads the lists that every command needs, at the same time. The list of claims begins when the first page of the
-    /// volumes was read, so the claims are the later reading. Then most volumes and claims that do not agree belong to
-    /// one moment; see [`partners`].
+    /// Reads the lists that every command needs at the same time. The list of claims is requested after the first page
+    /// of the volumes was read, so it is the later reading. Then both lists show the same moment for most volumes and
+    /// claims that do not agree; see [`partners`].
     ///
     /// [`partners`]: super::partners
     async fn first(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<Vec<ClusterError>, ClusterError> {
@@ -363,8 +364,8 @@ impl<'a> Cluster<'a> {
             }
             Err(ListFailure::Failed(error)) => {
                 entry.state = CoverageState::Failed;
-                // A list that is refused for its size is refused again at each retry, so the reason says what the user
-                // can do.
+                // A list that is refused because of its size is refused again at each retry. So the reason says what
+                // the user can do.
                 let way_out = error.hint().filter(|_| error.kind() == ClusterErrorKind::TooLarge);
                 entry.reason = Some(way_out.map_or_else(|| error.to_string(), |way_out| format!("{error}; {way_out}")));
                 Some(error)
@@ -386,14 +387,14 @@ impl<'a> Cluster<'a> {
         }
         self.lists(&lists, gathered, progress).await?;
         if gathered.parts.coverage.state(Kind::Pod, "") == CoverageState::Forbidden {
-            // Pods of the whole cluster are forbidden; those of single namespaces may be allowed.
+            // The user may not list the pods of the whole cluster, but perhaps the pods of single namespaces.
             let single: Vec<_> = pod_namespaces(&gathered.parts, needs)
                 .into_iter()
                 .map(|namespace| (Kind::Pod, Some(namespace)))
                 .collect();
             self.lists(&single, gathered, progress).await?;
         }
-        // A user who may not list a kind in all namespaces may be allowed to list it in the selected one.
+        // A user who may not list a kind in all namespaces may be allowed to list it in the selected namespace.
         let hidden = needs
             .surroundings
             .iter()

@@ -1,4 +1,4 @@
-//! The errors of reading a cluster: one sentence, and what the user can do.
+//! The errors of reading a cluster. An error has one sentence, and a hint that says what the user can do.
 
 use super::body::TooLarge;
 use crate::error::Error;
@@ -25,9 +25,9 @@ pub enum ClusterErrorKind {
     Tls,
     /// The server did not answer in time.
     TimedOut,
-    /// The server asked too often to retry later.
+    /// The server asked several times to retry later, until the number of retries was reached.
     Overloaded,
-    /// The answer is not that of a Kubernetes API server.
+    /// The answer does not come from a Kubernetes API server.
     NotKubernetes,
     /// The answer is larger than the limit, or has too many objects.
     TooLarge,
@@ -61,13 +61,13 @@ impl ClusterError {
         self.kind
     }
 
-    /// What the user can do, where there is advice.
+    /// What the user can do, if there is advice.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// The error for a failure below HTTP. Its kind is found in the texts of the causes, because kube offers nothing
-    /// else to distinguish them.
+    /// The error for a failure below HTTP. Its kind is found in the texts of the causes, because kube has no other way
+    /// to distinguish the causes.
     pub(crate) fn from_transport(server: &str, proxy: Option<&str>, error: &(dyn std::error::Error + 'static)) -> Self {
         let chain: Vec<String> =
             std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
@@ -103,7 +103,7 @@ impl ClusterError {
             .with_hint("check the network and the VPN; -f FILE works without a cluster")
     }
 
-    /// The error for a server that wants TLS although its address begins with `http`.
+    /// The error for a server that requires TLS although its address begins with `http`.
     fn not_plain(server: &str) -> Self {
         Self::new(ClusterErrorKind::NotKubernetes, format!("the server at {server} does not speak plain HTTP"))
             .with_hint("check the port, and whether the address should begin with https://")
@@ -190,8 +190,7 @@ impl ClusterError {
                 "kubectl accepts it; here the server needs a certificate that is signed by that authority",
             );
         }
-        // A cluster that was created again has an authority of the same name with another key. Then the signature is
-        // bad.
+        // If a cluster was created again, its authority has the same name and another key. Then the signature is wrong.
         if has(&["UnknownIssuer", "unknown issuer", "not trusted", "BadSignature"]) {
             return tls(
                 format!("the certificate of the API server {server} is signed by an unknown authority"),
@@ -212,7 +211,7 @@ impl ClusterError {
             .with_hint("check the network, or allow more with --request-timeout")
     }
 
-    /// The error for an answer with an HTTP code of an error.
+    /// The error for an answer with an HTTP status code that means an error.
     pub(crate) fn from_status(server: &str, what: &str, status: &ApiStatus) -> Self {
         let ApiStatus { code, message, .. } = status;
         match code {
@@ -266,7 +265,7 @@ impl ClusterError {
         )
     }
 
-    /// The error for a success whose body is not that of the Kubernetes API.
+    /// The error for a successful answer with a body that is not from the Kubernetes API.
     pub(crate) fn not_kubernetes(server: &str, what: &str, problem: &str) -> Self {
         Self::new(
             ClusterErrorKind::NotKubernetes,
@@ -285,7 +284,8 @@ impl fmt::Display for ClusterError {
 impl std::error::Error for ClusterError {}
 
 impl From<ClusterError> for Error {
-    /// A name that is missing in the kubeconfig is an error of usage. In all other cases the input is unreadable.
+    /// If a name is missing in the kubeconfig, the result is a usage error. In all other cases it says that the input
+    /// is unreadable.
     fn from(error: ClusterError) -> Self {
         let shown = match error.kind {
             ClusterErrorKind::Configuration => Self::usage(error.message),
@@ -298,12 +298,12 @@ impl From<ClusterError> for Error {
     }
 }
 
-/// The content of an answer of the API server that is an error.
+/// The content of an error answer of the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ApiStatus {
     /// The HTTP code.
     pub(crate) code: u16,
-    /// The message of the server; `HTTP` and the code where it sent none.
+    /// The message of the server. If the server sent no message, it is `HTTP` and the code.
     pub(crate) message: String,
     /// Whether the body was a `Status` object.
     pub(crate) from_kubernetes: bool,

@@ -15,14 +15,14 @@ use std::fmt;
 use std::path::{MAIN_SEPARATOR, PathBuf};
 use std::time::Duration;
 
-/// The number of objects in one page of a list, unless `--chunk-size` is given. kubectl has the same number.
+/// The number of objects in one page of a list, if `--chunk-size` is not given. kubectl uses the same number.
 const CHUNK_SIZE: u32 = 500;
 
 /// The number of volumes or claims in one page of a list. It is larger, because these objects are small and every
-/// command waits for them: each page is requested after the one before.
+/// command waits for them. Each page is requested after the previous page.
 const LARGE_CHUNK_SIZE: u32 = 2500;
 
-/// The number of objects in one page of a list of that kind, unless `--chunk-size` is given.
+/// The number of objects in one page of a list of that kind, if `--chunk-size` is not given.
 pub fn default_chunk_size(kind: Kind) -> u32 {
     match kind {
         Kind::PersistentVolume | Kind::PersistentVolumeClaim => LARGE_CHUNK_SIZE,
@@ -30,8 +30,8 @@ pub fn default_chunk_size(kind: Kind) -> u32 {
     }
 }
 
-/// The longest silence of a connection where no `--request-timeout` is given. The API server ends its own requests
-/// after one minute, so a longer silence means that the server does not answer.
+/// The longest time without data on a connection, if no `--request-timeout` is given. The API server ends its requests
+/// after one minute. So after a longer time without data, the server does not answer any more.
 const SILENCE: Duration = Duration::from_secs(90);
 
 /// The flags of kubectl that select the cluster and the user.
@@ -63,7 +63,7 @@ pub struct ConnectOptions {
     pub impersonate_uid: Option<String>,
     /// `--as-user-extra`, repeatable: key and value.
     pub impersonate_extra: Vec<(String, String)>,
-    /// `--request-timeout`; zero or none means that a whole request has no limit.
+    /// `--request-timeout`. If it is zero or `None`, a whole request has no time limit.
     pub request_timeout: Option<Duration>,
     /// `--certificate-authority`.
     pub certificate_authority: Option<PathBuf>,
@@ -77,10 +77,10 @@ pub struct ConnectOptions {
     pub tls_server_name: Option<String>,
     /// `--disable-compression`.
     pub disable_compression: bool,
-    /// `--chunk-size`: the number of objects in one page. Zero reads each list in one piece. None means
+    /// `--chunk-size`: the number of objects in one page. With zero, each list is read in one piece. `None` means
     /// [`default_chunk_size`].
     pub chunk_size: Option<u32>,
-    /// Who can log in, where a credential plugin asks for it.
+    /// Who can log in, if a credential plugin asks for a login.
     pub attendance: LoginMode,
 }
 
@@ -90,7 +90,8 @@ pub enum LoginMode {
     /// A person, if standard input is a terminal. The plugin may ask this person to log in.
     #[default]
     Person,
-    /// A person who reads the messages of a plugin and cannot answer, because other plugins may ask at the same time.
+    /// A person who only reads the messages of a plugin. The person cannot answer, because other plugins may ask at the
+    /// same time.
     Reader,
     /// Nobody. The messages of a plugin are dropped.
     Nobody,
@@ -124,7 +125,7 @@ pub struct Environment {
     pub http_proxy: Option<String>,
     /// `NO_PROXY` or `no_proxy`.
     pub no_proxy: Option<String>,
-    /// Whether `KUBERNETES_SERVICE_HOST` and `_PORT` say that this is a pod.
+    /// Whether `KUBERNETES_SERVICE_HOST` and `_PORT` show that the program runs in a pod.
     pub in_cluster: bool,
 }
 
@@ -156,7 +157,7 @@ pub(super) struct Connection {
     pub(super) namespace: String,
 }
 
-/// Builds the client. It sends no request. It runs a credential plugin once.
+/// Builds the client. This function sends no request. It runs a credential plugin once.
 pub(super) fn connect(options: &ConnectOptions, environment: &Environment) -> Result<Connection, ClusterError> {
     let mut config = config(options, environment)?;
     let server = display(&config.cluster_url);
@@ -179,7 +180,7 @@ fn is_encrypted(url: &Uri) -> bool {
     url.scheme_str() == Some("https")
 }
 
-/// Refuses a clock before 1970. rustls counts the time from then on, and would end the process.
+/// Refuses a clock that shows a time before 1970. rustls counts the time from 1970 and would end the process.
 fn judges_certificates(now: Timestamp) -> Result<(), ClusterError> {
     if now >= Timestamp(0) {
         return Ok(());
@@ -277,8 +278,8 @@ fn from_parts(
         check_token(&user)?;
         config.auth_info = user;
     } else {
-        // As in kubectl, credentials are never sent unencrypted. Impersonation is, because `kubectl proxy` needs no
-        // credentials.
+        // As in kubectl, credentials are never sent unencrypted. The headers of impersonation may be, because `kubectl
+        // proxy` needs no credentials.
         config.auth_info = AuthInfo {
             impersonate: user.impersonate,
             impersonate_uid: user.impersonate_uid,
@@ -300,7 +301,7 @@ fn override_cluster(cluster: &mut Cluster, options: &ConnectOptions) {
         cluster.certificate_authority_data = None;
     }
     if let Some(authority) = &options.certificate_authority {
-        // Where the user gives an authority, the certificate is verified whatever the kubeconfig says.
+        // If the user gives an authority, the certificate is verified whatever the kubeconfig says.
         cluster.insecure_skip_tls_verify = Some(options.insecure_skip_tls_verify);
         cluster.certificate_authority = Some(authority.to_string_lossy().into_owned());
         cluster.certificate_authority_data = None;
@@ -332,7 +333,7 @@ fn override_user(user: &mut AuthInfo, options: &ConnectOptions) {
     if let Some(password) = &options.password {
         user.password = Some(password.clone().into());
     }
-    // kube needs the name and the password. Where one of them is missing, it is sent empty.
+    // kube needs both the name and the password. If one of them is missing, an empty value is sent.
     if user.username.is_some() || user.password.is_some() {
         user.username.get_or_insert_default();
         user.password.get_or_insert_with(|| String::new().into());
@@ -346,7 +347,7 @@ fn override_user(user: &mut AuthInfo, options: &ConnectOptions) {
     if let Some(uid) = &options.impersonate_uid {
         user.impersonate_uid = Some(uid.clone());
     }
-    // A key that the user gives gets only the given values. The values of other keys stay.
+    // For a key that the user gives, only the given values count. Other keys keep their values from the kubeconfig.
     if !options.impersonate_extra.is_empty() {
         let extra = user.impersonate_user_extra.get_or_insert_default();
         for (key, _) in &options.impersonate_extra {
@@ -360,7 +361,7 @@ fn override_user(user: &mut AuthInfo, options: &ConnectOptions) {
 
 /// Removes empty values, which client-go treats as missing.
 fn without_empties(user: AuthInfo) -> AuthInfo {
-    // Some values are secrets, whose text can only be read from serialized data.
+    // Some values are secrets. Their text can only be read from serialized data.
     let Ok(Value::Object(mut fields)) = serde_json::to_value(&user) else { return user };
     fields.retain(|name, value| match value {
         // An empty path was resolved to the folder of the kubeconfig.
@@ -405,7 +406,7 @@ fn confirm_usable(user: &AuthInfo) -> Result<(), ClusterError> {
     Ok(())
 }
 
-/// Refuses a token that no HTTP header can contain. kube panics at it.
+/// Refuses a token that an HTTP header cannot contain. kube panics if it gets one.
 fn check_token(user: &AuthInfo) -> Result<(), ClusterError> {
     // The text of the token can only be read from serialized data.
     let data = serde_json::to_value(user).unwrap_or_default();
@@ -451,7 +452,8 @@ fn server_url(cluster: &Cluster) -> Result<Uri, ClusterError> {
         })
 }
 
-/// The certificate authorities in the form that kube needs; none for those of the operating system.
+/// The certificate authorities in the form that kube needs. The result is `None` if those of the operating system are
+/// used.
 fn root_certificates(cluster: &Cluster) -> Result<Option<Vec<Vec<u8>>>, ClusterError> {
     certificates(cluster).map_err(|error| {
         let from = cluster.certificate_authority.as_deref().unwrap_or("the kubeconfig's certificate-authority-data");
@@ -464,10 +466,10 @@ fn root_certificates(cluster: &Cluster) -> Result<Option<Vec<Vec<u8>>>, ClusterE
     })
 }
 
-/// The certificates that the entry of a cluster names or contains. An error is that of kube for the file, that of serde
-/// for the encoded data, or one of this function.
+/// The certificates that the entry of a cluster names or contains. An error comes from kube (for the file), from serde
+/// (for the encoded data), or from this function.
 fn certificates(cluster: &Cluster) -> anyhow::Result<Option<Vec<Vec<u8>>>> {
-    // This type of kube reads either the file or the data. kube's own function for that is private.
+    // This type of kube reads either the file or the data. The function of kube for clusters is private.
     let authority = ExecAuthCluster::try_from(cluster)?;
     let Some(pem) = authority.certificate_authority_data.filter(|pem| !pem.is_empty()) else { return Ok(None) };
     let certificates = pem_certificates(&String::from_utf8_lossy(&pem))?;
@@ -489,7 +491,7 @@ fn pem_certificates(pem: &str) -> anyhow::Result<Vec<Vec<u8>>> {
         .collect()
 }
 
-/// The error where kube cannot make a client from the configuration.
+/// The error if kube cannot make a client from the configuration.
 fn client_error(server: &str, error: &kube::Error) -> ClusterError {
     ClusterError::new(
         ClusterErrorKind::Credentials,

@@ -1,7 +1,7 @@
 //! Runs credential plugins (`exec` in the kubeconfig) exactly once for each selected context.
 //!
-//! kube runs a plugin three times for each client. Cloud plugins take a second each time, which would be most of the
-//! run's time. Protocol: `client.authentication.k8s.io/v1` and `v1beta1`.
+//! kube runs a plugin three times for each client. Plugins of cloud providers take a second each time. Three times
+//! would be the largest part of the run time. Protocol: `client.authentication.k8s.io/v1` and `v1beta1`.
 #![expect(clippy::disallowed_types, reason = "the kubeconfig names a program to run")]
 #![expect(clippy::disallowed_methods, reason = "somebody may log in on standard input, and only for so long")]
 
@@ -15,11 +15,12 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// The largest answer of a plugin, in bytes. A certificate with its chain and key has some 10,000.
+/// The largest answer of a plugin, in bytes. A certificate with its chain and key has about 10,000 bytes.
 const MOST: u64 = 1 << 20;
 
-/// The time limit of a plugin that does not ask a person directly, where the user gave no limit. A plugin that hangs
-/// must not hide the answers of other clusters. A person who reads its message can still open a page in a browser.
+/// The time limit of a plugin that does not ask a person directly, if the user gave no limit. A plugin that hangs must
+/// not hide the answers of other clusters. The limit is long enough for a person who reads the message of the plugin
+/// and opens a page in a browser.
 const UNATTENDED_LIMIT: Duration = Duration::from_mins(2);
 
 #[derive(Deserialize)]
@@ -41,8 +42,8 @@ struct Status {
 
 /// Runs the plugin of the user's entry, if there is one, and replaces it by the credentials that it prints.
 ///
-/// It blocks until the plugin ends, because a person may have to log in. The limit that the user gave ends the plugin,
-/// or that of [`UNATTENDED_LIMIT`]; kubectl has no limit. Credentials of any other kind take precedence over the
+/// It blocks until the plugin ends, because a person may have to log in. The plugin is stopped after the limit that the
+/// user gave, or after [`UNATTENDED_LIMIT`]. kubectl has no limit. All other credentials take precedence over the
 /// plugin, as in client-go (`UpdateTransportConfig`, 0.36).
 pub(super) fn run(
     user: &mut AuthInfo,
@@ -70,7 +71,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// The time limit of the plugin; none where a person is asked and may take any time.
+/// The time limit of the plugin. The result is `None` if a person is asked and may take any time.
 fn patience(attendance: LoginMode, stated: Option<Duration>) -> Option<Duration> {
     match (stated, attendance) {
         (Some(Duration::ZERO), _) | (None, LoginMode::Person) => None,
@@ -130,7 +131,7 @@ fn ask(
         LoginMode::Nobody => Stdio::null(),
     });
     let output = output(command.stdout(Stdio::piped()), config, limit)?;
-    // YAML would read some JSON differently, such as a text as a number.
+    // A parser of YAML would read some JSON differently. For example, it would read some texts as numbers.
     let answer: Option<ExecCredential> = if output.trim_ascii_start().starts_with(b"{") {
         serde_json::from_slice(&output).ok()
     } else {
@@ -141,7 +142,7 @@ fn ask(
         .ok_or_else(|| failed(config, "did not answer with an ExecCredential that has a status"))
 }
 
-/// Runs a plugin until it ends or its time is over. Returns what it printed.
+/// Runs a plugin until it ends or its time limit is reached. Returns what the plugin printed.
 fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -> Result<Vec<u8>, ClusterError> {
     let broken = |error: std::io::Error| failed(config, &format!("could not be run: {error}"));
     let mut child = command.spawn().map_err(|error| match error.kind() {
@@ -149,7 +150,7 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
         _ => failed(config, &format!("could not be started: {error}")),
     })?;
     let printed = child.stdout.take();
-    // A process that the plugin started may keep the output open for longer than this program runs.
+    // A process that the plugin started may keep the output open until after the end of this program.
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut output = Vec::new();
@@ -164,7 +165,7 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
     };
     let is_much = matches!(&output, Some(Ok(output)) if output.len() as u64 > MOST);
     let mut status = None;
-    // Its output has ended, and the plugin may still run.
+    // The output of the plugin has ended, but the plugin may still run.
     while output.is_some() && !is_much && status.is_none() && end.is_none_or(|end| Instant::now() < end) {
         status = match end {
             None => Some(child.wait().map_err(broken)?),
@@ -192,7 +193,7 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
     }
 }
 
-/// The error names only the program. Its arguments, its environment and its output can contain secrets.
+/// The error of a plugin. It names only the program, because arguments, environment and output can contain secrets.
 fn failed(config: &ExecConfig, what: &str) -> ClusterError {
     let program = config.command.as_deref().unwrap_or_default();
     let error = ClusterError::new(ClusterErrorKind::Credentials, format!("the credential plugin {program} {what}"));
@@ -214,7 +215,7 @@ fn base64(text: String) -> String {
 mod tests {
     use super::*;
 
-    /// Only a single person who is asked has no time limit. Zero means no limit, as for every flag.
+    /// There is no time limit only if one person is asked directly. Zero means no limit, as for every flag.
     #[test]
     fn a_plugin_beside_others_has_an_end() {
         let second = Duration::from_secs(1);

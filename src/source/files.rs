@@ -2,7 +2,7 @@
 //!
 //! The formats are JSON and YAML, plain or compressed with gzip: single objects, lists, typed lists, several documents
 //! in one file, and directories, such as those of `kubectl cluster-info dump` and `oc adm must-gather`. JSON is cut
-//! into objects while it is read, and these are decoded on all cores. So no file is held in memory as a whole.
+//! into objects while it is read, and the objects are decoded on all cores. So no file is held in memory as a whole.
 
 mod batch;
 mod collect;
@@ -33,12 +33,12 @@ use std::sync::{Arc, Mutex, mpsc};
 /// The name of standard input in messages.
 const STDIN: &str = "standard input";
 
-/// A kind, in all namespaces or in one.
+/// A kind, in all namespaces or in one namespace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scope {
     /// The kind.
     pub kind: Kind,
-    /// The namespace; none for all of them.
+    /// The namespace. The value is `None` for all namespaces.
     pub namespace: Option<String>,
 }
 
@@ -53,13 +53,13 @@ pub struct FileOptions {
     pub assume_complete: Option<Vec<Scope>>,
     /// The kinds that the user declares to be incomplete in the input.
     pub partial: Vec<Scope>,
-    /// The time at which ages end. It replaces the newest time in the input.
+    /// The time for which ages are computed. It replaces the newest time in the input.
     pub now: Option<Timestamp>,
     /// Whether an object that cannot be decoded is a fatal error.
     pub strict: bool,
-    /// The kinds of [`Kind::SURROUNDING`] that are read. Others are skipped.
+    /// The kinds of [`Kind::SURROUNDING`] that are read. The other kinds are skipped.
     pub surroundings: Vec<Kind>,
-    /// The kind and name of the volume or claim whose time of the last change is needed.
+    /// The kind and name of the volume or claim for which the time of its last change is needed.
     pub last_change_of: Option<(Kind, String)>,
 }
 
@@ -94,8 +94,8 @@ pub struct Loaded {
 pub struct Archived {
     /// The objects, redacted.
     pub objects: Vec<ArchivedObject>,
-    /// The objects that could not be decoded. They are kept in the snapshot, as those of a cluster are: the reader of
-    /// the snapshot has to know that there are objects that cannot be decoded.
+    /// The objects that could not be decoded. They are kept in the snapshot, as for a cluster. The reader of the
+    /// snapshot has to know that there are objects that cannot be decoded.
     pub issues: Vec<DecodeIssue>,
     /// The other facts about the reading.
     pub statement: Statement,
@@ -106,12 +106,12 @@ pub type EachRaw<'a> = dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()> + 'a;
 
 /// Reads all inputs.
 ///
-/// Claims and pods without a namespace are taken to be in `default`, as kubectl takes them.
+/// Claims and pods without a namespace are assumed to be in `default`, as in kubectl.
 ///
 /// # Errors
 ///
-/// Returns an error where an input cannot be read in full, is not well-formed, or is too large. It is the first error
-/// in the order of the input.
+/// Returns an error if an input cannot be read in full, is not well-formed, or is too large. It is the first error in
+/// the order of the input.
 pub fn read(options: &FileOptions) -> Result<Loaded, SourceError> {
     read_with(options, &mut stdin())
 }
@@ -166,7 +166,8 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     Ok(Loaded { parts, report, kubernetes: known.stated.kubernetes })
 }
 
-/// Reads all inputs for a snapshot. The objects are those of [`read`], redacted, with the facts that `read` would know.
+/// Reads all inputs for a snapshot. The result has the objects of [`read`], redacted, and what `read` would find out
+/// about them.
 ///
 /// # Errors
 ///
@@ -190,8 +191,8 @@ pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archi
     issues.extend_from_slice(&known.passed);
     let statement = Statement {
         coverage: known.coverage(&issues, options),
-        // The newest time in the objects is not stored, because it is not the time of a reading. Whoever reads the
-        // snapshot finds it again.
+        // The newest time in the objects is not stored, because it is not the time of a reading. A reader of the
+        // snapshot can find it again.
         now: options.now.or(known.stated.now),
         kubernetes: known.stated.kubernetes,
     };
@@ -200,9 +201,9 @@ pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archi
 
 /// Passes each object of the kinds that are read, and the Lease of kube-controller-manager, to `each` as JSON.
 ///
-/// The objects come in the order of the input, until `each` breaks. An item that states no kind comes at the end of its
-/// list, where the list states the kind after its items. The bytes are well-formed: those of the input, or JSON made
-/// from its YAML.
+/// The objects are passed in the order of the input, until `each` breaks. If a list states its kind after its items,
+/// the items that state no kind are passed at the end of the list. The bytes are well-formed JSON: bytes of the input,
+/// or JSON made from its YAML.
 ///
 /// # Errors
 ///
@@ -419,7 +420,7 @@ fn yaml_documents(reader: &mut dyn Read, sink: &mut dyn Sink, origin: &Arc<str>)
     })
 }
 
-/// The name of a document's type, where it can contain no object.
+/// The name of the type of a document, if it cannot contain an object.
 fn not_an_object(json: &[u8]) -> Option<&'static str> {
     match json.first() {
         Some(b'{' | b'[') => None,
@@ -439,7 +440,7 @@ fn stdin() -> impl Read {
     io::stdin()
 }
 
-/// Adds the line to the place of an error that has only a byte, where the file can be read again.
+/// Adds the line to the place of an error that has only a byte, if the file can be read again.
 #[expect(clippy::disallowed_methods, reason = "only a regular file can be read twice")]
 fn with_line(mut error: SourceError, inputs: &[Named]) -> SourceError {
     let Some(byte) = error.place.byte else { return error };
@@ -466,8 +467,8 @@ fn line_of(path: &Path, origin: &str, byte: u64) -> Option<u64> {
     }
 }
 
-/// The newest time in the objects. The renewal of the Lease does not count, because it would always seem fresh. Facts
-/// that only `explain` reads do not count, so that all commands have the same time.
+/// The newest time in the objects. The renewal of the Lease does not count, because then the Lease would always seem
+/// fresh. Times that only `explain` reads do not count, so that all commands have the same time.
 fn newest(objects: &Objects) -> Option<Timestamp> {
     let lists = objects.lists();
     let metas = lists.iter().flat_map(|list| (0..list.length()).map(|at| list.meta(at)));
@@ -492,22 +493,24 @@ struct Known {
 impl Known {
     /// The coverage of the input.
     ///
-    /// All objects of a kind are known only in three cases: the input has objects of that kind, or a dump or a snapshot
-    /// says that it is complete, or the user declared it. An object that could not be decoded makes its kind partial in
-    /// any case.
+    /// A kind counts as complete in three cases only: the input has objects of that kind, a dump or a snapshot says
+    /// that the kind is complete, or the user declared it. An object that could not be decoded makes its kind partial
+    /// in any case.
     fn coverage(&self, issues: &[DecodeIssue], options: &FileOptions) -> Coverage {
         let mut coverage = Coverage::default();
         for kind in Kind::ALL {
             coverage.set(CoverageEntry::new(kind, None, CoverageState::Assumed));
         }
         for kind in &options.surroundings {
-            // Nobody adds these kinds by chance. So an input without them does not say that there are none.
+            // An input has these kinds only if somebody added them on purpose. So an input without them does not show
+            // that there are none.
             let reason = Some("the input holds none of them".to_owned());
             let entry = CoverageEntry::new(*kind, None, CoverageState::Partial);
             coverage.set(CoverageEntry { reason, ..entry });
         }
         for (kind, namespace) in &self.held {
-            // A file with some more objects does not complete a kind of which a snapshot says that it lacks some.
+            // If a snapshot says that it lacks objects of a kind, a file with more objects does not make the kind
+            // complete.
             let place = namespace.as_deref().unwrap_or_default();
             if self.stated.coverage.state(*kind, place) == CoverageState::Assumed {
                 coverage.set(CoverageEntry::new(*kind, namespace.clone(), CoverageState::Complete));

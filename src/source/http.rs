@@ -1,5 +1,5 @@
-//! Single reads from the API server, with limits of time and size, a few retries, and a log line for each request with
-//! `-v 6`.
+//! Single reads from the API server. Time and size are limited, a read is retried a few times, and with `-v 6` each
+//! request has a log line.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "requests are timed for the person who asks")]
 
 use super::body::{self, LARGEST_STATUS, Text, TooLarge};
@@ -17,7 +17,7 @@ pub struct RequestLog {
     pub method: &'static str,
     /// The whole address of the request.
     pub url: String,
-    /// The HTTP status; none where there was no answer.
+    /// The HTTP status. The value is `None` if there was no answer.
     pub status: Option<u16>,
     /// The duration in milliseconds.
     pub milliseconds: u128,
@@ -29,7 +29,7 @@ pub type Observer<'a> = &'a (dyn Fn(&RequestLog) + Send + Sync);
 /// How often a read is retried when the server is too busy.
 #[derive(Clone, Copy, Debug)]
 pub struct Retry {
-    /// The number of tries in all, at least one.
+    /// The total number of tries, at least one.
     pub tries: u32,
     /// The pause before the second try. It doubles for each later try. A `Retry-After` of the server takes precedence.
     pub pause: Duration,
@@ -50,7 +50,7 @@ pub(super) struct Reply {
     pub(super) date: Option<Timestamp>,
 }
 
-/// An answer that is an error, or no usable answer.
+/// The reason why a request has no usable answer.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The server answered with an error.
@@ -61,8 +61,8 @@ pub(super) enum Failure {
     TooLarge(TooLarge),
 }
 
-/// The number of retries of a request that could not be sent. On a busy machine several connections in a row can be
-/// closed before the program has read what the server says.
+/// The number of retries of a request that could not be sent. On a busy machine several connections, one after the
+/// other, can be closed before the program has read the message of the server.
 const UNSENT: u32 = 9;
 
 /// The `Accept` header for answers in JSON.

@@ -6,18 +6,18 @@ use super::cluster_error::ClusterError;
 use super::http::Failure;
 use serde::Deserialize;
 
-/// The namespace that every API server creates when its cluster begins, and that nobody deletes.
+/// The path of namespace kube-system. Every API server creates it when the cluster is created, and nobody deletes it.
 const PATH: &str = "/api/v1/namespaces/kube-system";
 /// The metadata are enough. Servers and proxies that do not know this form send the whole object.
 const METADATA_ONLY: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 impl Cluster<'_> {
-    /// The uid of namespace kube-system, which is different in each cluster. None where there is no such namespace, or
-    /// this user may not read it.
+    /// The uid of namespace kube-system. It is different in each cluster. The result is `None` if the namespace does
+    /// not exist, or if this user may not read it.
     ///
     /// # Errors
     ///
-    /// Returns an error where the server did not answer or answered with another error.
+    /// Returns an error if the server did not answer or answered with another error.
     pub async fn uid(&self) -> Result<Option<String>, ClusterError> {
         #[derive(Deserialize)]
         struct Object {

@@ -12,13 +12,13 @@ use std::path::Path;
 pub(super) struct Resolved {
     /// The entry of the cluster.
     pub(super) cluster: Cluster,
-    /// The entry of the user; empty where the context names none.
+    /// The entry of the user. The value is empty if the context names no user.
     pub(super) user: AuthInfo,
-    /// The namespace of the context, where it states one.
+    /// The namespace of the context, if the context states one.
     pub(super) namespace: Option<String>,
 }
 
-/// Reads the files in kubectl's order. Returns none where there is no configuration. Files in `KUBECONFIG` that do not
+/// Reads the files in kubectl's order. Returns `None` if there is no configuration. Files in `KUBECONFIG` that do not
 /// exist are skipped.
 pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Result<Option<Kubeconfig>, ClusterError> {
     if let Some(path) = &options.kubeconfig {
@@ -47,7 +47,7 @@ pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Resul
 /// The names of the contexts in the order of the kubeconfig.
 ///
 /// # Errors
-/// Returns an error where the kubeconfig cannot be read, or there is none.
+/// Returns an error if the kubeconfig cannot be read or does not exist.
 pub fn contexts(options: &ConnectOptions, environment: &Environment) -> Result<Vec<String>, ClusterError> {
     let config = load(options, environment)?.ok_or_else(|| {
         ClusterError::new(ClusterErrorKind::NoCluster, "there is no kubeconfig, and so there are no contexts")
@@ -60,8 +60,8 @@ fn read(path: &Path) -> Result<Kubeconfig, ClusterError> {
     Kubeconfig::read_from(path).map_err(|error| unreadable(path, &error))
 }
 
-/// The message of the parser quotes the lines around the error, which can contain tokens. So only the place is
-/// repeated.
+/// The message of the parser has the lines around the error, and these lines can contain tokens. So this error has only
+/// the place.
 fn unreadable(path: &Path, error: &KubeconfigError) -> ClusterError {
     let problem = match error {
         KubeconfigError::ReadConfig(io, _) => match io.kind() {
@@ -105,7 +105,7 @@ pub(super) fn resolve(config: &Kubeconfig, options: &ConnectOptions) -> Result<R
             configuration(format!("auth info {name:?} does not exist"))
                 .with_hint(known("users", config.auth_infos.iter().map(|entry| entry.name.as_str())))
         })?,
-        // A user that the context names and that is missing means no credentials, as in client-go.
+        // If the user that the context names is missing, there are no credentials, as in client-go.
         None => context
             .as_ref()
             .and_then(|context| context.user.as_deref())
@@ -130,7 +130,7 @@ fn context(config: &Kubeconfig, options: &ConnectOptions) -> Result<Option<Conte
             None => Err(configuration(format!("the current context {name:?} does not exist in the kubeconfig"))
                 .with_hint(hint())),
         },
-        // No context is needed where the user gives a cluster or a server.
+        // No context is needed if the user gives a cluster or a server.
         None if options.cluster.is_some() || options.server.is_some() => Ok(None),
         None => Err(configuration("the kubeconfig has no current context".to_owned())
             .with_hint(format!("choose one with --context; {}", hint()))),
@@ -154,7 +154,7 @@ fn known<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> String {
     if names.is_empty() { format!("it has no {what}") } else { format!("its {what}: {names}") }
 }
 
-/// Some names for a hint. There may be hundreds.
+/// Some of the names, for a hint. There may be hundreds of names.
 pub fn some_names<'a>(mut names: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 8;
     let shown = names.by_ref().take(MOST).collect::<Vec<_>>().join(", ");

@@ -1,5 +1,4 @@
-//! Reads Leases from a live cluster. They are evidence whether kube-controller-manager and the components of drivers
-//! run.
+//! Reads Leases from a live cluster. They show whether kube-controller-manager and the components of drivers run.
 
 use super::body::{SMALL_ANSWER, Text};
 use super::cluster::{Cluster, all, local_time};
@@ -12,7 +11,7 @@ use std::time::Duration;
 
 /// The time limit of the reading. Users should not wait long for additional evidence.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The largest number of Leases of one name, in different namespaces, that are read.
+/// The largest number of Leases with the same name, in different namespaces, that are read.
 const MOST: usize = 50;
 
 /// The Leases that were found.
@@ -20,23 +19,22 @@ const MOST: usize = 50;
 pub struct FoundLeases {
     /// The Leases with one of the names, in all namespaces.
     pub leases: Vec<Lease>,
-    /// The names of which not all Leases could be read. The user may not be allowed to read them.
+    /// The names for which not all Leases could be read. One reason is that the user may not read them.
     pub unread: Vec<String>,
-    /// The time of the reading, by the server's clock where it states the time.
+    /// The time of the reading. It is by the server's clock if the server states the time.
     pub read_at: Timestamp,
 }
 
 impl Cluster<'_> {
-    /// The Lease of kube-controller-manager, and the time of the reading by the server's clock. None where there is no
-    /// such Lease, where the user may not read it, and where anything fails. It is only evidence: nothing follows from
-    /// its absence.
+    /// The Lease of kube-controller-manager, and the time of the reading by the server's clock. The result is `None` if
+    /// there is no such Lease, if the user may not read it, or if anything fails. Nothing follows from an absent Lease.
     pub async fn controller_lease(&self) -> Option<(Lease, Timestamp)> {
         let (json, date) = self.raw_controller_lease().await?;
         let lease = decode_as(Kind::Lease, &json, "a single reading").ok()?.of()?;
         Some((lease, date.unwrap_or_else(local_time)))
     }
 
-    /// The JSON of this Lease, and the time by the server's clock where it states the time.
+    /// The JSON of the Lease of kube-controller-manager, and the time by the server's clock, if the server states it.
     pub(super) async fn raw_controller_lease(&self) -> Option<(Text, Option<Timestamp>)> {
         let path = format!("{}/{}", list::path(Kind::Lease, Some(Lease::MANAGER_NAMESPACE)), Lease::MANAGER_NAME);
         self.hint(&path).await
@@ -44,7 +42,7 @@ impl Cluster<'_> {
 
     /// The Leases with these names in all namespaces, because a driver can be installed in any namespace.
     ///
-    /// Each name is requested separately, because a cluster has a Lease for each of its nodes. Where a request fails or
+    /// Each name is requested separately, because a cluster has a Lease for each of its nodes. If a request fails or
     /// takes long, the name is in [`FoundLeases::unread`].
     pub async fn leases_named(&self, names: &[String]) -> FoundLeases {
         let asking = names.iter().map(|name| async move {
@@ -69,7 +67,7 @@ impl Cluster<'_> {
         FoundLeases { leases, unread, read_at: read_at.unwrap_or_else(local_time) }
     }
 
-    /// Requests a path once. None where the request fails.
+    /// Requests a path once. The result is `None` if the request fails.
     async fn hint(&self, path: &str) -> Option<(Text, Option<Timestamp>)> {
         let mut impatient = self.api.clone();
         impatient.retry.tries = 1;

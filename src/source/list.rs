@@ -18,25 +18,25 @@ pub(super) struct Listed<T> {
     pub(super) pages: Vec<T>,
     /// The resource version of the list.
     pub(super) resource_version: Option<Str>,
-    /// A remark for people about an unusual reading.
+    /// A note for people if the reading was unusual.
     pub(super) remark: Option<String>,
     /// The time by the server's clock at the first answer.
     pub(super) date: Option<Timestamp>,
 }
 
-/// A function that decodes the bytes of a page, and returns the number of its objects as well.
+/// A function that decodes the bytes of a page. It also returns the number of objects in the page.
 pub(super) type PageReader<T> = Arc<dyn Fn(&[u8]) -> Result<(T, usize), Unusable> + Send + Sync>;
 
-/// The largest number of objects in one answer. Each takes some 1,500 bytes in memory, however short its JSON is.
-/// Volumes and claims as servers send them reach [`LARGEST_ANSWER`] at about this number.
+/// The largest number of objects in one answer. Each object takes about 1,500 bytes in memory, even if its JSON is
+/// short. The usual volumes and claims reach [`LARGEST_ANSWER`] at about this number.
 pub(super) const MOST_OBJECTS: usize = 300_000;
 
 /// The reason why a page cannot be used.
 #[derive(Debug)]
 pub(super) enum Unusable {
-    /// The page is no list. The text says why.
+    /// The page is not a list. The text says why.
     NoList(String),
-    /// The page has more than [`MOST_OBJECTS`].
+    /// The page has more than [`MOST_OBJECTS`] objects.
     TooMany,
 }
 
@@ -59,7 +59,7 @@ pub(super) enum ListFailure {
     Fatal(ClusterError),
 }
 
-/// The path of the list of a kind, in one namespace or in all.
+/// The path of the list of a kind, in one namespace or in all namespaces.
 pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
     let version = kind.api_version();
     let root = if version.contains('/') { "apis" } else { "api" };
@@ -69,8 +69,9 @@ pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
     }
 }
 
-/// The field selector for a kind of which only some objects are read. Most events are about objects other than volumes
-/// and claims. Field selectors can only exclude values, so the remaining events are skipped when they are decoded.
+/// The field selector for a kind if only some of its objects are read. Most events are about objects other than volumes
+/// and claims. A field selector cannot select two kinds, but it can exclude kinds. The remaining events are skipped
+/// when they are decoded.
 fn selector(kind: Kind) -> Option<&'static str> {
     (kind == Kind::Event).then_some(
         "involvedObject.kind!=Pod,involvedObject.kind!=Node,involvedObject.kind!=ReplicaSet,involvedObject.kind!=Job",
@@ -127,7 +128,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
 }
 
 /// Reads a list to its end. `page` decodes the bytes of each page on another thread, while the next page is requested.
-/// It returns the number of objects as well.
+/// It also returns the number of objects.
 pub(super) async fn read<T: Send + 'static>(
     api: &Api<'_>,
     kind: Kind,
@@ -165,7 +166,8 @@ pub(super) async fn read<T: Send + 'static>(
         }
         let reply = match api.get(&format!("{base}{query}"), JSON, LARGEST_ANSWER).await {
             Ok(reply) => reply,
-            // The server offers to continue with a later list. Then both parts would belong to different moments.
+            // The server offers to continue with a later list. Then the parts of the list would belong to different
+            // moments.
             Err(Failure::Status(ApiStatus { code: 410, .. })) if token.is_some() => {
                 // A list in one answer cannot expire between pages.
                 token = None;

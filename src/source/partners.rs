@@ -1,9 +1,9 @@
 //! Finds volumes and claims that do not agree, and claims whose class is missing.
 //!
-//! Two lists do not show one moment. A pair that seems broken may have been bound or deleted between the two lists, and
-//! a class may have been created. So a missing object is read again before its absence counts. The object that names it
-//! is read again as well, because it may have been deleted at the same time. Where many objects do not agree, those
-//! that both lists show at one moment are not read again.
+//! Two lists do not show the same moment. A volume and a claim that do not agree may have been bound or deleted between
+//! the two lists. A class may have been created. So a missing object is read again before its absence counts. The
+//! object that names the missing object is also read again, because both may have been deleted at the same time. If
+//! many objects do not agree, the objects that both lists show at the same moment are not read again.
 
 use crate::model::{
     ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ResourceVersion, Str, VolumePhase,
@@ -15,11 +15,11 @@ pub(super) fn key_of(kind: Kind, meta: &ObjectMeta) -> ObjectKey {
     ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
 }
 
-/// Whether the lists show this claim and the volumes at one moment, that of the list of volumes.
+/// Whether the lists show this claim and the volumes at the same moment, the moment of the list of volumes.
 ///
-/// A claim that was written before this moment and listed after it was the same at this moment, whatever it and the
-/// volumes say of each other. The resource versions of both kinds can be compared where one store counts their writes.
-/// That is so on every cluster whose API server does not store the kinds separately (`--etcd-servers-overrides`).
+/// If a claim was written before this moment and listed after it, it had the same content at this moment. The resource
+/// versions of both kinds can be compared if one store counts the writes of both. This is so on every cluster in which
+/// the API server does not store the kinds separately (`--etcd-servers-overrides`).
 fn is_of_one_moment(parts: &Parts, claim: &PersistentVolumeClaim) -> bool {
     let volumes = listed_at(parts, Kind::PersistentVolume, "");
     let claims = listed_at(parts, Kind::PersistentVolumeClaim, &claim.meta.namespace);
@@ -35,7 +35,7 @@ pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
     suspects_but(parts, |_, _| false)
 }
 
-/// The suspects without those whose pair the lists show at one moment. It is used where there are many suspects.
+/// The suspects without the pairs that the lists show at the same moment. It is used if there are many suspects.
 /// Objects in `read_alone` are always included, because they were read at a later moment.
 pub(super) fn suspects_of_different_moments(parts: &Parts, read_alone: &BTreeSet<ObjectKey>) -> BTreeSet<ObjectKey> {
     suspects_but(parts, |claim, volume| {
@@ -46,7 +46,7 @@ pub(super) fn suspects_of_different_moments(parts: &Parts, read_alone: &BTreeSet
     })
 }
 
-/// The suspects without the pairs of which `is_known` says that they are as the lists show them.
+/// The suspects without some pairs. A pair is left out if `is_known` says that it really is as the lists show it.
 fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -> bool) -> BTreeSet<ObjectKey> {
     let claims: HashMap<(&str, &str), &PersistentVolumeClaim> = parts
         .objects
@@ -114,7 +114,7 @@ fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -
 }
 
 /// Whether the claims of the namespace were listed after the volume was written. The uid in a claimRef is written after
-/// its claim was created. So a claim that is missing in such a list is deleted.
+/// the claim was created. So a claim that is missing in the list was deleted.
 fn listed_since(parts: &Parts, namespace: &str, written: &ResourceVersion) -> bool {
     let listed = listed_at(parts, Kind::PersistentVolumeClaim, namespace);
     recorded(written).zip(listed).is_some_and(|(written, listed)| written <= listed)
@@ -192,7 +192,8 @@ mod tests {
         assert_eq!(found(vec![volume("pv", "", "")], vec![claim("data", "u", "pv")]), ["pv/pv"]);
     }
 
-    /// Both may have been deleted between the lists. A volume that is Available or Released claims no more than that.
+    /// Both objects may have been deleted between the lists. A volume that is Available or Released is not recorded as
+    /// bound.
     #[test]
     fn what_is_recorded_as_bound_is_read_again_together_with_its_partner() {
         let mut held = volume("pv", "data", "u");
@@ -226,7 +227,7 @@ mod tests {
             released.meta.resource_version = ResourceVersion::Recorded("99".into());
             assert!(found(&released, Vec::new(), "99").is_empty());
             assert!(found(&released, vec![claim("data", "new", "")], "100").is_empty());
-            // The claim exists, and its state is that of another moment.
+            // The claim exists, but its state is that of another moment.
             assert_eq!(found(&released, vec![claim("data", "u", "")], "100"), asked);
             // The volume was bound to a claim that was created after the list of claims.
             assert_eq!(found(&released, Vec::new(), "98"), asked);
@@ -279,7 +280,7 @@ mod tests {
                 assert!(found(volumes, written, listed, &[]));
             }
         }
-        // A claim that is missing does not show when it was deleted.
+        // A missing claim does not show when it was deleted.
         let mut parts = Parts {
             objects: Objects { volumes: vec![volume("pv", "data", "u")], ..Objects::default() },
             ..Parts::default()

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::io::Read as _;
 use std::path::Path;
 
-/// The largest size of a plan, in bytes. No plan is that long.
+/// The largest size of a plan, in bytes. Real plans are much smaller.
 const LONGEST: u64 = 4 << 20;
 
 /// Reads one document of YAML or JSON; `-` is standard input. A field that occurs twice is refused.

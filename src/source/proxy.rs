@@ -1,14 +1,14 @@
 //! Finds the proxy of a request, by the rules of Go's `net/http`, which kubectl uses.
 //!
-//! kube 5.0 compares `NO_PROXY` with the address of the proxy instead of that of the server, so this module decides.
-//! Source of the rules: `golang.org/x/net/http/httpproxy`.
+//! kube 5.0 compares `NO_PROXY` with the address of the proxy instead of the address of the server. So this module
+//! chooses the proxy. Source of the rules: `golang.org/x/net/http/httpproxy`.
 
 use super::cluster_error::{ClusterError, ClusterErrorKind};
 use super::connect::Environment;
 use http::Uri;
 use std::net::IpAddr;
 
-/// The proxy for a server. A proxy that the kubeconfig states for the cluster is used whatever `NO_PROXY` says.
+/// The proxy for a server. A proxy that the kubeconfig states for the cluster is always used, whatever `NO_PROXY` says.
 pub(super) fn proxy_for(server: &Uri, of_cluster: Option<&str>, environment: &Environment) -> Option<String> {
     if let Some(proxy) = of_cluster.filter(|proxy| !proxy.is_empty()) {
         return Some(proxy.to_owned());
@@ -28,14 +28,14 @@ pub(super) fn proxy_for(server: &Uri, of_cluster: Option<&str>, environment: &En
 ///
 /// # Errors
 ///
-/// Returns an error where this is no address of a proxy. The error does not repeat the address, which can contain a
-/// password.
+/// Returns an error if the text is not an address of a proxy. The error does not have the address, because it can
+/// contain a password.
 pub(super) fn address(proxy: &str) -> Result<Uri, ClusterError> {
     let wrong = |what: String| {
         ClusterError::new(ClusterErrorKind::Configuration, what)
             .with_hint("check the cluster's proxy-url in the kubeconfig, or HTTPS_PROXY: http://host:3128, for example")
     };
-    // The proxy resolves names in either case.
+    // The proxy resolves names with both schemes.
     let proxy = proxy.strip_prefix("socks5h://").map_or_else(|| proxy.to_owned(), |rest| format!("socks5://{rest}"));
     let address: Uri = proxy.parse().map_err(|_| wrong("the proxy's address is not a URL".to_owned()))?;
     match address.scheme_str() {
@@ -76,13 +76,13 @@ fn excludes(entry: &str, host: &str, port: u16, address: Option<IpAddr>) -> bool
     }
     let name = name.strip_prefix('*').unwrap_or(name);
     match name.strip_prefix('.') {
-        // `.example.com` means the names below it, and not the name itself.
+        // `.example.com` means the names below `example.com`, and not `example.com` itself.
         Some(domain) => host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
         None => host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')),
     }
 }
 
-/// Splits an entry into its host and its port, where it has one. An IPv6 address without brackets has colons and no
+/// Splits an entry into its host and its port, if it has a port. An IPv6 address without brackets has colons and no
 /// port.
 fn split_port(entry: &str) -> (&str, Option<u16>) {
     match entry.rsplit_once(':') {

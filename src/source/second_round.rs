@@ -1,4 +1,4 @@
-//! Decides what is read after volumes, claims and classes: only what some decision needs.
+//! Determines what is read after volumes, claims and classes: only what a decision needs.
 //!
 //! These decisions read pods and nodes, upstream 1.36: claim protection (`podUsesPVCForDeletion`), delayed binding
 //! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), and the condition `Unused` (`podUsesPVCForUnusedSince`).
@@ -12,8 +12,8 @@ use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The number of namespaces above which pods are read in one list of the whole cluster. The list of one namespace is a
-/// small request, and eight run at the same time. The pods of a large cluster are hundreds of pages, one after the
-/// other.
+/// small request, and eight of these requests run at the same time. The pods of a large cluster have hundreds of pages,
+/// which are requested one after the other.
 const MOST_NAMESPACES: usize = 256;
 
 /// What this run has to read beyond what the decisions need.
@@ -21,23 +21,24 @@ const MOST_NAMESPACES: usize = 256;
 pub struct Needs<'a> {
     /// Whether host-path provisioning (a flag of the controller manager) is assumed to be on.
     pub host_path_provisioning: bool,
-    /// Whether the gate `PersistentVolumeClaimUnusedSinceTime` is on. Then the pods of every claim decide.
+    /// Whether the gate `PersistentVolumeClaimUnusedSinceTime` is on. If it is, the pods of every claim influence
+    /// decisions.
     pub unused_condition: bool,
-    /// The claim or volume whose users are needed: its kind, its namespace where it has one, and its name.
+    /// The claim or volume for which the pods that use it are needed: its kind, the namespace of a claim, and its name.
     pub users_of: Option<(Kind, &'a str, &'a str)>,
-    /// Whether nodes are needed although no decision reads them: for their names and labels.
+    /// Whether nodes are needed for their names and labels, although no decision reads them.
     pub nodes: bool,
     /// Whether a repair needs the pods that may erase a volume. No decision reads them.
     pub recyclers: bool,
-    /// Whether namespaces are needed: no object is created in one that is being deleted.
+    /// Whether namespaces are needed. No object is created in a namespace that is being deleted.
     pub namespaces: bool,
     /// The kinds of [`Kind::SURROUNDING`] that are read.
     pub surroundings: &'a [Kind],
-    /// The namespace whose pods are needed beyond those of decisions; `Some(None)` for all namespaces.
+    /// The namespace of pods that are needed in addition to what decisions need. `Some(None)` means all namespaces.
     pub pods_of: Option<Option<&'a str>>,
-    /// More namespaces whose pods are needed.
+    /// More namespaces of pods that are needed.
     pub pods_in: &'a [Str],
-    /// Whether to read what any command with any settings could need, as a snapshot does.
+    /// Whether everything is read that any command with any settings could need. A snapshot needs this.
     pub everything: bool,
 }
 
@@ -107,7 +108,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             && !live.contains(&(claim.namespace.as_str(), claim.name.as_str(), claim.uid.as_str()))
         {
             namespaces.insert(claim.namespace.clone());
-            // A pod that erases the volume, or erased it, may exist already.
+            // A pod that erases the volume may exist already, or a pod that has erased it.
             if recyclable(volume) {
                 namespaces.insert(RECYCLER_NAMESPACE.into());
             }
@@ -218,7 +219,7 @@ mod tests {
         assert_eq!(pods_in(&parts(claims, vec![waiting, immediate])), ["b", "c"]);
     }
 
-    /// With the gate `processPVC` reads the pods of each claim that is not being deleted as well.
+    /// With the gate, `processPVC` also reads the pods of each claim that is not being deleted.
     #[test]
     fn with_the_condition_unused_the_pods_of_every_claim_count() {
         let mut bound = claim("a", Some("fast"));
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(second_round(&world, needs), [(Kind::Pod, Some("a".into()))]);
     }
 
-    /// `explain` shows the users of an object even where no decision needs pods.
+    /// `explain` shows the users of an object even if no decision needs pods.
     #[test]
     fn the_users_of_one_object_are_looked_for() {
         let mut bound = claim("a", Some("fast"));

@@ -1,4 +1,4 @@
-//! Reads single objects of a live cluster: those of which two lists do not agree, and those that cannot be listed.
+//! Reads single objects of a live cluster: objects on which two lists do not agree, and objects that cannot be listed.
 
 use super::archive::ArchivedObject;
 use super::cluster::{AT_ONCE, Cluster, Gathered, all, push};
@@ -13,16 +13,17 @@ use crate::snapshot::decode::{self, LARGEST_OBJECT, decode_as, size};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Item};
 use std::collections::{BTreeSet, HashSet};
 
-/// Up to this number, objects are read by single requests, however short the list is.
+/// Up to this number of objects are read by single requests, even if the list is short.
 const MOST: usize = 200;
 
-/// Up to a tenth of a long list is read by single requests. If more objects have to be read, reading the list again is
-/// faster: a page of 500 objects takes as long as some fifteen single objects, eight of which are read at the same
-/// time.
+/// Up to a tenth of a long list is read by single requests. If more objects have to be read, it is faster to read the
+/// list again. A page of 500 objects takes as long as about fifteen single objects, if eight objects are read at the
+/// same time.
 const SHARE: usize = 10;
 
 impl Gathered {
-    /// The number of objects of a kind up to which they are read by single requests. Above it the list is read again.
+    /// The largest number of objects of a kind that are read by single requests. If there are more, the list is read
+    /// again.
     fn most_single(&self, kind: Kind) -> usize {
         let listed = match kind {
             Kind::PersistentVolume => self.parts.objects.volumes.len(),
@@ -35,8 +36,8 @@ impl Gathered {
 
 impl Cluster<'_> {
     /// Reads the volumes that claims name, and the requested volume, by single requests. A user who may not list
-    /// volumes may still be allowed to get them. A volume that is not found does not exist; nothing is known of the
-    /// others.
+    /// volumes may still be allowed to get them. A volume that is not found does not exist. Nothing is known of volumes
+    /// that were not requested.
     pub(super) async fn named_volumes(
         &self,
         needs: Needs<'_>,
@@ -70,7 +71,7 @@ impl Cluster<'_> {
                 tried += 1;
             }
             progress.step("reading single volumes", tried);
-            // Where the user may get none of these volumes, the others would be refused as well.
+            // If the user may not get any of these volumes, the other requests would be refused as well.
             if refused == some.len() {
                 break;
             }
@@ -87,8 +88,8 @@ impl Cluster<'_> {
 
     /// Records volumes that were not found by their names.
     ///
-    /// The claims that name them were listed before. Such a claim may have been deleted with its volume, or created
-    /// again. So it is read again: only an unchanged claim shows that it existed without its volume.
+    /// The claims that name these volumes were listed before. A claim may have been deleted with its volume, or created
+    /// again. So the claim is read again. Only if it is unchanged did it exist without its volume.
     async fn note_absent(
         &self,
         mut missed: BTreeSet<Str>,
@@ -133,15 +134,17 @@ impl Cluster<'_> {
         all(getting.collect()).await
     }
 
-    /// Reads again the objects of which the lists do not agree. Two readings at different times that agree are enough.
+    /// Reads again the objects on which the lists do not agree. If two readings at different times agree, an object is
+    /// not read any more.
     pub(super) async fn confirm(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
         let mut settled: BTreeSet<ObjectKey> = BTreeSet::new();
         let mut listed_again: Vec<Kind> = Vec::new();
         let mut read_alone: BTreeSet<ObjectKey> = BTreeSet::new();
-        // An object that is read again can name another object that is new. Three rounds are enough.
+        // An object that is read again can name a new object. Three rounds are enough.
         for _ in 0..3 {
             let mut suspects = &partners::suspects(&gathered.parts) - &settled;
-            // A few suspects are all read again. Of many, only those that the lists do not show at one moment.
+            // If there are few suspects, all are read again. If there are many, those that the lists show at one moment
+            // are left out.
             if suspects.len() > MOST {
                 suspects = &partners::suspects_of_different_moments(&gathered.parts, &read_alone) - &settled;
             }
@@ -152,7 +155,7 @@ impl Cluster<'_> {
                 .into_iter()
                 .filter(|kind| suspects.iter().filter(|key| key.kind == *kind).count() > gathered.most_single(*kind))
                 .collect();
-            // The list of claims has to stay later than that of volumes.
+            // The list of claims has to be later than the list of volumes.
             if many.first() == Some(&Kind::PersistentVolume) && many.get(1) != Some(&Kind::PersistentVolumeClaim) {
                 many.insert(1, Kind::PersistentVolumeClaim);
             }
@@ -172,7 +175,7 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Reads the lists of a kind again and replaces the objects. Where that fails, the first reading stays.
+    /// Reads the lists of a kind again and replaces the objects. If that fails, the first reading is kept.
     async fn list_again(
         &self,
         kind: Kind,
@@ -239,7 +242,7 @@ impl Cluster<'_> {
             }
             progress.step("confirming", done);
         }
-        // All are removed together, because a list may have a million objects.
+        // All objects are removed in one pass, because a list may have a million objects.
         remove(gathered, &fresh.iter().map(|(key, _)| *key).collect());
         for (_, single) in fresh {
             if let Some(single) = single {
@@ -261,14 +264,14 @@ impl Cluster<'_> {
     }
 }
 
-/// One single object, decoded. Its text is not held while the others are read.
+/// One single object, decoded. Its text is not held while other objects are read.
 struct Single {
     decoded: Result<Item, Box<DecodeIssue>>,
     change: Option<(ObjectKey, Timestamp)>,
     archived: Option<ArchivedObject>,
 }
 
-/// The name of such a reading in messages.
+/// The name of a reading of single objects in messages.
 const ORIGIN: &str = "a single reading";
 
 impl Single {
@@ -318,7 +321,7 @@ fn remove(gathered: &mut Gathered, keys: &BTreeSet<&ObjectKey>) {
     gathered.archive.retain(|object| !keys.contains(object.key()));
 }
 
-/// Adds a text to the reasons in the coverage of a kind, where the coverage has this state.
+/// Adds a text to the reasons in the coverage of a kind, if the coverage has this state.
 fn remark(gathered: &mut Gathered, kind: Kind, state: CoverageState, text: &str) {
     let entries: Vec<CoverageEntry> = gathered
         .parts

@@ -1,7 +1,8 @@
 //! The statement of a snapshot about itself: how complete the reading was, its time, and the version of Kubernetes.
-//! Without it, the reader of the file would have to assume these facts.
+//! Without this statement, the reader of the file would have to assume these facts.
 //!
-//! It is stored in annotations of the list. kubectl reads only the items of a list and ignores it.
+//! The statement is stored in annotations of the list. kubectl reads only the items of a list and ignores these
+//! annotations.
 
 use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState};
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How complete the reading was: a JSON list in the form of `coverage` in documents.
 const COVERAGE: &str = "pvctl.dev/coverage";
-/// The time at which ages end, in RFC 3339.
+/// The time for which ages are computed, in RFC 3339.
 const NOW: &str = "pvctl.dev/now";
 /// The version of the server's Kubernetes, such as `1.36`.
 const KUBERNETES: &str = "pvctl.dev/kubernetes";
@@ -20,9 +21,9 @@ const KUBERNETES: &str = "pvctl.dev/kubernetes";
 pub struct Statement {
     /// For each kind and namespace, whether all objects were read.
     pub coverage: Coverage,
-    /// The time at which ages end.
+    /// The time for which ages are computed.
     pub now: Option<Timestamp>,
-    /// The minor version of the server, where there was one.
+    /// The minor version of the server, if there was a server.
     pub kubernetes: Option<u32>,
 }
 
@@ -42,7 +43,7 @@ struct Entry {
 }
 
 impl Statement {
-    /// The annotations of the statement; none where it says nothing.
+    /// The annotations of the statement. The result is empty if the statement says nothing.
     pub fn annotations(&self) -> BTreeMap<&'static str, String> {
         let entries = self.coverage.entries().iter().map(|entry| Entry {
             resource: entry.kind.resource().to_owned(),
@@ -63,9 +64,9 @@ impl Statement {
             .collect()
     }
 
-    /// Merges the statements of several inputs. Of two entries for the same list, the one with the more complete state
-    /// counts. Where the versions differ, none is kept. Names that were not found are dropped where there is more than
-    /// one statement, because another input may have the object.
+    /// Merges the statements of several inputs. If two entries are for the same list, the entry with the more complete
+    /// state counts. If the versions differ, no version is kept. If there is more than one statement, names that were
+    /// not found are dropped, because another input may have the object.
     pub fn of_all(statements: &[Self]) -> Self {
         let mut all = Self::default();
         let rank = |state| CoverageState::ALL.iter().position(|known| *known == state);
@@ -83,18 +84,18 @@ impl Statement {
     }
 }
 
-/// Reads the statement from the metadata of a list; none where there is none.
+/// Reads the statement from the metadata of a list. The result is `None` if there is no statement.
 ///
 /// # Errors
 ///
-/// Returns an error, in words for people, where one of our annotations does not have the form that `snapshot` writes.
+/// Returns an error in words for people if an annotation `pvctl.dev/…` does not have the form that `snapshot` writes.
 pub(super) fn read(metadata: &[u8]) -> Result<Option<Statement>, String> {
     #[derive(Deserialize)]
     struct Metadata {
         #[serde(default)]
         annotations: Option<BTreeMap<String, serde_json::Value>>,
     }
-    // Metadata of another form were not written by this program. The parser of the frame checks their syntax.
+    // Metadata of another form were not written by this program. The parser of the list checks their syntax.
     let Ok(Metadata { annotations: Some(annotations) }) = serde_json::from_slice(metadata) else { return Ok(None) };
     let text = |key: &str| match annotations.get(key) {
         Some(serde_json::Value::String(text)) => Ok(Some(text.as_str())),

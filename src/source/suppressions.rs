@@ -30,13 +30,14 @@ struct Entry {
     expires: Option<String>,
 }
 
-/// The file of suppressions in the working directory. It is read where the user names no other one.
+/// The file of suppressions in the working directory. It is read if the user names no other file.
 const OWN: &str = ".pvctl.yaml";
 
-/// The suppressions of the file that the user names, otherwise those of the project's file. A named file has to exist.
+/// The suppressions of the file that the user names. If the user names no file, they are those of the file in the
+/// working directory. A named file has to exist.
 ///
 /// # Errors
-/// Returns an error that says what is wrong with the file, and where.
+/// Returns an error that says what is wrong with the file, and at which place.
 pub fn suppressions_of(named: Option<&Path>) -> Result<Vec<Suppression>, Error> {
     match named {
         Some(path) => suppressions(path)?
@@ -45,10 +46,10 @@ pub fn suppressions_of(named: Option<&Path>) -> Result<Vec<Suppression>, Error> 
     }
 }
 
-/// Reads a file of suppressions; none where there is no such file.
+/// Reads a file of suppressions. The result is `None` if there is no such file.
 ///
 /// # Errors
-/// Returns an error that says what is wrong with the file, and where.
+/// Returns an error that says what is wrong with the file, and at which place.
 pub fn suppressions(path: &Path) -> Result<Option<Vec<Suppression>>, Error> {
     let Some(text) = read(path)? else { return Ok(None) };
     let wrong = |reason: String| unusable(path, &reason);
@@ -98,7 +99,7 @@ struct Known {
 /// Findings that were suppressed then are left out.
 ///
 /// # Errors
-/// Returns an error that says what is wrong with the file, or that there is none.
+/// Returns an error that says what is wrong with the file, or that it does not exist.
 pub fn baseline(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     let wrong = |reason: String| unusable(path, &reason);
     let text = read(path)?.ok_or_else(|| wrong("there is no such file".to_owned()))?;
@@ -116,7 +117,7 @@ pub fn baseline(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     Ok(open.map(|known| (known.fingerprint, known.severity)).collect())
 }
 
-/// The whole file; none where there is none.
+/// The whole file. The result is `None` if there is no such file.
 #[expect(clippy::disallowed_methods, reason = "small files that people write for this program")]
 fn read(path: &Path) -> Result<Option<String>, Error> {
     match std::fs::read(path) {
@@ -129,7 +130,7 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
-/// The parser adds several lines with the place below its sentence.
+/// The first line of a message of the parser. Below its sentence the parser adds several lines with the place.
 fn first_line(said: &str) -> String {
     let line = said.lines().next().unwrap_or_default();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()

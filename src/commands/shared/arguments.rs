@@ -34,7 +34,7 @@ fn model(args: &ModelArgs) -> ModelOptions {
     }
 }
 
-/// Returns the labels that a shown object must have.
+/// Returns the labels that an object must have to be shown.
 ///
 /// # Errors
 /// A usage error is returned if the selector cannot be parsed.

@@ -21,8 +21,8 @@ const WORD: &str = "__complete";
 
 /// Cobra's `ShellCompDirectiveNoSpace`: the candidate is only the beginning of a word.
 const NO_SPACE: u8 = 2;
-/// Cobra's `ShellCompDirectiveNoFileComp`: the shell adds no file names. Where paths are wanted, the candidates have
-/// them.
+/// Cobra's `ShellCompDirectiveNoFileComp`: the shell adds no file names. If paths are wanted, they are among the
+/// candidates.
 const NO_FILES: u8 = 4;
 
 /// The time limit for the cluster's answer. It is short because the person waits while typing.
@@ -44,7 +44,7 @@ pub enum Wanted {
 pub struct Question {
     /// The kind of names to look up.
     pub wanted: Wanted,
-    /// The namespace from the flags typed so far. None means the namespace of the context.
+    /// The namespace from the flags typed so far. `None` means the namespace of the context.
     pub namespace: Option<String>,
     /// The cluster from the flags typed so far.
     pub cluster: ClusterArgs,
@@ -77,7 +77,7 @@ pub fn answer(words: &[OsString], names: Names) -> String {
             .all(|candidate| candidate.get_value().to_str().is_some_and(|value| value.ends_with(['/', '='])));
     let mut text = String::new();
     for candidate in &candidates {
-        // A name that is not valid text, or that would have to be escaped, cannot be typed this way.
+        // A name that is not valid text or has to be escaped cannot be completed.
         let Some(value) = candidate.get_value().to_str().filter(|&value| sanitize(value) == value) else { continue };
         text.push_str(value);
         if let Some(help) = candidate.get_help() {

@@ -37,7 +37,7 @@ pub(in crate::commands) fn contexts(global: &GlobalArgs) -> Result<Vec<String>, 
     Ok(source::contexts(&options, &Environment::of_process())?)
 }
 
-/// Returns the version of the cluster that the flags select. Returns None if no cluster is configured.
+/// Returns the version of the cluster that the flags select. Returns `None` if no cluster is configured.
 ///
 /// # Errors
 ///

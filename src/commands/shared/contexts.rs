@@ -1,5 +1,5 @@
-//! The same question to the clusters of several contexts. The answer has a section for each context, one summary and
-//! one exit code.
+//! Asks the same question to the clusters of several contexts. The answer has a section for each context, one summary
+//! and one exit code.
 
 use super::connect;
 use crate::cli::{GlobalArgs, TableArgs};
@@ -17,7 +17,7 @@ const AT_A_TIME: usize = 8;
 const ALL: &str = "all";
 
 /// Calls `ask` for each context and prints the answers in the order of the contexts. `ask` gets the flags and the
-/// terminal for one context. `format` is None for an output format that cannot name the cluster.
+/// terminal for one context. `format` is `None` for an output format that cannot name the cluster.
 ///
 /// # Errors
 /// An error is returned if flags contradict each other, if a context does not exist, or if the answer cannot be

@@ -1,11 +1,11 @@
-//! The lines by which `audit` and `explain` point to `fix`, if it has a repair for what they report: the command to
-//! type.
+//! The lines in which `audit` and `explain` offer `fix`, with the command to type. They are printed if `fix` has a
+//! repair for what these verbs report.
 
 use crate::cli::GlobalArgs;
 use crate::diagnosis::remedy::{quoted, typed};
 use crate::model::ObjectKey;
 
-/// Says how many repairs `fix` has for the findings. Returns None if it has none.
+/// Says how many repairs `fix` has for the findings. Returns `None` if it has none.
 pub(in crate::commands) fn of_findings(count: usize, objects: &[String], global: &GlobalArgs) -> Option<String> {
     // `fix` does not select objects by labels.
     let object = if global.scope.selector.is_some() {

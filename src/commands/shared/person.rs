@@ -1,4 +1,4 @@
-//! The person at the terminal, whom use cases inform and ask.
+//! The person at the terminal. Use cases inform and ask this person.
 
 use crate::cli::{GlobalArgs, RepairArgs};
 use crate::error::Error;

@@ -64,7 +64,7 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
         }
     }
 
-    /// Lets the API server try each write in a dry run.
+    /// Sends each write to the API server in a dry run.
     ///
     /// # Errors
     /// An error is returned if the API server refuses a write.

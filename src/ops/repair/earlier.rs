@@ -1,4 +1,4 @@
-//! The question whether an earlier run already made this repair and its result still exists. Then there is nothing to
+//! Finds out whether an earlier run already made this repair and its result still exists. If so, there is nothing to
 //! do.
 
 use super::{Run, World};
@@ -9,8 +9,8 @@ use crate::ops::{Asker, Writer};
 use crate::repair::{self, Request, Sameness};
 
 impl<C: Writer, A: Asker> Run<'_, C, A> {
-    /// Returns what an earlier run of the same request has done, if it still exists. Returns None if there was no such
-    /// run.
+    /// Returns what an earlier run of the same request has done, if it still exists. Returns `None` if there was no
+    /// such run.
     ///
     /// # Errors
     /// An error is returned if the objects that it wrote cannot be read.
@@ -32,8 +32,8 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
     }
 }
 
-/// Adds to the error about a missing claim which plan may have moved it. If no journal records the move, only the
-/// person can know this.
+/// Adds to the error about a missing claim which plan may have moved the claim. If no journal records the move, only
+/// the person can know whether the claim was moved.
 pub(super) fn moved(world: &World<'_>, request: &Request, error: Error) -> Error {
     let Request::Move { to_namespace, to_name, .. } = request else { return error };
     let key = repair::claim_key(to_namespace, to_name);

@@ -19,7 +19,8 @@ const BETWEEN: Duration = Duration::from_millis(500);
 const SOON: u32 = 4;
 
 /// Shows the present state of the objects, whether it was predicted, and how the plan is taken back. While Ctrl-C is
-/// `held`, it ends the waiting. If it is not held, it was pressed before, and the objects are checked once.
+/// `held`, pressing it ends the waiting. If `held` is `None`, Ctrl-C was pressed before, and the objects are checked
+/// once.
 pub(super) async fn finished<H: Interrupts>(
     asker: &impl Asker,
     cluster: &impl Writer,
@@ -34,7 +35,7 @@ pub(super) async fn finished<H: Interrupts>(
     let mut known = None;
     let mut unpredicted = Vec::new();
     while let Some(read) = unless(pressed, cluster.manifests(&objects)).await {
-        // The plan is done. It has not failed if its result cannot be read.
+        // The plan was carried out. It does not count as failed if its result cannot be read.
         unpredicted = read.as_ref().map(|manifests| self::unpredicted(plan, manifests)).unwrap_or_default();
         known = Some(read);
         looks += 1;
@@ -60,7 +61,7 @@ pub(super) async fn finished<H: Interrupts>(
     let now = known.as_ref().and_then(|read| read.as_ref().ok()).map(|manifests| (&*objects, manifests));
     match asker.show(Shown::Done { plan, journal: journal.id(), now }) {
         Ok(()) => {}
-        // The plan is done, whether or not its result can be shown.
+        // The plan was carried out, even if its result cannot be shown.
         Err(error) if error.kind() == ErrorKind::OutputClosed => {}
         Err(error) => {
             let why = std::iter::once(error.message()).chain(error.causes().iter().map(String::as_str));
@@ -78,14 +79,15 @@ fn is_in_force(plan: &Plan) -> bool {
     !plan.steps.is_empty() && plan.steps.iter().all(|step| step.wait.is_none() && sets_policy(step))
 }
 
-/// Returns the volumes whose policy is not the one that was written, because somebody has changed it since.
+/// Returns the volumes that do not have the policy that was written, because somebody has changed it since.
 fn policies(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     let surprise = |write: &Write| {
         let Change::SetReclaimPolicy { to } = &write.change else { return None };
         let object = &write.object;
         let Some(manifest) = manifests.get(object) else {
             let carried = plan.volumes.iter().find(|carried| carried.volume == object.name);
-            // With policy Delete the volume is expected to be deleted, and so may be data that the plan gives up.
+            // With policy Delete the volume is expected to be deleted. A volume with data that the plan gives up may
+            // also be deleted.
             let stays = to == "Retain" && carried.is_none_or(|carried| carried.given_up.is_empty());
             return stays.then(|| format!("{object} is gone, where policy {to} was written"));
         };
@@ -115,8 +117,8 @@ fn unpredicted(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     objects.into_iter().filter_map(surprise).collect()
 }
 
-/// Returns the prediction that the object does not meet. For a claim that accepts any volume the prediction may be
-/// open, and a driver may provision a volume for it.
+/// Returns the prediction if the object differs from it. For a claim that accepts any volume, the prediction may leave
+/// the volume open, and a driver may provision a volume.
 fn missed(is: &str, states: &[String], takes_any: bool) -> Option<String> {
     let is_served = is.starts_with("Bound") && !is.ends_with(", being deleted");
     let may_be_served = takes_any && states.iter().all(|state| state == "Pending");
@@ -130,7 +132,7 @@ fn missed(is: &str, states: &[String], takes_any: bool) -> Option<String> {
     }
 }
 
-/// Returns the state of an object in the words of [`Expected::states`]. Returns None if the object cannot be decoded.
+/// Returns the state of an object in the words of [`Expected::states`]. Returns `None` if the object cannot be decoded.
 fn predicted(key: &ObjectKey, manifests: &Manifests) -> Option<String> {
     let seen = manifests.get(key).map(|manifest| Seen::decode(key.kind, manifest)).transpose().ok()?;
     Some(state_in_words(key.kind, seen.as_ref()))

@@ -6,7 +6,8 @@ use crate::ops::gather::Gathered;
 use crate::ops::named;
 use crate::snapshot::Absence;
 
-/// Returns the volume of a claim: the one that it names, or the only one whose `claimRef` has its uid.
+/// Returns the volume of a claim. It is the volume that the claim names, or the only volume with the uid of the claim
+/// in its `claimRef`.
 ///
 /// # Errors
 /// An error is returned if the claim has no volume, or if its volume cannot be known.
@@ -22,7 +23,7 @@ pub(super) fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Err
         volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && named.uid == claim.meta.uid)
     };
     let volumes: Vec<&Str> = naming.filter(by_uid).map(|volume| &volume.meta.name).collect();
-    // A volume that could not be read may also have the uid.
+    // A volume that could not be read may also have the uid of the claim.
     if snapshot.coverage().absence(Kind::PersistentVolume, "") != Absence::Certain {
         return Err(Error::unreadable(format!(
             "claim {namespace}/{name} names no volume, and volumes could not all be listed: which is its is unknown"
@@ -41,7 +42,7 @@ pub(super) fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Err
     }
 }
 
-/// Returns the volume that a claim names, unless it belongs to another claim.
+/// Returns the volume that a claim names. An error is returned if the volume belongs to another claim.
 fn its_own(gathered: &Gathered, claim: &PersistentVolumeClaim) -> Result<Str, Error> {
     let (key, wanted) = (claim.key(), &claim.volume_name);
     let volume = gathered.snapshot.volume(named::volume(&gathered.snapshot, wanted).map_err(|error| {

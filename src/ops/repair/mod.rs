@@ -56,7 +56,7 @@ pub enum Extent {
     CarryOut,
     /// The plan is made, reviewed and shown.
     Show,
-    /// The plan is made, reviewed and shown, and the API server tries each write in a dry run.
+    /// The plan is made, reviewed and shown, and each write is sent to the API server in a dry run.
     Rehearse,
     /// The plan is printed as data.
     HandOut,
@@ -129,7 +129,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         Ok(Self { options, cluster, asker, here: cluster.origin().await? })
     }
 
-    /// Plans, shows, asks and carries out.
+    /// Makes a plan, shows it, asks for consent and carries it out.
     ///
     /// # Errors
     /// An error is returned if something cannot be read, if the repair is refused, or if it stops.
@@ -148,8 +148,8 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         self.options.extent == Extent::CarryOut
     }
 
-    /// Plans, shows, asks and carries out, once. `before` is the plan of the previous round, which the person agreed to
-    /// before the cluster changed.
+    /// Makes a plan, shows it, asks for consent and carries it out, once. `before` is the plan of the previous round.
+    /// The person agreed to that plan, and then the cluster changed.
     async fn round(&self, source: &mut PlanSource, before: Option<&AgreedPlan>) -> Result<Round, Error> {
         let Self { options, cluster, asker, here } = self;
         let look = RequestCheck { cluster: *cluster, here, asker: *asker, writes: self.writes() };

@@ -41,8 +41,8 @@ impl PlanSource {
         }
     }
 
-    /// Whether the plan may be made again if the cluster has changed. This is so if it follows from a request. A plan
-    /// from a file was agreed to as it is, and a journal has already begun its plan.
+    /// Whether the plan may be made again if the cluster has changed. It may if it follows from a request. But a person
+    /// agreed to exactly the plan of a file, and the plan of a journal has already begun.
     pub(super) fn is_planned_anew(&self) -> bool {
         match self {
             Self::Request(_) | Self::TakenBack(_) => true,
@@ -58,7 +58,7 @@ impl PlanSource {
         }
     }
 
-    /// Makes the plan for the present state. The objects that the request needs are read before.
+    /// Makes the plan for the present state. Before that, the objects that the request needs are read.
     ///
     /// # Errors
     /// An error is returned if something cannot be read.
@@ -76,8 +76,7 @@ impl PlanSource {
         matches!(self, Self::Begun(journal) if is_lost(journal.entry()))
     }
 
-    /// Returns a text if somebody else has done the rest of what the journal was begun for. See
-    /// [`apply::reached_by_others`].
+    /// Returns a text if somebody else has done the remaining steps of the journal. See [`apply::reached_by_others`].
     ///
     /// # Errors
     /// An error is returned if the journal cannot be written.
@@ -90,8 +89,8 @@ impl PlanSource {
         apply::reached_by_others(journal, situation, writes)
     }
 
-    /// Returns the error that no plan can be made. For a file the error says that the cluster has changed, because the
-    /// file has a plan.
+    /// Returns the error that no plan can be made. For a file the error says that the cluster has changed, because a
+    /// plan was possible when the file was made.
     pub(super) fn no_plan(&self, error: Error) -> Error {
         match self {
             Self::File(file) => apply::no_plan(file, &error),

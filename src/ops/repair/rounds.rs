@@ -26,8 +26,8 @@ pub(super) struct AgreedPlan {
 }
 
 impl<C: Writer, A: Asker> Run<'_, C, A> {
-    /// Plans, shows, asks and carries out. If the cluster changes meanwhile and nothing was written, this is repeated a
-    /// few times. Each plan needs its own consent.
+    /// Makes a plan, shows it, asks for consent and carries it out. If the cluster changes meanwhile and nothing was
+    /// written, this is repeated a few times. Each plan needs its own consent.
     pub(super) async fn rounds(&self, source: &mut PlanSource) -> Result<Status, Error> {
         let mut before: Option<Box<AgreedPlan>> = None;
         for _ in 0..ROUNDS {
@@ -78,8 +78,8 @@ fn is_same(one: &Plan, other: &Plan) -> bool {
     one.world == other.world && steps(one) == steps(other)
 }
 
-/// Whether a plan does more than the one that was agreed to. It does if it gives up more, touches further volumes,
-/// gives volumes to further claims, or needs a person where the other plan does not.
+/// Whether a plan does more than the plan that was agreed to. It does more if it gives up more, changes other volumes,
+/// gives volumes to other claims, or needs a person although the agreed plan does not need one.
 fn is_wider(agreed: &Plan, plan: &Plan) -> bool {
     let covers = |carried: &Carried| {
         let known = agreed.volumes.iter().find(|known| known.volume == carried.volume);

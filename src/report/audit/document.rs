@@ -25,16 +25,16 @@ pub struct Report<'a> {
     pub coverage: Vec<AuditCoverageOut<'a>>,
     /// The numbers of findings.
     pub summary: SummaryOut<'a>,
-    /// The findings in the order of their objects. Of one object the worst finding comes first.
+    /// The findings in the order of their objects. If an object has several findings, the worst is first.
     pub findings: Vec<FindingOut<'a>>,
-    /// The suppressions of a file that have not expired and match no finding. The field is absent unless everything was
-    /// looked at with all rules.
+    /// The suppressions of a file that have not expired and match no finding. The field exists only if all objects were
+    /// audited with all rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub unmatched_suppressions: Vec<UnmatchedOut<'a>>,
 }
 
-/// Whether all objects of one kind were read, and which rules could not be judged because of the missing ones.
+/// Whether all objects of one kind were read, and which rules could not be judged because objects were not read.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -78,11 +78,11 @@ pub struct FindingOut<'a> {
     pub severity: &'a str,
     /// What may happen to data: `none`, `possible` or `imminent`.
     pub risk: &'a str,
-    /// Whether the finding is a root. A root follows from no other finding and is the worst on its object. A finding is
-    /// a root as well if other findings follow from it, or if it is worse for data than the finding that it follows
-    /// from.
+    /// Whether the finding is a root. A root follows from no other finding and is the worst finding on its object. A
+    /// finding is also a root if other findings follow from it, or if it has an imminent risk to data that the root of
+    /// its object does not have.
     pub root: bool,
-    /// The object on which the rule found something.
+    /// The object that the finding is about.
     pub object: ObjectOut<'a>,
     /// The title of the rule: what is wrong, in a few words.
     pub title: &'a str,
@@ -90,7 +90,7 @@ pub struct FindingOut<'a> {
     pub message: &'a str,
     /// The fields that the finding rests on.
     pub evidence: Vec<EvidenceOut<'a>>,
-    /// The remedies, the safest first. The list is empty where the finding rests on an assumption.
+    /// The remedies, the safest first. The list is empty if the finding rests on an assumption.
     pub remedies: Vec<RemedyOut<'a>>,
     /// The findings that this finding follows from.
     pub caused_by: Vec<CauseOut<'a>>,
@@ -98,11 +98,11 @@ pub struct FindingOut<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub affects: Vec<ObjectOut<'a>>,
-    /// What was assumed to be absent because the input files do not say it.
+    /// What was assumed to be absent because the input files do not say whether it exists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub assumed: Vec<AssumedOut<'a>>,
-    /// The time since which the finding holds, as RFC 3339. The field is absent where no object shows it.
+    /// The time since which the finding has been true, as RFC 3339. The field is absent if no object shows this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// The identity of the finding. It is the same in every run, and no other finding has it.
@@ -128,17 +128,17 @@ pub struct SuppressedOut<'a> {
 pub struct UnmatchedOut<'a> {
     /// The rules that the suppression names.
     pub rule: &'a str,
-    /// The objects that the suppression names; absent for all.
+    /// The objects that the suppression names. The field is absent if the suppression is for all objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<&'a str>,
-    /// The namespaces that the suppression names; absent for all.
+    /// The namespaces that the suppression names. The field is absent if the suppression is for all namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<&'a str>,
     /// The reason that the suppression states.
     pub reason: &'a str,
 }
 
-/// An object, as findings name it.
+/// The name of an object in findings.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ObjectOut<'a> {
@@ -150,7 +150,7 @@ pub struct ObjectOut<'a> {
     pub namespace: &'a str,
     /// The name.
     pub name: &'a str,
-    /// The uid; absent where a finding only names the object.
+    /// The uid. The field is absent if the finding is about another object and only names this one.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub uid: &'a str,
@@ -164,7 +164,7 @@ pub struct EvidenceOut<'a> {
     pub object: String,
     /// The path of the field.
     pub field: &'a str,
-    /// The value of the field; `<unset>` where the field is not set.
+    /// The value of the field. It is `<unset>` if the field is not set.
     pub value: &'a str,
 }
 
@@ -172,15 +172,15 @@ pub struct EvidenceOut<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RemedyOut<'a> {
-    /// The verb of pvctl that the command runs, or `kubectl`; absent where no command does it.
+    /// The verb of pvctl that the command runs, or `kubectl`. The field is absent if there is no command.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub verb: &'a str,
-    /// The command as users type it; absent where no command does it.
+    /// The command as users type it. The field is absent if there is no command.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub command: &'a str,
-    /// What the command does, or what a person has to do where there is no command.
+    /// What the command does. If there is no command, what a person has to do.
     pub does: &'a str,
 }
 

@@ -21,7 +21,7 @@ pub(super) fn github(audited: &Audited<'_>, all: bool) -> String {
     lines
 }
 
-/// Escapes the message of a workflow command, which stands after the second `::`.
+/// Escapes the message of a workflow command. The message is the part after the second `::`.
 fn data(value: &str) -> String {
     sanitize(value).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

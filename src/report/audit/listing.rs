@@ -1,4 +1,4 @@
-//! The findings that are listed for people. Every format for people lists the same ones.
+//! The findings that are listed for people. Every format for people lists the same findings.
 
 use crate::diagnosis::{Diagnosis, Finding, Severity, Suppression, Unread};
 use crate::model::ObjectKey;
@@ -16,13 +16,13 @@ pub struct Audited<'a> {
     pub shown: &'a [&'a Finding],
     /// The numbers of volumes and of claims in scope.
     pub looked_at: [usize; 2],
-    /// The number of findings that a baseline contains, and the number of findings younger than `--min-age`. Both are
-    /// left out.
+    /// The number of findings that the baseline also has, and the number of findings that are younger than `--min-age`.
+    /// Both are not shown.
     pub left_out: [usize; 2],
-    /// The suppressions of a file that match no finding. They are known only where everything was looked at.
+    /// The suppressions of a file that match no finding. The list is empty if not everything was audited.
     pub unmatched: &'a [&'a Suppression],
-    /// Whether the user named objects. Then findings of severity info are listed too if they may disappear by
-    /// themselves, or if somebody asked for the deletion of the data.
+    /// Whether the user named objects. Then a finding of severity info is also listed if it may disappear by itself, or
+    /// if somebody asked for the deletion of the data.
     pub is_named: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn unread(missing: &BTreeSet<Unread>) -> String {
 pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
     let Audited { diagnosis, shown, .. } = *audited;
     let mut listed: Vec<&Finding> = if all { open(shown).collect() } else { lines(audited) };
-    // A consequence is listed below its root, even where it is worse than other roots.
+    // A consequence is listed below its root, even if it is worse than other roots.
     let order = |finding: &'a Finding| {
         let root = diagnosis.findings.get(finding.role.root).unwrap_or(finding);
         (root.gravity(), !std::ptr::eq(root, finding), finding.gravity())
@@ -52,9 +52,9 @@ pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Findi
 
 /// The findings that are listed without `--all`.
 ///
-/// For each object its worst finding counts. If it is a root, it is listed itself. If it is a consequence, its root is
-/// listed instead, or the finding itself where the root is not shown. A finding of severity info is left out, unless
-/// the user named the object and the finding may disappear by itself or was asked for.
+/// Only the worst finding of each object counts. A root is listed. Instead of a consequence its root is listed, if the
+/// root is shown. A finding of severity info is listed only in one case: the user named the object, and the finding may
+/// disappear by itself or somebody asked for the deletion of the data.
 pub(super) fn lines<'a>(audited: &Audited<'a>) -> Vec<&'a Finding> {
     let Audited { diagnosis, shown, is_named, .. } = *audited;
     let mut worst: BTreeMap<&ObjectKey, &Finding> = BTreeMap::new();

@@ -66,7 +66,8 @@ fn cell(value: &str) -> String {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
-            // Mentions, issues and links are recognized after the markup was processed, when the backslashes are gone.
+            // Mentions, issues and links are recognized after the markup was processed. At that time there are no
+            // backslashes.
             '@' | '#' => {
                 safe.push(letter);
                 safe.push_str(UNSEEN);
@@ -94,8 +95,8 @@ fn cell(value: &str) -> String {
     safe
 }
 
-/// Prints a name as inline code. The fence has more backquotes than any sequence of them in the name, so that the name
-/// cannot end the code.
+/// Prints a name as inline code. The delimiter has more backquotes than any sequence of backquotes in the name. So the
+/// name cannot end the code.
 fn code(value: &str) -> String {
     let safe = sanitize(value);
     if safe.is_empty() {

@@ -61,11 +61,11 @@ pub struct Printed<'a> {
     pub model: &'a Model,
     /// The rules that were applied.
     pub rules: &'a [&'static Rule],
-    /// Whether all findings are listed for people, also consequences.
+    /// Whether formats for people list all findings, including consequences.
     pub all: bool,
     /// Says whether a finding counts for the exit code.
     pub fails: &'a dyn Fn(&Finding) -> bool,
-    /// Which rows and columns of a table are printed, and how.
+    /// How a table is sorted and printed.
     pub view: TableView<'a>,
 }
 
@@ -75,7 +75,7 @@ impl ReportFormat {
         table::columns(all, self == Self::Wide)
     }
 
-    /// Whether this format is a table. Tables are accompanied by sentences for people.
+    /// Whether this format is a table. Sentences for people are printed around a table.
     pub fn is_table(self) -> bool {
         matches!(self, Self::Table | Self::Wide)
     }
@@ -83,7 +83,7 @@ impl ReportFormat {
     /// Prints the audit in this format. Each part of the text is passed to `print`.
     ///
     /// # Errors
-    /// Returns the error of `print`, or an error where the audit cannot be encoded in the format, which is a bug.
+    /// Returns the error of `print`, or an error if the audit cannot be encoded in the format, which is a bug.
     pub fn render(self, printed: Printed<'_>, mut print: impl FnMut(&str) -> Result<(), Error>) -> Result<(), Error> {
         let Printed { audited, model, rules, all, fails, view } = printed;
         match self {

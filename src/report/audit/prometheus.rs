@@ -50,7 +50,7 @@ fn head(text: &mut String, name: &str, help: &str) {
     _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
 }
 
-/// Escapes the value of a label, which stands between quotes.
+/// Escapes the value of a label, which is printed between quotes.
 fn label(value: &str) -> String {
     sanitize(value).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,7 +1,7 @@
 //! Findings as SARIF 2.1.0 (OASIS, 2020-03-27), which code scanners and editors read.
 //!
-//! An object of a cluster is a logical location. Many readers show only findings that have a location in a file as
-//! well. So each object also has its path below the API server, relative to the base `CLUSTER`.
+//! An object of a cluster is a logical location. Many readers show a finding only if it also has a location in a file.
+//! So each object also has a path: its path in the API, relative to the base `CLUSTER`.
 
 use super::listing::{Audited, unread};
 use crate::diagnosis::{Finding, Rule, Severity, Unread};
@@ -99,7 +99,7 @@ fn result(finding: &Finding, rules: &[&'static Rule]) -> Value {
     result
 }
 
-/// Percent-encodes a character, unless a path of a URI may contain it (RFC 3986).
+/// Percent-encodes a character if a path of a URI must not contain it (RFC 3986).
 fn percent(letter: char) -> Vec<char> {
     if letter.is_ascii_alphanumeric() || "-._~/:".contains(letter) {
         return vec![letter];

@@ -11,14 +11,14 @@ use crate::text::human_age;
 pub(super) fn columns(all: bool, wide: bool) -> Vec<&'static str> {
     let mut columns = vec!["NAMESPACE", "NAME", "SEVERITY", "DATA", "RULE"];
     columns.extend([if all { "CAUSE" } else { "AFFECTS" }, "WHY", "AGE"]);
-    // These columns come after AGE, as in kubectl: nothing has to be aligned after a long command.
+    // These columns are printed after AGE, because no column has to be aligned after a long command.
     if wide {
         columns.push("TRY");
     }
     columns
 }
 
-/// Writes the table, or nothing where it has no rows.
+/// Writes the table. A table without rows is not written.
 pub(super) fn write<E>(
     audited: &Audited<'_>,
     all: bool,
@@ -33,8 +33,8 @@ pub(super) fn write<E>(
     if table.is_empty() { Ok(()) } else { table.render(view.style, print) }
 }
 
-/// Builds the table. With `all` it has every finding with its causes; otherwise it has the roots, each with the objects
-/// that it affects. The worst come first.
+/// Builds the table. With `all` it has every finding with its causes. Otherwise it has the roots, each with the objects
+/// that it affects. The worst findings are first.
 fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
     let Audited { snapshot, diagnosis, .. } = *audited;
     let mut table = Table::new(columns(all, wide));
@@ -69,7 +69,7 @@ fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
     table
 }
 
-/// The other objects that a root affects: the name of a single one, or the number of several.
+/// The other objects that a root affects. A single object is named; if there are several, the result is their number.
 pub(super) fn affected(finding: &Finding) -> String {
     match finding.role.affected_objects.as_slice() {
         [] => String::new(),

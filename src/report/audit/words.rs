@@ -50,7 +50,7 @@ pub fn unmatched_words(unmatched: &[&Suppression]) -> Option<String> {
     })
 }
 
-/// Like [`summary_words`], and says as well what the table leaves out.
+/// Says how many findings are listed, like [`summary_words`], and what the table leaves out.
 pub fn summary_with_omissions(audited: &Audited<'_>, all: bool, wide: bool) -> String {
     let Audited { shown, .. } = *audited;
     let summary = summary_words(audited, all);
@@ -79,7 +79,7 @@ pub fn summary_with_omissions(audited: &Audited<'_>, all: bool, wide: bool) -> S
     format!("{summary}{going}{rest}{rules}")
 }
 
-/// Says what was assumed to be absent, and what the findings that rest on it leave out.
+/// Says what was assumed to be absent. A finding that rests on this assumption is no error and has no command.
 pub fn assumed_words(shown: &[&Finding]) -> Option<String> {
     let resting: Vec<&&Finding> = shown.iter().filter(|finding| !finding.assumed.is_empty()).collect();
     let kinds: BTreeSet<Kind> = resting.iter().flat_map(|finding| &finding.assumed).map(|one| one.kind).collect();
@@ -100,8 +100,8 @@ pub fn assumed_words(shown: &[&Finding]) -> Option<String> {
 
 /// Says in one sentence how many rules could not be judged, and which kinds were not read.
 ///
-/// It is a warning where a kind is missing that decides about volumes and claims. It is a note where only surrounding
-/// kinds are missing, which few files contain.
+/// The sentence is a note if only surrounding kinds were not read, because few files contain these kinds. Otherwise it
+/// is a warning, because the missing kind influences decisions about volumes and claims.
 pub fn unjudged_words(diagnosis: &Diagnosis) -> Option<String> {
     let kinds: BTreeSet<Kind> = diagnosis.unjudged.values().flatten().map(|missing| missing.kind).collect();
     if kinds.is_empty() {

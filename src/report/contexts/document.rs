@@ -16,7 +16,7 @@ pub struct ContextList<'a> {
     pub kind: &'static str,
     /// One item for each context, in the order in which the user named them.
     pub items: Vec<ContextOut<'a>>,
-    /// The numbers of all contexts together.
+    /// The numbers for all contexts together.
     pub summary: SummaryOut,
 }
 
@@ -29,18 +29,18 @@ pub struct ContextOut<'a> {
     pub context: &'a str,
     /// The exit code that the verb would have for this cluster alone.
     pub exit_code: u8,
-    /// Why there is no answer; absent where there is one.
+    /// Why there is no answer. The field is absent if there is an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorOut<'a>>,
-    /// The numbers of objects; absent where there is no answer.
+    /// The numbers of objects. The field is absent if there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
-    /// The same document as for a single cluster; absent where there is no answer.
+    /// The same document as for a single cluster. The field is absent if there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<PredictionList<'a>>,
 }
 
-/// A failure, as people are told of it.
+/// A failure, in words for people.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ErrorOut<'a> {
@@ -66,7 +66,7 @@ pub struct Counts {
     pub claims: usize,
     /// The number of volumes and claims that will change.
     pub changes: usize,
-    /// The number of volumes and claims of which a part could not be judged.
+    /// The number of volumes and claims that could not be judged completely.
     pub unknown: usize,
 }
 
@@ -79,7 +79,7 @@ impl AddAssign for Counts {
     }
 }
 
-/// The numbers of all contexts together.
+/// The numbers for all contexts together.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SummaryOut {
@@ -87,7 +87,7 @@ pub struct SummaryOut {
     pub contexts: usize,
     /// The number of contexts that gave no answer.
     pub failed: usize,
-    /// The numbers of objects in the other contexts.
+    /// The numbers of objects in the contexts that gave an answer.
     #[serde(flatten)]
     pub counts: Counts,
 }

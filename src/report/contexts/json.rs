@@ -45,7 +45,7 @@ impl<W: Write> ContextListWriter<W> {
                 item.field("error", &ErrorOut { message, causes, hints })?;
             }
         }
-        // The answer of the next cluster may take long, so this one is flushed.
+        // The answer of the next cluster may take long, so this answer is flushed.
         item.end()?.flush().map_err(|failure| Error::unwritten(&failure))
     }
 

@@ -29,18 +29,18 @@ pub struct FieldOut {
     pub object: String,
     /// The path of the field.
     pub field: &'static str,
-    /// The value of the field; `<unset>` where the field is not set.
+    /// The value of the field. It is `<unset>` if the field is not set.
     pub value: String,
-    /// `ok` where the field agrees with the other side, `mismatch` where it does not. `absent` where it should be set
-    /// and is not. `info` where the other side has nothing to compare it with. `unknown` where the other side could not
-    /// be read.
+    /// `ok`: the field agrees with the other side. `mismatch`: it does not agree. `absent`: the field should be set and
+    /// is not. `info`: the other side has nothing to compare the field with. `unknown`: the other side could not be
+    /// read.
     pub verdict: &'static str,
-    /// The value that the field should have; absent where the field is right.
+    /// The value that the field of the object should have. It is absent if the object has this value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
 }
 
-/// The binding of an object; none where neither side names the other.
+/// The binding of an object. The result is `None` if neither side names the other.
 pub(super) fn of_object(snapshot: &Snapshot, target: ObjectId) -> Option<BindingOut> {
     let mut binding = BindingOut::default();
     match target.typed() {
@@ -91,13 +91,13 @@ pub(super) fn of_object(snapshot: &Snapshot, target: ObjectId) -> Option<Binding
     Some(binding)
 }
 
-/// Names a claim with its namespace, because several claims that name one volume may have the same name.
+/// Names a claim with its namespace. Several claims with the same name may name one volume.
 pub(super) fn elsewhere(claim: &PersistentVolumeClaim) -> String {
     format!("pvc/{} -n {}", claim.meta.name, claim.meta.namespace)
 }
 
 impl BindingOut {
-    /// Sets the verdict `unknown` instead of `mismatch` where the object that the field names was not read.
+    /// Replaces the verdict `mismatch` by `unknown`. It is called if the object that the field names was not read.
     fn leave_open(side: &mut [FieldOut], path: &str) {
         for field in side.iter_mut().filter(|field| field.field == path && field.verdict == "mismatch") {
             field.verdict = "unknown";

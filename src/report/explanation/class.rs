@@ -21,12 +21,12 @@ pub struct ClassOut<'a> {
     pub provisioner: &'a str,
     /// `external`, `migrated`, `inTree`, `none` for `kubernetes.io/no-provisioner`, or `unknown`.
     pub provisioner_kind: &'static str,
-    /// The driver that provisions, where its name differs from `provisioner`.
+    /// The driver that provisions. The field is absent if the name of the driver is `provisioner`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<&'static str>,
-    /// The `volumeBindingMode`; empty where it is not set.
+    /// The `volumeBindingMode`. The value is empty if it is not set.
     pub volume_binding_mode: &'a str,
-    /// The `reclaimPolicy`; empty where it is not set.
+    /// The `reclaimPolicy`. The value is empty if it is not set.
     pub reclaim_policy: &'a str,
     /// The value of `allowVolumeExpansion`.
     pub allow_volume_expansion: bool,
@@ -73,7 +73,7 @@ impl<'a> ClassOut<'a> {
         }
     }
 
-    /// What the class does, in words.
+    /// Says what the class does.
     pub(super) fn headline(&self, snapshot: &Snapshot, behavior: &KubernetesBehavior, class: &StorageClass) -> String {
         let name = &class.meta.name;
         let provisions = match (self.provisioner_kind, self.driver) {

@@ -7,24 +7,24 @@ use crate::model::{Kind, TypedId};
 use crate::report::shared::why::View;
 use crate::snapshot::{ClaimId, VolumeId};
 
-/// The rules that say what happens to a volume and its data without its claim.
+/// The rules about a volume whose claim is deleted: what happens to the volume and its data.
 const OF_VOLUMES: [&str; 2] = ["data-about-to-go", "pv-terminating-bound"];
 
-/// The prefix of the rules that say what keeps a claim that is being deleted, and what is lost with it.
+/// The prefix of the rules about a claim that is being deleted: what keeps it, and what is lost with it.
 const OF_CLAIMS: &str = "pvc-terminating-";
 
-/// A volume that is about to be lost, or its data.
+/// A volume that is about to be lost, or whose data are about to be lost.
 pub(super) struct Danger {
     /// Whether the volume is the explained object, or the one that the explained claim names.
     pub(super) is_own: bool,
-    /// What is lost and why, as a sentence; none where the explanation says so already.
+    /// What is lost and why, as a sentence. The value is `None` if the explanation says so already.
     pub(super) words: Option<String>,
     /// The remedy that keeps the data.
     pub(super) way_out: Option<NextOut>,
 }
 
-/// The dangers of an object. For a volume these are its own and that of its claim. For a claim these are its own and
-/// those of the volume that it names and of the volumes that name it.
+/// The dangers of an object and of its partners. The partner of a volume is its claim. The partners of a claim are the
+/// volume that it names and the volumes that name it.
 pub(super) fn of_object(view: View<'_>) -> Vec<Danger> {
     let snapshot = view.snapshot();
     let (own, others, claim): (Option<VolumeId>, Vec<VolumeId>, Option<ClaimId>) = match view.prediction.target.typed()
@@ -68,7 +68,7 @@ fn of_volume(view: View<'_>, id: VolumeId, is_own: bool) -> Option<Danger> {
     Some(Danger { is_own, words, way_out: finding.remedies.first().and_then(way_out) })
 }
 
-/// The remedy that keeps the data of a claim that is being deleted. The headline says that the data are lost.
+/// The danger of a claim that is being deleted, with the remedy that keeps its data. The headline says what is lost.
 fn of_claim(view: View<'_>, id: ClaimId) -> Option<Danger> {
     if !view.snapshot().claim(id).terminating() {
         return None;
@@ -76,7 +76,7 @@ fn of_claim(view: View<'_>, id: ClaimId) -> Option<Danger> {
     let rules: Vec<&'static Rule> =
         rules::all().iter().copied().filter(|rule| rule.id.starts_with(OF_CLAIMS)).collect();
     let findings = diagnose_one(view.simulation, id.into(), &rules);
-    // An advice to keep the data is useful only where they are in danger. Whether a controller waits for such a claim
+    // Advice to keep the data is useful only if the data are in danger. Whether a controller waits for the claim
     // depends on the nodes of its pods, which are not always read.
     let endangers = |finding: &&Finding| finding.risk != Risk::None;
     let keeps = |finding: &Finding| finding.remedies.iter().find(|way| way.verb == "retain").and_then(way_out);

@@ -1,11 +1,11 @@
 //! The difference between the recorded state and the state that the controllers would have made, and whether the
 //! controllers run.
 //!
-//! The explanation says that a controller does not run only where there is evidence. On a cluster the evidence is a
-//! stale Lease, or two equal readings that are more than two resync periods apart. The age of an object is no evidence
-//! there, because most causes leave no time in any object. In files, which may be old, the explanation says `possibly`
-//! at most. Only the binder looks at every object periodically. A change that only an event starts can wait for days
-//! although all controllers run.
+//! Only with evidence does the explanation say that a controller does not run. On a cluster the evidence is a stale
+//! Lease, or two equal readings that are more than two resync periods apart. The age of an object is no evidence there,
+//! because most causes leave no time in any object. In files, which may be old, the explanation says `possibly` at
+//! most. Only the binder syncs every object periodically. A change that only an event starts can wait for days although
+//! all controllers run.
 
 use super::binding::elsewhere;
 use super::document::{EvidenceOut, NextOut};
@@ -19,8 +19,8 @@ use crate::text::human_age;
 use crate::world::{Effect, OperationState};
 use serde::Serialize;
 
-/// An object that should change, and does not for more than this number of resync periods, suggests that the controller
-/// does not run. The controller looks at every object once in each period.
+/// A number of resync periods. If an object should change, and does not change for longer than this, the controller
+/// probably does not run. A controller that runs syncs every object once in each period.
 pub const RESYNCS: u64 = 2;
 
 /// A difference between the recorded and the predicted state.
@@ -32,15 +32,16 @@ pub struct DivergenceOut {
     pub recorded: String,
     /// The phases of all possible ends.
     pub predicted: Vec<String>,
-    /// For how many seconds the recorded state has lasted; absent where no time in the objects shows that.
+    /// For how many seconds the recorded state has lasted. The field is absent if no time in the objects shows that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lasted_seconds: Option<i64>,
-    /// How certain it is that the controller does not run: `probably` or `possibly`; absent without evidence.
+    /// How certain it is that the controller does not run: `probably` or `possibly`. The field is absent if there is no
+    /// evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_not_running: Option<&'static str>,
-    /// What the Lease of kube-controller-manager shows. `alive`: it was renewed, which says nothing of each of its
-    /// controllers. `stale`: nobody renews it. The field is absent where there is no Lease, or where it has just
-    /// expired.
+    /// What the Lease of kube-controller-manager shows. `alive`: it was renewed, which does not show that each
+    /// controller in it runs. `stale`: nobody renews it. The field is absent if there is no Lease, or if the Lease has
+    /// just expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_manager: Option<&'static str>,
     /// The evidence: fields of the Lease, times of the objects, and the times of the two readings.
@@ -50,7 +51,7 @@ pub struct DivergenceOut {
     /// The reasons to think that the controller does not run, as clauses.
     #[serde(skip)]
     reasons: Vec<String>,
-    /// A clause that says that the controller manager runs, or that it ran at that time.
+    /// A clause that says that kube-controller-manager runs, or that it ran at the time of the files.
     #[serde(skip)]
     alive: Option<String>,
     /// What is known from a second reading.
@@ -73,12 +74,12 @@ enum Recheck {
     Possible,
     /// The second reading showed the same.
     Same,
-    /// The second reading showed something else.
+    /// The second reading showed another version of the object or another prediction.
     Moved,
 }
 
 impl DivergenceOut {
-    /// The divergence; none unless the recorded phase differs from the phase of every possible end.
+    /// Builds the divergence. The result is `None` if the recorded phase is that of a possible end.
     pub(super) fn new(view: View<'_>, from_files: bool) -> Option<Self> {
         let (snapshot, prediction) = (view.snapshot(), view.prediction);
         let outcomes = prediction.outcomes.as_ref()?;
@@ -134,9 +135,9 @@ impl DivergenceOut {
     /// Takes a Lease from files into account. Files say nothing about today, so the controller is `possibly` not
     /// running at most.
     ///
-    /// A fresh Lease counts only where the files state when they were made (`stated`). Otherwise `now` is the newest
-    /// time in the files, which can be long before that moment. A Lease that is stale at `now` was stale afterwards as
-    /// well.
+    /// A fresh Lease counts only if the files state when they were made (`stated`). Otherwise `now` is the newest time
+    /// in the files, and the files may have been made long after that time. A stale Lease always counts: if it is stale
+    /// at `now`, it was also stale later.
     fn add_recorded_lease(&mut self, lease: &Lease, now: Timestamp, stated: bool) {
         if !stated && lease.is_stale(now) != Some(true) {
             return;
@@ -189,7 +190,7 @@ impl DivergenceOut {
         }
     }
 
-    /// What the user has to do where the Lease is stale.
+    /// What the user has to do if the Lease is stale.
     pub(super) fn next(&self) -> Option<NextOut> {
         (self.controller_manager == Some("stale")).then(|| NextOut {
             who: "you".to_owned(),
@@ -203,7 +204,7 @@ impl DivergenceOut {
     }
 
     /// Records that a second reading, more than two resync periods after the first, showed the same version of the
-    /// object and gave the same prediction. This is evidence only where a resync starts the change.
+    /// object and gave the same prediction. This is evidence only if a resync starts the change.
     pub(super) fn add_same_reading(&mut self, object: &str, version: &str, readings: [Timestamp; 2]) {
         self.recheck = Recheck::Same;
         if !self.resynced {
@@ -222,7 +223,7 @@ impl DivergenceOut {
         add("readAt", second.to_string());
     }
 
-    /// Records that a second reading showed something else than the first.
+    /// Records that a second reading showed another state than the first.
     pub(super) fn set_moved(&mut self) {
         self.recheck = Recheck::Moved;
     }
@@ -257,7 +258,7 @@ impl DivergenceOut {
                 format!(
                     "Recorded as {}, {would}: {sure} {} is not running ({}).{but}",
                     self.recorded,
-                    // Where kube-controller-manager runs, only this one of its controllers does not.
+                    // If kube-controller-manager runs, only its PersistentVolume controller does not run.
                     if self.alive.is_some() { persistent_volume::CONTROLLER.name } else { "the controller" },
                     self.reasons.join("; ")
                 )
@@ -282,11 +283,12 @@ impl DivergenceOut {
     }
 }
 
-/// Whether the binder has something to do now, for the object or for the volume or claim that it will be bound to.
+/// Whether the binder has something to do now: for the object, or for the volume or claim to which the object will be
+/// bound.
 ///
-/// Only the binder looks at every object in each resync period. The protection controllers have no resync: their
-/// changes wait for an event. Upstream: `resync` (`pkg/controller/volume/persistentvolume/pv_controller_base.go`) and
-/// the informer handlers of `pvcprotection` and `pvprotection`, 1.36.
+/// Only the binder syncs every object in each resync period. The protection controllers have no resync: they act only
+/// after an event. Upstream: `resync` (`pkg/controller/volume/persistentvolume/pv_controller_base.go`) and the informer
+/// handlers of `pvcprotection` and `pvprotection`, 1.36.
 fn resynced(view: View<'_>, outcomes: &OutcomeSet) -> bool {
     if view.binder().any(acts) {
         return true;
@@ -329,7 +331,7 @@ struct LongDifference {
 }
 
 impl LongDifference {
-    /// The newest of these times; none where one of them is unknown.
+    /// The newest of these times. The result is `None` if one of them is unknown.
     fn new<const N: usize>(times: [Option<(String, &'static str, Timestamp)>; N]) -> Option<Self> {
         let times: Vec<(String, &'static str, Timestamp)> = times.into_iter().collect::<Option<_>>()?;
         let since = times.iter().map(|(_, _, time)| *time).max()?;
@@ -342,7 +344,8 @@ impl LongDifference {
     }
 }
 
-/// The time of the last change of the volume: of its phase or, where that is known and later, of any field.
+/// The time of the last change of the volume. It is the time of the last change of the phase, or of any field if that
+/// time is known and later.
 fn volume_changed(view: View<'_>, volume: &PersistentVolume) -> Option<(String, &'static str, Timestamp)> {
     let written = view.snapshot().last_change(Kind::PersistentVolume, "", &volume.meta.name);
     let phase = volume.status.last_phase_transition.map(|time| (time, "status.lastPhaseTransitionTime"));
@@ -351,7 +354,7 @@ fn volume_changed(view: View<'_>, volume: &PersistentVolume) -> Option<(String, 
 }
 
 /// The time since which the next sync would have changed the volume. Most causes, such as the deletion of a claim,
-/// leave no time in any object. Then nothing can be said of the controller.
+/// leave no time in any object. Then nothing is known about the controller.
 fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<LongDifference> {
     let Branch::VolumeBranch(branch) = view.binder().next()?.branch else { return None };
     match branch {
@@ -370,8 +373,8 @@ fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<LongDiffere
     }
 }
 
-/// The time since which the claim could have been bound: the claim and the volume that it would get both existed then.
-/// Only the `managedFields` of a claim say when it changed.
+/// The time since which the claim could have been bound. Both the claim and the volume that it would get exist since
+/// then. Only the `managedFields` of a claim say when it changed.
 fn claim_stood(view: View<'_>, id: ClaimId, end: Option<&Outcome>) -> Option<LongDifference> {
     let Some(Outcome::Claim { volume_name, .. }) = end else { return None };
     let snapshot = view.snapshot();
@@ -453,7 +456,7 @@ mod tests {
     #[test]
     fn in_files_the_controller_is_possibly_not_running_where_the_times_show_it() {
         let of = |parts| diverging(parts, "pvc/data", true, |_| ()).unwrap();
-        // The controller resyncs every 15 seconds. Twice that is not enough; one second more is.
+        // The controller resyncs every 15 seconds. 30 seconds are not enough; 31 seconds are.
         for (now, lasted, sure) in [("2026-01-02T00:00:30Z", 30, None), ("2026-01-02T00:00:31Z", 31, Some("possibly"))]
         {
             let (divergence, said) = of(waiting(Some(WRITTEN), now));
@@ -480,7 +483,7 @@ mod tests {
                 { "object": "pv/a", "field": "status.lastPhaseTransitionTime", "value": "2026-01-01T00:00:00Z" },
             ])
         );
-        // The creation time of a claim does not say since when it is in its state.
+        // The creation time of a claim does not say since when the claim is in its present state.
         let mut unknown = waiting(None, "2026-06-01T00:00:00Z");
         unknown.objects.claims[0].meta.created = Timestamp::parse("2026-01-01T00:00:00Z");
         let (divergence, _) = of(unknown);
@@ -497,7 +500,7 @@ mod tests {
         assert_eq!(diverging(as_it_is, "pv/a", true, |_| ()), None);
     }
 
-    /// A volume that never got a phase is the controller's first task. The later of the two times counts.
+    /// The controller first sets the phase of a volume that has no phase. The later of the two times counts.
     #[test]
     fn of_a_volume_both_times_count() {
         let of = |written: Option<&str>| {
@@ -569,7 +572,8 @@ mod tests {
                 )
             );
         }
-        // A Lease that expired within the margin may be between two holders. It shows nothing.
+        // A Lease that has just expired, within the margin, may be passing from one holder to the next. It shows
+        // nothing.
         for nothing in [
             Lease::default(),
             Lease { duration_seconds: None, ..lease("2026-01-01T00:00:00Z") },
@@ -609,7 +613,8 @@ mod tests {
         for stated in [false, true] {
             assert_eq!(of("2026-01-02T00:00:00Z", stated).0, (Some("stale"), Some("possibly"), 4));
         }
-        // A Lease that is fresh at the newest time in the files may have been stale for long when the files were made.
+        // A Lease that is fresh at the newest time in the files may have been stale for a long time when the files were
+        // made.
         let base = "Recorded as Pending, and the next syncs make it Bound.";
         assert_eq!(of("2026-01-02T00:59:59Z", false), ((None, None, 0), base.to_owned()));
         let lived =
@@ -617,8 +622,8 @@ mod tests {
         assert_eq!(of("2026-01-02T00:59:59Z", true), ((Some("alive"), None, 4), format!("{base} {lived}")));
     }
 
-    /// pvc-protection looks at a claim when an event occurs. So neither the elapsed time nor a second reading shows
-    /// whether it runs, and a fresh Lease of kube-controller-manager does not show when it will act.
+    /// pvc-protection syncs a claim only after an event. So neither the elapsed time nor a second reading shows whether
+    /// this controller runs. A fresh Lease of kube-controller-manager does not show when the controller will act.
     #[test]
     fn what_an_event_begins_shows_nothing_of_the_controller() {
         let leaving = || {
@@ -647,7 +652,7 @@ mod tests {
             .unwrap();
             assert_eq!((found.controller_not_running, found.controller_manager), (None, Some("alive")), "{object}");
             assert_eq!(said, format!("{base} The controller manager is alive (master-1_x renewed its Lease 1s ago)."));
-            // A controller that does not run acts on no event either.
+            // A controller that does not run does not react to events.
             let stale = |explanation: &mut Explanation<'_>| explanation.add_lease(&lease(WRITTEN), times[1]);
             let (found, said) = diverging(leaving(), object, false, stale).unwrap();
             assert_eq!(found.controller_not_running, Some("probably"));
@@ -694,7 +699,7 @@ mod tests {
                 ("pvc/data", "readAt", "2026-01-02T00:00:32Z"),
             ]
         );
-        // kube-controller-manager can run while this one of its controllers does nothing.
+        // kube-controller-manager can run although one of its controllers does nothing.
         let both = |explanation: &mut Explanation<'_>| {
             same(explanation);
             explanation.add_lease(&lease("2026-01-02T00:00:31Z"), times[1]);

@@ -39,22 +39,23 @@ pub struct Explanation<'a> {
     pub object: ObjectId<'a>,
     /// The first line of the text: the state and its reason.
     pub headline: String,
-    /// The state that status and binding of the object record; absent for a class.
+    /// The state that status and binding of the object record. The field is absent for a class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<StateOut<'a>>,
-    /// The prediction for the object; absent for a class.
+    /// The prediction for the object. The field is absent for a class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prediction: Option<PredictionOut<'a>>,
-    /// The fields that decided.
+    /// The fields that decide the answer.
     pub evidence: Vec<EvidenceOut>,
-    /// The result of matching for each volume, the nearest first. The list is for a claim that is still to be bound.
+    /// The result of matching for each volume. The best match is first. The list exists only for a claim that is not
+    /// bound yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub candidates: Vec<MatchRow<'a>>,
-    /// The binding from both sides; absent where there is none.
+    /// The binding from both sides. The field is absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<BindingOut>,
-    /// The pods that use the claim, or the claim of the volume; absent where the pods could not be read.
+    /// The pods that use the claim, or the claim of the volume. The field is absent if the pods could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_by: Option<Vec<UserOut<'a>>>,
     /// Which parts of this document are absent because something could not be read.
@@ -65,25 +66,25 @@ pub struct Explanation<'a> {
     pub next: Vec<NextOut>,
     /// The events that the next syncs of the controllers record.
     pub events_to_come: Vec<EventOut<'a>>,
-    /// What happens to the data of a volume once its claim is deleted.
+    /// What happens to the data of a volume after its claim is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_once_released: Option<&'static str>,
-    /// The difference between the recorded state and the state that the controllers would have made; absent where there
-    /// is none.
+    /// The difference between the recorded state and the state that the controllers would have made. The field is
+    /// absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceOut>,
-    /// Whether the components of drivers that have to act are running, as far as their Leases show it. The list is
-    /// absent for files.
+    /// What the Leases show about the components of drivers that have to act: whether they run. The list is absent for
+    /// files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub drivers: Vec<DriverOut>,
-    /// The result of `--recheck`; absent where it was not asked for.
+    /// The result of `--recheck`. The field is absent if it was not asked for.
     ///
-    /// `same`: nothing changed. `moved`: the object or what decides it changed, or the object now agrees with the
-    /// prediction. `notNeeded`: a second reading could show nothing.
+    /// `same`: nothing changed. `moved`: the object has changed, or something that decides its outcome, or the object
+    /// now agrees with the prediction. `notNeeded`: there was no second reading, because it could show nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recheck: Option<&'static str>,
-    /// The effect of a class on its claims; absent for other objects.
+    /// The effect of a class on its claims. The field is absent for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<ClassOut<'a>>,
     #[serde(skip)]
@@ -95,7 +96,7 @@ pub struct Explanation<'a> {
     pub(super) no_pods_read: Vec<&'a str>,
 }
 
-/// A field that decided.
+/// A field that decides the answer, and its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EvidenceOut {
@@ -103,7 +104,7 @@ pub struct EvidenceOut {
     pub object: String,
     /// The path of the field.
     pub field: &'static str,
-    /// The value of the field; `<unset>` where the field is not set.
+    /// The value of the field. It is `<unset>` if the field is not set.
     pub value: String,
 }
 
@@ -114,7 +115,7 @@ pub struct EvidenceOut {
 pub struct UserOut<'a> {
     /// The pod.
     pub object: ObjectId<'a>,
-    /// The node of the pod; absent while the pod is not scheduled.
+    /// The node of the pod. The field is absent while the pod is not scheduled.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub node_name: &'a str,
@@ -134,7 +135,7 @@ pub struct NextOut {
     pub what: String,
 }
 
-/// The word for the reader of the explanation, as the one who has to act.
+/// The value of [`NextOut::who`] if the user has to act.
 pub(super) const YOU: &str = "you";
 
 /// A decision as the text shows it.
@@ -145,7 +146,7 @@ pub(super) struct TextDecision {
     pub(super) about: &'static str,
     pub(super) tests: Vec<String>,
     pub(super) error: Option<String>,
-    /// Whether the decision does nothing, as most decisions of the protection controllers.
+    /// Whether the decision does nothing. Most decisions of the protection controllers do nothing.
     pub(super) idle: bool,
 }
 
@@ -189,11 +190,11 @@ impl<'a> Explanation<'a> {
         let dangers = danger::of_object(view);
         let headline = headline::of_object(view, &candidates, &dangers);
         let mut next = next(prediction);
-        // Where the object becomes Bound in any case, the user does not have to create a volume.
+        // If the object becomes Bound in any case, the user does not have to create a volume.
         if view.only_outcome().is_some_and(|end| end.phase() == "Bound" && !end.is_terminating()) {
             next.retain(|next| next.who != YOU);
         }
-        // These remedies come first, because nothing is lost if the user carries them out first.
+        // These remedies are first in the list, because they prevent a loss of data if the user carries them out first.
         for way in dangers.iter().rev().filter_map(|danger| danger.way_out.clone()) {
             if !next.contains(&way) {
                 next.insert(0, way);
@@ -307,17 +308,18 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Whether the object differs from its prediction and no resync changes it. Then the elapsed time shows nothing.
+    /// Whether the object differs from its prediction and only an event can change it. Then the elapsed time shows
+    /// nothing.
     pub fn waits_for_events(&self) -> bool {
         self.divergence.as_ref().is_some_and(|divergence| !divergence.resynced())
     }
 
-    /// Records that a second reading was asked for and was not made, because it could show nothing.
+    /// Records that the user asked for a second reading, and that it was not made because it could show nothing.
     pub fn set_not_rechecked(&mut self) {
         self.recheck = Some("notNeeded");
     }
 
-    /// Records that an earlier reading showed something else.
+    /// Records that an earlier reading showed another state.
     pub fn set_moved(&mut self) {
         self.recheck = Some("moved");
         if let Some(divergence) = &mut self.divergence {
@@ -363,7 +365,7 @@ impl<'a> Explanation<'a> {
     }
 }
 
-/// The candidates of a claim that is still to be bound, the nearest first.
+/// The candidates of a claim that is not bound yet, the best match first.
 fn candidates(view: View<'_>) -> Vec<MatchRow<'_>> {
     let Some(id) = view.prediction.target.of::<PersistentVolumeClaim>() else { return Vec::new() };
     let searches = view.binder().any(|decision| match decision.branch {
@@ -379,7 +381,7 @@ fn candidates(view: View<'_>) -> Vec<MatchRow<'_>> {
         .unwrap_or_default()
 }
 
-/// The fields that the binder compared, and the field that decided with both values.
+/// The fields that the binder compared. The field that decided is listed with both values.
 fn evidence(view: View<'_>) -> Vec<EvidenceOut> {
     let snapshot = view.snapshot();
     let mut evidence: Vec<EvidenceOut> = Vec::new();

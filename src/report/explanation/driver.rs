@@ -1,7 +1,7 @@
-//! Whether a component of a driver runs, where Kubernetes only makes a request and this component has to act.
+//! Whether a component of a driver runs. It is needed if Kubernetes only makes a request and this component has to act.
 //!
-//! The Lease of the component is the only evidence. Without a Lease nothing is known: a driver may do without leader
-//! election, the user may not be allowed to read the Lease, and its name is only a convention.
+//! The Lease of the component is the only evidence. Without a Lease nothing is known. A driver may run without leader
+//! election, and the user may not be allowed to read the Lease. The name of the Lease is only a convention.
 
 use super::document::{EvidenceOut, NextOut};
 use crate::diagnosis::misfit::shown;
@@ -23,17 +23,17 @@ pub struct DriverOut {
     pub component: &'static str,
     /// The name of the driver; for an attacher the name that its finalizer contains.
     pub name: String,
-    /// `alive` where a Lease has a holder and is fresh, `stale` where nobody renews it, otherwise `unknown`.
+    /// `alive`: a Lease has a holder and is fresh. `stale`: nobody renews the Lease. `unknown`: neither is known.
     pub lease: &'static str,
-    /// Why `lease` is `unknown`. `none`: there is no Lease of its name. `unread`: not all Leases of its name could be
-    /// read. `expired`: the Lease is neither fresh nor stale, or does not say when it was renewed.
+    /// Why `lease` is `unknown`. `none`: there is no Lease with that name. `unread`: not all Leases with that name
+    /// could be read. `expired`: the Lease is neither fresh nor stale, or does not say when it was renewed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The fields of the Lease.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub evidence: Vec<EvidenceOut>,
-    /// The same fact as a sentence.
+    /// The sentence for people that says what is known.
     #[serde(skip)]
     said: String,
     /// What the user has to do about it.
@@ -41,7 +41,7 @@ pub struct DriverOut {
     next: Option<NextOut>,
 }
 
-/// A component of a driver that has to act, and whose Lease would show whether it runs.
+/// A component of a driver that has to act. Its Lease would show whether it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Awaited {
     component: &'static str,
@@ -56,7 +56,7 @@ impl Awaited {
         Self { component: "external-provisioner", name: driver.to_owned(), leases: names_of_provisioner(driver) }
     }
 
-    /// The external-attacher that this finalizer belongs to; none for other finalizers.
+    /// The external-attacher that this finalizer belongs to. The result is `None` for other finalizers.
     pub(super) fn attacher(finalizer: &str) -> Option<Self> {
         let driver = finalizer.strip_prefix(ATTACHER_FINALIZER)?;
         Some(Self { component: "external-attacher", name: driver.to_owned(), leases: names_of_attacher(driver) })
@@ -69,8 +69,8 @@ impl DriverOut {
         let who = format!("the {} of {}", awaited.component, shown(&awaited.name));
         let named = |lease: &&Lease| awaited.leases.iter().any(|name| lease.meta.name == name.as_str());
         let held = |lease: &Lease| !lease.holder.is_empty();
-        // A fresh Lease shows that the component runs, whatever an earlier installation left in another namespace.
-        // Without a fresh one, the Lease that was renewed last counts.
+        // A fresh Lease shows that the component runs, even if an earlier installation left a stale Lease in another
+        // namespace. If no Lease is fresh, the Lease that was renewed last counts.
         let best = leases.iter().filter(named).max_by_key(|lease| {
             (held(lease) && lease.is_fresh(read_at) == Some(true), lease.renewed, &lease.meta.namespace)
         });
@@ -147,7 +147,7 @@ impl DriverOut {
         &self.said
     }
 
-    /// What the user has to do where nobody renews the Lease.
+    /// What the user has to do if nobody renews the Lease.
     pub(super) fn next(&self) -> Option<NextOut> {
         self.next.clone()
     }
@@ -234,7 +234,7 @@ mod tests {
                  csi"
             )
         );
-        // A component that ends in order releases its Lease.
+        // A component that stops normally releases its Lease.
         assert!(provisioner(&[lease("csi", NAME, "", 7200)], true).sentence().ends_with("(nobody holds it)."));
     }
 

@@ -17,7 +17,7 @@ use crate::simulate::Outcome;
 use crate::snapshot::Absence;
 use crate::text::nearest;
 
-/// The first word of a sentence that says that data are about to be lost.
+/// The first word of a sentence about data that are about to be lost.
 const DANGER: &str = "Danger: ";
 
 /// The word for an end at which the object is deleted.
@@ -54,7 +54,7 @@ pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>], dangers: &[
     sentences.join(" ")
 }
 
-/// Says whether the phase stays, and which other phases are possible.
+/// Says whether the object keeps its phase, and which other phases are possible.
 fn becomes(view: View<'_>, phase: &str) -> String {
     let Some(outcomes) = &view.prediction.outcomes else { return String::new() };
     let mut ends: Vec<String> = outcomes
@@ -88,7 +88,7 @@ fn becomes(view: View<'_>, phase: &str) -> String {
     }
 }
 
-/// The node that was selected for a claim, where it is certain that no node of that name exists.
+/// The node that was selected for a claim, if it is certain that no node of that name exists.
 fn missing_node<'v>(view: View<'v>, claim: &'v PersistentVolumeClaim) -> Option<&'v str> {
     let snapshot = view.snapshot();
     let node = claim.meta.annotations.get(AnnotationKey::SelectedNode)?;
@@ -215,12 +215,12 @@ fn kept_of_an_earlier_claim(view: View<'_>, claim: &PersistentVolumeClaim) -> Op
     ))
 }
 
-/// The nearest volume that does not fit and that no other claim has, with all reasons why it does not fit.
+/// Names the volume that fails the fewest tests and that no other claim has, with all reasons why it does not fit.
 fn nearest_miss(view: View<'_>, claim: &PersistentVolumeClaim, candidates: &[MatchRow<'_>]) -> Option<String> {
     let row = candidates.iter().find(|row| !row.is_taken()).filter(|row| !row.fits())?;
     let volume = view.snapshot().volume(view.snapshot().volume_id(row.object.name)?);
     let misfits = Query::new(view.behavior(), claim, false).map(|query| query.misfits(volume)).unwrap_or_default();
-    // The table of candidates shows only the test that matching makes first.
+    // The table of candidates shows only the first test that the volume fails.
     let first = row.without_delay.unwrap_or(row.verdict);
     let more = misfits
         .into_iter()
@@ -246,7 +246,7 @@ fn stale_uid(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     )
 }
 
-/// The sentences for a claim whose volume does not name it with its uid.
+/// The sentences for a claim that names a volume, if the volume does not name the claim with its uid.
 fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<String>) {
     let snapshot = view.snapshot();
     let Some(id) = snapshot.volume_id(&claim.volume_name) else { return };
@@ -288,7 +288,7 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
     ));
 }
 
-/// What is lost together with a claim that is being deleted.
+/// Says what is lost together with a claim that is being deleted.
 fn dies_with(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     let id = view.snapshot().volume_id(&claim.volume_name)?;
     let volume = view.snapshot().volume(id);
@@ -296,7 +296,7 @@ fn dies_with(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     ours.then(|| once_gone(view, volume))
 }
 
-/// What happens to a volume and its data when its claim, which is being deleted, is gone.
+/// Says what happens to a volume and its data after its claim, which is being deleted, is deleted.
 fn once_gone(view: View<'_>, volume: &PersistentVolume) -> String {
     let fate = fate(view, volume);
     match data_fate(view.behavior(), volume) {
@@ -307,7 +307,7 @@ fn once_gone(view: View<'_>, volume: &PersistentVolume) -> String {
     }
 }
 
-/// What happens to a volume and its data without its claim.
+/// Says what happens to a volume and its data without its claim.
 fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
     let name = &volume.meta.name;
     let policy = volume.reclaim_policy.as_str();
@@ -372,9 +372,9 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
     }
 }
 
-/// A warning about the recycling of several volumes of one plugin at the same time: a volume can become Available
+/// A warning if several volumes of one plugin are recycled at the same time. A volume can then become Available
 /// although its own data were not erased, because the pod erased the storage of another volume. Upstream: `Recycle`
-/// (`pkg/volume/nfs`), whose calls share the pod that they change, 1.36.
+/// (`pkg/volume/nfs`), whose calls change one shared pod template, 1.36.
 fn recycled_beside(view: View<'_>) -> Option<String> {
     let others = match view.simulation.beside(view.prediction.target)?.others {
         0 => return None,
@@ -387,15 +387,15 @@ fn recycled_beside(view: View<'_>) -> Option<String> {
     ))
 }
 
-/// The claim that the claimRef of a volume names, where a claim of that name exists.
+/// The claim that the claimRef of a volume names, if a claim of that name exists.
 fn claim_of<'v>(view: View<'v>, volume: &PersistentVolume) -> Option<&'v PersistentVolumeClaim> {
     let named = volume.claim_ref.as_ref()?;
     view.snapshot().claim_id(&named.namespace, &named.name).map(|id| view.snapshot().claim(id))
 }
 
-/// What is lost together with a volume that is being deleted.
+/// Says what is lost together with a volume that is being deleted.
 fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
-    // A volume without a claim is made Available. Only a volume whose claim is gone is reclaimed.
+    // A volume that had no claim becomes Available. Only a volume whose claim was deleted is reclaimed.
     if volume.claim_ref.as_ref().is_none_or(|named| named.uid.is_empty()) {
         return "No claim has it, so nothing deletes its storage.".to_owned();
     }
@@ -434,8 +434,8 @@ mod tests {
     use crate::report::testing::{bound_pv, bound_pvc, pod, with, world};
     use serde_json::{Value, json};
 
-    /// Recyclings of one plugin change one and the same pod: when several run at once, each can fail, and the
-    /// explanation warns of that. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
+    /// All recyclings of one plugin change the same pod template. If several run at the same time, each can fail. The
+    /// explanation warns about that. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
     #[test]
     fn recycling_several_volumes_at_once_is_warned_of() {
         let released = |name: &str, claim: &str, fields: Value| {
@@ -479,16 +479,16 @@ mod tests {
         assert_eq!(of(&objects[1..], "pv/b"), alone);
         let three = [&objects[..], &[released("g", "of-g", json!({}))]].concat();
         assert!(of(&three, "pv/a").3.unwrap().starts_with("2 other volumes are recycled"));
-        // A recycling that failed is tried again in each sync, and the volume stays Failed.
+        // A failed recycling is tried again in each sync, and the volume stays Failed.
         let failed = with(released("a", "of-a", json!({})), json!({ "status": { "phase": "Failed" } }));
         let with_failed = [failed, objects[1].clone()];
         assert_eq!(of(&with_failed, "pv/a").0, "Failed");
         assert_eq!(of(&with_failed, "pv/b"), crowded);
     }
 
-    /// A pod of the recycler's name exists already. The controller that made it waits for it. A controller that was
-    /// started since then deletes it, whatever its result was, and fails until a later try. Upstream:
-    /// `recycleVolumeOperation` and `internalRecycleVolumeByWatchingPodUntilCompletion`
+    /// A pod with the name of the recycler pod exists already. The controller that created the pod waits for it. A
+    /// controller that was started later deletes the pod, whatever its result was, and fails until a later try.
+    /// Upstream: `recycleVolumeOperation` and `internalRecycleVolumeByWatchingPodUntilCompletion`
     /// (`pkg/volume/util/recyclerclient`), 1.36.
     #[test]
     fn a_recyclers_pod_that_is_there_already_may_be_in_the_way() {

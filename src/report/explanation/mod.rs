@@ -35,11 +35,11 @@ formats! {
 }
 
 impl ExplanationFormat {
-    /// Prints the explanation in this format. Text for people is wrapped at `columns`; with `trace` it has every
+    /// Prints the explanation in this format. Text for people is wrapped at `columns`. With `trace` the text has every
     /// comparison that was made.
     ///
     /// # Errors
-    /// Returns an error where the explanation cannot be encoded in the format, which is a bug.
+    /// Returns an error if the explanation cannot be encoded in the format, which is a bug.
     pub fn render(self, explanation: &Explanation<'_>, columns: Option<usize>, trace: bool) -> Result<String, Error> {
         match self {
             Self::Text => Ok(explanation.text(columns, trace)),

@@ -51,8 +51,8 @@ fn csi(volume: Value, policy: &str) -> Value {
     )
 }
 
-/// Each first line answers the questions that `failure-modes.md` lists: who holds the object and does it exist, which
-/// field differs, who has to act, are the data lost, what is deleted with it.
+/// Each first line answers the questions that `failure-modes.md` lists. Who holds the object, and does the holder
+/// exist? Which field differs? Who has to act? Are the data lost? What is deleted together with the object?
 #[test]
 fn the_first_line_answers_what_people_ask() {
     let local = |object| spec(object, json!({ "storageClassName": "local" }));
@@ -90,7 +90,7 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
              makes a volume for it. The nearest volume is a: lacks RWX; capacity 5Gi < requested 10Gi.",
         ),
-        // A volume that is reserved for the claim is nearer than a volume without a claim.
+        // A volume that is reserved for the claim is listed before a volume without a claim.
         (
             vec![
                 pvc("data"),
@@ -219,7 +219,7 @@ fn the_first_line_answers_what_people_ask() {
             "Volume a is Bound and stays so: bound to db/data. If the claim is deleted, ebs.csi.aws.com deletes volume \
              a and its data (policy Delete).",
         ),
-        // A recycling that failed is tried again in every sync.
+        // A failed recycling is tried again in every sync.
         (
             vec![spec(
                 with(with(pv("a"), claim_ref("data", "uid-old")), json!({ "status": { "phase": "Failed" } })),
@@ -242,7 +242,7 @@ fn the_first_line_answers_what_people_ask() {
             "pv/b",
             "Volume b is Bound and becomes Bound to db/logs: becomes free: db/data has a; then goes to db/logs.",
         ),
-        // A reservation without a uid is for the other claim, which exists.
+        // The volume is reserved for the other claim, without a uid. The other claim exists.
         (
             vec![
                 with(bound_pvc("data", "a"), json!({ "status": { "phase": "Lost" } })),
@@ -405,7 +405,7 @@ fn it_is_a_document_of_the_contract() {
     assert_eq!(simulate(&class).targets().count(), 0);
 }
 
-/// Who has to act for a volume that is reserved by name alone depends on the claim of that name.
+/// If a volume is reserved for a name without a uid, the claim of that name decides who has to act.
 #[test]
 fn a_reservation_asks_for_what_is_missing() {
     let next = |objects: &[Value]| {
@@ -437,13 +437,13 @@ fn a_reservation_asks_for_what_is_missing() {
     );
 }
 
-/// The advice for a claim must not end in another state that needs a repair, nor take a volume from a claim that uses
-/// it.
+/// The advice for a claim must not lead to another state that needs a repair. It must not take a volume away from a
+/// claim that uses it.
 #[test]
 fn advice_for_claims_leads_out() {
     let what =
         |objects: &[Value]| explained(&world(objects), "pvc/data", |explanation| explanation.next[0].what.clone());
-    // A claimRef without a uid counts as misbound for a claim that was bound.
+    // For a claim that was bound, the controller treats a claimRef without a uid as misbound.
     assert_eq!(
         what(&[bound_pvc("data", "a")]),
         "create the PersistentVolume again, without a claimRef or with one that has this claim's uid"
@@ -485,12 +485,12 @@ fn advice_for_claims_leads_out() {
         what(&[named(), nowhere("logs")]),
         "remove spec.claimRef of a, which names no claim that can exist, or recreate the claim with another volume"
     );
-    // Both advices for the claimRef lead to a binding.
+    // Both ways to change the claimRef lead to a binding.
     for claim_ref in [claim_ref("data", ""), claim_ref("data", "uid-data")] {
         let said = headline(&[named(), with(pv("a"), claim_ref)], "pvc/data");
         assert!(said.contains("becomes Bound to a"), "{said}");
     }
-    // A class can be set on a claim that stated none. The empty class cannot be changed.
+    // A class can be set on a claim that states no class. The empty class cannot be changed.
     assert_eq!(
         what(&[spec(pvc("data"), json!({ "storageClassName": null }))]),
         "create a PersistentVolume that fits, set the claim's storageClassName, or make some class the default one"
@@ -521,7 +521,7 @@ fn what_a_server_would_give_is_a_placeholder() {
     });
 }
 
-/// An absent `usedBy` says which reading was missing, under the names of the output contract.
+/// If `usedBy` is absent, `unknown` says which reading is missing, with the names of the output contract.
 #[test]
 fn pods_that_could_not_be_read_are_no_absent_users() {
     let used_by = |snapshot: &Snapshot, object: &str| {

@@ -18,8 +18,8 @@ const MOST_CANDIDATES: usize = 10;
 const MOST_LISTED: usize = 10;
 
 impl Explanation<'_> {
-    /// The text: the answer in the first line, then sections with what the answer rests on. It is understood without
-    /// colour.
+    /// The text: the answer in the first line, then sections with the facts behind the answer. No meaning is in the
+    /// colour alone.
     pub fn text(&self, columns: Option<usize>, trace: bool) -> String {
         let mut page = Page { text: String::new(), columns };
         for line in wrap(&self.headline, columns, 0).lines() {
@@ -68,7 +68,7 @@ impl Explanation<'_> {
 
     fn decision_section(&self, page: &mut Page, trace: bool) {
         page.heading("Decision");
-        // Decisions with equal text differ only in the volume that is chosen. The section on candidates shows the
+        // Decisions with equal text differ only in the volume that is chosen. The section about candidates shows these
         // volumes.
         for alike in self.decisions.chunk_by(|one, other| one == other) {
             let decision = &alike[0];
@@ -223,7 +223,7 @@ fn binding_section(page: &mut Page, binding: &BindingOut) {
     page.heading("Binding");
     let fields: Vec<&FieldOut> = binding.claim.iter().chain(&binding.volume).collect();
     let widest = fields.iter().map(|field| width(field.field)).max().unwrap_or(0);
-    // Next to long field names there is no room to align values as long as a uid.
+    // If the field names are long, the line has no room for aligned values of the length of a uid.
     let lined_up = page.columns.is_none_or(|columns| widest + 50 <= columns);
     let mut object = "";
     for field in fields {
@@ -260,7 +260,7 @@ fn class_section(page: &mut Page, class: &ClassOut<'_>, evidence: &[EvidenceOut]
     }
 }
 
-/// The text so far, and the width at which it is wrapped.
+/// The text that was written so far, and the width at which it is wrapped.
 struct Page {
     text: String,
     columns: Option<usize>,
@@ -282,7 +282,7 @@ impl Page {
         self.raw(&wrap(&format!("{:indent$}{text}", ""), self.columns, indent + 2));
     }
 
-    /// Adds a line that is aligned with blanks. It is wrapped only where it is too long.
+    /// Adds a line that is aligned with blanks. It is wrapped only if it is too long.
     fn marked(&mut self, text: &str, red: bool) {
         let safe = format!("    {}", sanitize(text));
         let fits = self.columns.is_none_or(|columns| width(&safe) <= columns);

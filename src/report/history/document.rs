@@ -37,8 +37,8 @@ pub struct Repair {
     pub goal: Option<String>,
     /// The state of the repair.
     ///
-    /// `finished`, `stopped`, `open` (it is under way or was interrupted) or `unreadable`. It is `lost` where its
-    /// volume is gone or another volume has the name, so that no step can follow.
+    /// `finished`, `stopped` or `unreadable`. `open`: the repair is under way or was interrupted. `lost`: no step can
+    /// follow, because the volume of the repair was deleted or another volume has its name.
     pub state: &'static str,
     /// The number of the step at which the repair stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ pub struct Repair {
     /// Why the repair stopped, or why its journal cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Whether a request was carried out, or may have been.
+    /// Whether a request was carried out, or may have been carried out.
     pub written: bool,
     /// The id of the repair that undid this one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,13 +66,13 @@ pub struct Taken {
     pub id: u32,
     /// Why the step is in the plan.
     pub why: String,
-    /// What the step wrote, in words; absent for a step that only waits.
+    /// What the step wrote, in words. The field is absent for a step that only waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<String>,
     /// The state of the step.
     ///
     /// `done`; `wasSo`: nothing had to be written; `written`: the write was made, and what the step waits for has not
-    /// come; `inDoubt`: the answer to the request never came; `notDone`.
+    /// happened; `inDoubt`: the answer to the request never arrived; `notDone`.
     pub state: &'static str,
 }
 

@@ -23,11 +23,11 @@ formats! {
 }
 
 impl HistoryFormat {
-    /// Prints the repairs in this format. With `steps` the text has the steps of the only repair. Text is wrapped at
-    /// `columns`.
+    /// Prints the repairs in this format. With `steps` there is only one repair, and the text has its steps. Text is
+    /// wrapped at `columns`.
     ///
     /// # Errors
-    /// Returns an error where the repairs cannot be encoded in the format, which is a bug.
+    /// Returns an error if the repairs cannot be encoded in the format, which is a bug.
     pub fn render(self, history: &History, steps: bool, columns: Option<usize>) -> Result<String, Error> {
         match self {
             Self::Table => Ok(history.text(steps, columns)),

@@ -6,7 +6,7 @@ use crate::text::sanitize;
 use std::fmt::Write as _;
 
 impl History {
-    /// The table of all repairs, or with `steps` the steps of the only one.
+    /// The table of all repairs. With `steps` there is only one repair, and the table has its steps.
     pub(super) fn text(&self, steps: bool, columns: Option<usize>) -> String {
         let style = TableStyle { width: columns, headers: true };
         match (steps, self.items.first()) {

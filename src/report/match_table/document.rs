@@ -28,7 +28,8 @@ pub struct MatchTable<'a> {
     pub claim: ObjectId<'a>,
     /// What the claim asks for.
     pub asks: AsksOut<'a>,
-    /// Whether the claim does not exist yet. Then it is taken as the API server would store it.
+    /// Whether the claim does not exist yet. If it does not, it is compared in the form in which the API server would
+    /// store it.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub planned: bool,
@@ -39,12 +40,12 @@ pub struct MatchTable<'a> {
     pub search: &'static str,
     /// Whether the class delays binding, so that the scheduler chooses the volume.
     pub delayed: bool,
-    /// The names of the volumes that the controller may choose now. Where there are several, it may choose any of them.
+    /// The names of the volumes that the controller may choose now. If there are several, it may choose any of them.
     pub chosen: Vec<&'a str>,
-    /// The error of the controller, where it cannot search for a volume at all.
+    /// The error of the controller, if it cannot search for a volume at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'a str>,
-    /// The volumes that are compared with the claim, by name.
+    /// The volumes that are compared with the claim, sorted by name.
     pub items: Vec<MatchRow<'a>>,
     /// The parts that could not be judged. `items`: not all volumes that may fit were read. `delayed`: the class was
     /// not read.
@@ -63,11 +64,11 @@ pub struct AsksOut<'a> {
     pub storage: Option<String>,
     /// The value of `spec.accessModes`.
     pub access_modes: Vec<&'a str>,
-    /// The name of the class that counts for matching; empty for no class.
+    /// The name of the class that counts for matching. The value is empty if there is no class.
     pub storage_class_name: &'a str,
     /// The value of `spec.volumeMode`.
     pub volume_mode: String,
-    /// The value of `spec.volumeName`; absent where it is not set.
+    /// The value of `spec.volumeName`. The field is absent if it is not set.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub volume_name: &'a str,
@@ -85,13 +86,14 @@ pub struct MatchRow<'a> {
     pub capacity: Option<String>,
     /// The value of `spec.accessModes`.
     pub access_modes: Vec<&'a str>,
-    /// The name of the class that counts for matching; empty for no class.
+    /// The name of the class that counts for matching. The value is empty if there is no class.
     pub storage_class_name: &'a str,
     /// The value of `status.phase`.
     pub phase: &'a str,
     /// The first test that the volume fails, or the reason why it may be chosen.
     pub verdict: &'static str,
-    /// The verdict if the class did not delay binding; absent where binding is not delayed.
+    /// The verdict that the volume would have if the class did not delay binding. The field is absent if binding is not
+    /// delayed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_delay: Option<&'static str>,
     /// Whether the volume fits as soon as the controller has synced it for the first time and made it Available.
@@ -113,16 +115,17 @@ pub struct MatchRow<'a> {
     pub wanted: Option<String>,
     /// The reason in words.
     pub why: String,
-    /// The order for people: the nearer the volume is to being chosen, the lower the rank.
+    /// The sort key for people. A volume that is nearer to being chosen has a lower rank.
     #[serde(skip)]
     rank: u8,
-    /// The order for people among volumes of one rank that do not fit: how few tests the volume fails.
+    /// The second sort key for people, among volumes of the same rank that do not fit: a volume that fails fewer tests
+    /// is first.
     #[serde(skip)]
     nearness: Option<Nearness>,
     /// The word in the column VERDICT.
     #[serde(skip)]
     pub(super) word: &'static str,
-    /// Whether the claimRef of the volume names this claim, with its uid or without a uid.
+    /// Whether the claimRef of the volume names this claim, with the uid of the claim or without a uid.
     #[serde(skip)]
     reserved: bool,
     #[serde(skip)]
@@ -195,7 +198,7 @@ impl<'a> MatchTable<'a> {
         }
     }
 
-    /// The rows in the order for people: the nearer a volume is to being chosen, the earlier.
+    /// The rows in the order for people. Volumes that are nearer to being chosen are first.
     pub fn ranked(&self) -> Vec<&MatchRow<'a>> {
         let mut ranked: Vec<&MatchRow<'a>> = self.items.iter().collect();
         ranked.sort_by_key(|row| row.place());
@@ -203,8 +206,8 @@ impl<'a> MatchTable<'a> {
     }
 }
 
-/// The ranks of volumes that do not fit: `RESERVED` for a volume that is reserved for the claim, `FREE` for a volume
-/// that no claim has.
+/// The ranks of volumes that do not fit. A volume that is reserved for the claim has the rank `RESERVED`. A volume that
+/// no claim has, has the rank `FREE`.
 const RESERVED: u8 = 4;
 const FREE: u8 = 5;
 
@@ -214,12 +217,12 @@ impl MatchRow<'_> {
         (self.rank, self.nearness, self.object.name)
     }
 
-    /// The capacity; zero where the volume states none.
+    /// The capacity. It is zero if the volume states no capacity.
     pub(super) fn size(&self) -> Quantity {
         self.volume.storage().copied().unwrap_or(Quantity::ZERO)
     }
 
-    /// Whether the volume fits the claim, whether it may be chosen or not.
+    /// Whether the volume fits the claim. A volume that fits is not always one that may be chosen.
     pub fn fits(&self) -> bool {
         self.word != "no"
     }
@@ -235,8 +238,8 @@ impl MatchRow<'_> {
     }
 }
 
-/// The parts of the answer that are unknown because a kind was not read. `found` says whether the only volume that is
-/// compared was read.
+/// The parts of the answer that are unknown because a kind was not read. If only one volume is compared, `found` says
+/// whether it was read.
 fn unknown_parts<'a>(snapshot: &Snapshot, claim: &PersistentVolumeClaim, found: bool) -> Vec<UnknownOut<'a>> {
     let part = |field, kind: Kind| match snapshot.coverage().absence(kind, "") {
         Absence::Unknown(state) => Some(UnknownOut {
@@ -253,7 +256,7 @@ fn unknown_parts<'a>(snapshot: &Snapshot, claim: &PersistentVolumeClaim, found: 
     volumes.into_iter().chain(classes).collect()
 }
 
-/// The rows of all candidates, the nearest first.
+/// The rows of all candidates. Candidates that are nearer to being chosen are first.
 pub fn candidate_rows<'a>(
     snapshot: &'a Snapshot,
     claim: &PersistentVolumeClaim,
@@ -323,12 +326,13 @@ struct Judged<'j> {
     ties: usize,
     /// Whether the candidate is the only one that fits.
     only: bool,
-    /// The first candidate with the same access modes that may be chosen, and whether it is reserved for the claim.
+    /// The first candidate that may be chosen and has the same access modes, and whether it is reserved for the claim.
     best: Option<(&'j PersistentVolume, bool)>,
 }
 
 impl Judged<'_> {
-    /// The verdict that the words explain. It ignores the delay of binding, which does not depend on the volume.
+    /// The verdict that the words explain. It ignores that binding is delayed, because that does not depend on the
+    /// volume.
     fn verdict(&self) -> CandidateVerdict {
         self.candidate.without_delay.unwrap_or(self.candidate.verdict)
     }

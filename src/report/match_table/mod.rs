@@ -34,7 +34,7 @@ formats! {
 }
 
 impl MatchFormat {
-    /// The columns of the table; none for a format that is no table.
+    /// The columns of the table. The result is `None` if the format is not a table.
     pub fn columns(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Table => Some(table::columns(false)),
@@ -47,7 +47,7 @@ impl MatchFormat {
     /// printed.
     ///
     /// # Errors
-    /// Returns the error of `print`, or an error where the answer cannot be encoded in the format, which is a bug.
+    /// Returns the error of `print`, or an error if the answer cannot be encoded in the format, which is a bug.
     pub fn render(
         self,
         answer: &MatchTable<'_>,

@@ -15,13 +15,13 @@ const WIDE: [&str; 10] =
 const ROOM_FOR_WHY: usize = 30;
 /// The number of blanks between two columns.
 const GAP: usize = 3;
-/// The columns that a narrow terminal leaves out. The first of them is left out first.
+/// The columns that are left out in a narrow terminal, in the order in which they are left out.
 const DISPENSABLE: [&str; 4] = ["PHASE", "CLASS", "MODES", "CAPACITY"];
 
 impl MatchTable<'_> {
     /// The table with its rows in the order for people, or sorted by the column `sort_by`.
     ///
-    /// A narrow terminal leaves out those columns whose values the column WHY names where they decide.
+    /// In a narrow terminal some columns are left out. If the value of such a column decides, the column WHY names it.
     pub(super) fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> Table {
         let mut ranked = self.ranked();
         if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
@@ -41,7 +41,7 @@ pub(super) fn columns(wide: bool) -> &'static [&'static str] {
     if wide { &WIDE } else { &NARROW }
 }
 
-/// Prints the sentences and the table. Where the names of the columns are left out, the sentences are left out too.
+/// Prints the sentences and the table. If the names of the columns are left out, the sentences are left out too.
 pub(super) fn write<E>(
     answer: &MatchTable<'_>,
     snapshot: &Snapshot,
@@ -88,7 +88,7 @@ impl MatchRow<'_> {
     }
 }
 
-/// A table of these rows, with as many columns as fit into the terminal.
+/// A table of these rows, without the columns for which the terminal has no room.
 pub(in crate::report) fn rows_table(rows: &[&MatchRow<'_>], wide: bool, columns: Option<usize>) -> Table {
     let names: &[&'static str] = if wide { &WIDE } else { &NARROW };
     let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells(wide)).collect();

@@ -6,7 +6,7 @@ use crate::report::shared::unread::unread;
 use crate::snapshot::{Absence, Snapshot};
 
 impl MatchTable<'_> {
-    /// The result in one sentence, then one sentence for each thing that the reader has to know about it.
+    /// The result in one sentence, then one sentence for each fact that the reader has to know about the result.
     pub fn summary(&self, snapshot: &Snapshot) -> Vec<String> {
         let claim = if self.planned {
             format!("The planned claim {}/{}", self.claim.namespace, self.claim.name)

@@ -12,9 +12,9 @@ const NAMED: usize = 5;
 pub struct Difference {
     /// The path of the field, from the top of the document.
     pub field: String,
-    /// The value in the file; none where the file has none.
+    /// The value in the file. It is `None` if the file does not have the field.
     pub was: Option<String>,
-    /// The value in the plan that is made now; none where it has none.
+    /// The value in the plan that is made now. It is `None` if this plan does not have the field.
     pub is: Option<String>,
 }
 
@@ -26,10 +26,10 @@ impl std::fmt::Display for Difference {
 }
 
 impl PlanDocument {
-    /// The first few differences between this plan and the plan of a file.
+    /// The first differences between this plan and the plan of a file, at most `NAMED`.
     ///
-    /// The results of the guards are not compared, because the guards are checked again. What the controllers answer
-    /// (`expects`) is compared only where this plan was reviewed.
+    /// The results of the guards are not compared, because the guards are checked again. The predictions (`expects`)
+    /// are compared only if this plan was reviewed.
     pub fn differs_from(&self, file: &PlanDocument<ModelStated>, reviewed: bool) -> Vec<Difference> {
         let steps = |steps: &[StepOut]| {
             let steps = steps.iter().cloned().map(|step| {
@@ -60,7 +60,7 @@ fn compare(field: &str, was: Option<&Value>, is: Option<&Value>, found: &mut Vec
         (was, is) if was == is => {}
         (Some(Value::Object(was)), Some(Value::Object(is))) => {
             for key in was.keys().chain(is.keys().filter(|key| !was.contains_key(*key))) {
-                // The id of the plan is a hash, so it differs wherever something else does.
+                // The id of the plan is a hash, so it differs whenever something else differs.
                 if key != PLAN_ANNOTATION {
                     compare(&format!("{field}.{key}"), was.get(key), is.get(key), found);
                 }

@@ -16,7 +16,7 @@ pub const KIND: &str = "Plan";
 /// A plan and the results of its guards.
 ///
 /// An object that the plan would create is printed without the values of unknown annotations. So `apply` does not use
-/// it: it makes the plan anew from its `request`.
+/// the printed object. It makes the plan again from its `request`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Plan"))]
@@ -26,7 +26,7 @@ pub struct PlanDocument<M = Model> {
     pub api_version: String,
     /// `Plan`.
     pub kind: String,
-    /// A short name: the verb and a hash of the request and of the objects that decided.
+    /// A short name of the plan: the verb, and a hash of the request and of the objects on which the plan rests.
     pub id: String,
     /// The cluster for which the plan was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ pub struct PlanDocument<M = Model> {
     /// The name that the user has to type to confirm the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// A hash of the values that decided, in the objects on which the plan rests.
+    /// A hash of the values on which the plan rests.
     pub world: String,
     /// What the model assumes about Kubernetes.
     pub model: M,
@@ -63,7 +63,7 @@ pub struct StepOut {
     pub id: u32,
     /// Why the step is in the plan.
     pub why: String,
-    /// The request of the step; absent for a step that only waits.
+    /// The request of the step. The field is absent for a step that only waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<WriteOut>,
     /// What must hold right before the write.
@@ -77,7 +77,7 @@ pub struct StepOut {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Value>>"))]
     pub wait_for: Option<Wait>,
-    /// The predicted states of the objects once the controllers have acted after this step.
+    /// The predicted states of the objects after this step, when the controllers have acted.
     #[serde(default)]
     pub expects: Vec<ExpectedOut>,
     /// The write that undoes this step.
@@ -102,8 +102,8 @@ pub struct WriteOut {
     pub namespace: Option<String>,
     /// The name.
     pub name: String,
-    /// The merge patch; the JSON patch where a finalizer is removed. The uid and the version that were read are added
-    /// when the request is sent.
+    /// The merge patch. If a finalizer is removed, it is a JSON patch. When the request is sent, the uid and the
+    /// version that were read are added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Value>,
     /// The object to create. The values of unknown annotations are redacted.
@@ -119,7 +119,7 @@ pub struct Preconditions {
     /// The uid of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
-    /// The values of its fields; null for a field that must not be set.
+    /// The values that its fields must have. A value is null if the field must not be set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub expect: BTreeMap<String, Value>,
 }
@@ -173,11 +173,12 @@ pub struct GuardOut {
     pub id: String,
     /// Whether the guard holds.
     pub holds: Holds,
-    /// What the guard looked at and what it found.
+    /// What the guard examined and what it found.
     pub looked_at: String,
 }
 
-/// The model in a document that is read. A plan is made anew with the model of the run that reads it.
+/// The model in a document that is read. It is only checked for its form: the run that reads the document makes the
+/// plan again with its own model.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelStated {
@@ -190,9 +191,9 @@ pub struct ModelStated {
     /// The feature gates and flags that were given.
     #[serde(default)]
     pub given: Vec<String>,
-    /// The values of the feature gates that decided.
+    /// The values of the feature gates that influenced decisions.
     pub feature_gates: BTreeMap<String, bool>,
-    /// The values of the controller manager's flags that decided.
+    /// The values of the flags of kube-controller-manager that influenced decisions.
     pub controller_flags: BTreeMap<String, String>,
     /// The names of the controllers that took part.
     pub controllers: Vec<String>,
@@ -226,7 +227,7 @@ impl PlanDocument<ModelStated> {
     /// Reads the document from its data.
     ///
     /// # Errors
-    /// Returns a sentence without a full stop that says what is wrong with the data.
+    /// Returns what is wrong with the data, as a sentence without a full stop.
     pub fn read(data: Value) -> Result<Self, String> {
         for (field, wanted) in [("apiVersion", API_VERSION), ("kind", KIND)] {
             match data.get(field).and_then(Value::as_str) {
@@ -321,8 +322,8 @@ impl GuardOut {
     }
 }
 
-/// The part of an object to create that is printed: everything but what could be a secret. The annotation of the plan
-/// stays.
+/// The printed form of an object to create. It is without everything that could be a secret. The annotation of the plan
+/// is kept.
 pub(super) fn shown(kind: Kind, manifest: &Value) -> Value {
     let mut object = redact(kind, manifest.clone());
     let mark = manifest.pointer("/metadata/annotations").and_then(|annotations| annotations.get(PLAN_ANNOTATION));

@@ -19,7 +19,7 @@ pub fn done(plan: &Plan, journal: &str, now: Option<(&[ObjectKey], &Manifests)>,
         }
     }
     let mut said: Vec<String> = text.lines().map(|line| wrap(line, columns, CONTINUED)).collect();
-    // A command is copied by the user, so it stands on a line of its own that is never wrapped.
+    // The user copies the command, so it is printed on its own line, which is never wrapped.
     said.push(format!("Journal: {journal}"));
     let impossible = plan.steps.iter().any(|step| matches!(step.undo, Undo::Impossible { .. }));
     if matches!(plan.request, Request::Undo { .. }) || impossible {

@@ -34,7 +34,7 @@ formats! {
 }
 
 impl Default for PlanFormat {
-    /// The default is text, because only text is followed by the question whether to carry out the plan.
+    /// The default is text, because only after text is the user asked whether to carry out the plan.
     fn default() -> Self {
         Self::Text
     }
@@ -57,7 +57,7 @@ impl PlanFormat {
     /// Prints the plan in this format. `style` says how the text for people is printed.
     ///
     /// # Errors
-    /// Returns an error where the plan cannot be encoded in the format, which is a bug.
+    /// Returns an error if the plan cannot be encoded in the format, which is a bug.
     pub fn render(self, shown: Shown<'_>, style: PlanStyle<'_>) -> Result<String, Error> {
         let Shown { plan, guards, cluster, model } = shown;
         match self {

@@ -9,17 +9,17 @@ use colored::Colorize as _;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The guard that says how the data are identified. Its line stands below the goal.
+/// The guard that says how the data are identified. Its line is printed below the goal.
 const IDENTITY: &str = "identity";
 
 /// How a plan is printed as text.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanStyle<'a> {
-    /// The width of the page in terminal columns; none where nothing is wrapped.
+    /// The width of the page in terminal columns. The value is `None` if nothing is wrapped.
     pub columns: Option<usize>,
     /// Whether guards that hold are shown as well.
     pub all_guards: bool,
-    /// The objects as they are now, where the changes of each step are shown.
+    /// The present manifests of the objects. They are given if the changes of each step are shown.
     pub diff: Option<&'a Manifests>,
 }
 
@@ -115,7 +115,7 @@ fn changes(write: &Write, manifests: &Manifests, world: &mut BTreeMap<String, Va
         .unwrap_or_default();
     let after = match &write.change {
         Change::Create { manifest } => shown(write.object.kind, manifest),
-        // Of a deleted object the name and the uid are enough; its fields are not listed.
+        // For a deleted object, the name and the uid are enough. Its fields are not listed.
         Change::Delete => {
             world.insert(name.clone(), Value::Null);
             return vec![format!("- {name}, uid {}", write.uid)];
@@ -158,7 +158,7 @@ fn changes(write: &Write, manifests: &Manifests, world: &mut BTreeMap<String, Va
     shown.collect()
 }
 
-/// A merge patch, applied. Upstream: RFC 7386.
+/// Applies a merge patch. Source: RFC 7386.
 fn merge(target: &mut Value, patch: Value) {
     let Value::Object(patch) = patch else {
         *target = patch;
@@ -202,7 +202,8 @@ fn fields(object: &Value) -> BTreeMap<String, String> {
     found
 }
 
-/// The refusal as an error: the guard that refused, and the order of acts in which something would be lost.
+/// Converts a refusal to an error. The error names the guard that refused, and the order of acts in which something
+/// would be lost.
 pub fn refused(refusal: &Refusal, interleaving: Option<&Interleaving>) -> Error {
     let message = format!("{} ({})", refusal.message, refusal.by);
     let error = match refusal.by {

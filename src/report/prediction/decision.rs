@@ -31,7 +31,7 @@ pub struct DecisionOut<'a> {
     /// The error that the sync function returns, as upstream words it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'a str>,
-    /// The comparisons that the sync made; they are listed with `--trace`.
+    /// The comparisons that the sync made. They are listed only with `--trace`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub tests: Vec<TestOut<'a>>,
@@ -47,7 +47,7 @@ pub struct WriteOut<'a> {
     pub verb: &'static str,
     /// The resource, as the API's paths write it.
     pub resource: &'static str,
-    /// `status`, where only the status is written; otherwise absent.
+    /// `status` if only the status is written. Otherwise the field is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subresource: Option<&'static str>,
     /// The namespace, for resources that have one.
@@ -63,7 +63,7 @@ pub struct WriteOut<'a> {
     /// The object that is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<serde_json::Value>,
-    /// Why the API server refuses the request; absent where it does not.
+    /// Why the API server refuses the request. The field is absent if the request is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<&'a str>,
 }
@@ -82,11 +82,11 @@ pub struct EventOut<'a> {
     pub reason: &'static str,
     /// The message, exactly as the controller records it.
     pub message: &'a str,
-    /// Whether the controller may list the names inside the message in another order. They are sorted here.
+    /// Whether the message has names that the controller may list in another order. Here the names are sorted.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub message_varies: bool,
-    /// The object of the event.
+    /// The object that the event is about.
     pub about: ObjectId<'a>,
 }
 
@@ -110,10 +110,10 @@ pub struct TestOut<'a> {
     pub question: &'static str,
     /// The first side.
     pub left: ComparedOut<'a>,
-    /// The second side; absent where a single value is tested.
+    /// The second side. The field is absent if a single value is tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<ComparedOut<'a>>,
-    /// The answer.
+    /// Whether the answer to the question is yes.
     pub holds: bool,
 }
 

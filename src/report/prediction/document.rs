@@ -25,8 +25,8 @@ pub struct PredictionList<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub created: Vec<CreatedOut<'a>>,
-    /// The joint outcomes of each component that has at most eight of them; absent for a component whose ends are
-    /// unknown.
+    /// The joint outcomes of each component that has at most eight joint outcomes. A component whose ends are unknown
+    /// is left out.
     pub worlds: Vec<JointOut<'a>>,
 }
 
@@ -96,9 +96,10 @@ impl<'a> JointOut<'a> {
 pub struct CreatedOut<'a> {
     /// The object.
     pub object: ObjectId<'a>,
-    /// The id of the component. Objects that can influence each other have the same one.
+    /// The id of the component. Objects that can influence each other have the same id.
     pub component: String,
-    /// The outcomes of the object, among them that it is never created; absent where they are unknown.
+    /// The outcomes of the object. One of them can be that the object is never created. The field is absent if the
+    /// outcomes are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcomes: Option<Vec<StateOut<'a>>>,
     /// The number of all outcomes.
@@ -110,7 +111,7 @@ pub struct CreatedOut<'a> {
 }
 
 impl<'a> CreatedOut<'a> {
-    /// The objects of these components that can exist in the end.
+    /// The objects that controllers may create in these components and that can exist at an end.
     pub fn of(simulation: &'a Simulation<'_>, components: &BTreeSet<usize>) -> Vec<Self> {
         let limit = simulation.outcome_limit();
         let of_these = simulation.created().filter(|(number, _, _)| components.contains(number));
@@ -140,13 +141,13 @@ pub struct PredictionOut<'a> {
     pub object: ObjectId<'a>,
     /// The state that status and binding of the object record.
     pub recorded: StateOut<'a>,
-    /// The id of the component. Objects that can influence each other have the same one.
+    /// The id of the component. Objects that can influence each other have the same id.
     pub component: String,
     /// The possible decisions of one sync now.
     pub decisions: Vec<DecisionOut<'a>>,
     /// The number of all decisions.
     pub decision_count: u64,
-    /// The outcomes of the object; absent where they are unknown.
+    /// The outcomes of the object. The field is absent if the outcomes are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcomes: Option<Vec<StateOut<'a>>>,
     /// The number of all outcomes.
@@ -176,7 +177,7 @@ pub struct PredictionOut<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StateOut<'a> {
-    /// The phase; absent where the object has none.
+    /// The phase. The field is absent if the object has no phase.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub phase: &'a str,
@@ -187,7 +188,7 @@ pub struct StateOut<'a> {
     /// The claim that the claimRef of a volume names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_ref: Option<ClaimRefOut<'a>>,
-    /// Whether a controller created the object: none of its name existed, or an earlier one is gone.
+    /// Whether a controller created the object. Either no object of this name existed, or an earlier one was deleted.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub created: bool,
@@ -205,7 +206,8 @@ pub struct StateOut<'a> {
     /// What happens to a volume's data: `kept`, `handedToDriver`, `destroyed` or `scrubbed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<&'static str>,
-    /// Whether the object never comes to rest. Then this state is one of a cycle of states that is never left.
+    /// Whether the state of the object never stops changing. Then this state belongs to a cycle of states that is never
+    /// left.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub unsettled: bool,
@@ -223,7 +225,7 @@ pub struct ClaimRefOut<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub name: &'a str,
-    /// The uid of the claim; absent where the volume is only reserved for a name.
+    /// The uid of the claim. The field is absent if the volume is only reserved for a name.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub uid: &'a str,
@@ -248,24 +250,25 @@ pub struct WaitingOut<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AssumedOut<'a> {
-    /// The resource of which no other objects were assumed to exist, or whose defaults were assumed.
+    /// The resource that the assumption is about.
     pub resource: &'static str,
-    /// The namespace, where the assumption is about a single one.
+    /// The namespace. The field is absent if the assumption is not about a single namespace.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub namespace: &'a str,
-    /// `empty` where objects are assumed to be absent, `defaults` where an object was never on an API server.
+    /// `empty`: no other objects of the resource are assumed to exist. `defaults`: an object was never on an API
+    /// server, and its defaults are assumed.
     #[serde(rename = "as")]
     pub taken_as: &'static str,
 }
 
-/// A part that could not be judged, and the request that would have been needed.
+/// A part of the prediction that could not be judged, and the request whose answer would be needed for it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnknownOut<'a> {
     /// The field that could not be judged: `decisions`, `outcomes` or, in an explanation, `usedBy`.
     pub field: &'static str,
-    /// The controller whose decisions are missing; absent where all decisions are missing.
+    /// The controller whose decisions are missing. The field is absent if all decisions are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<&'static str>,
     /// The request whose answer is missing.
@@ -282,7 +285,7 @@ pub struct NeedOut<'a> {
     pub verb: &'static str,
     /// The resource.
     pub resource: &'static str,
-    /// The namespace; absent for all namespaces.
+    /// The namespace. The field is absent if the request is for all namespaces.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub namespace: &'a str,

@@ -8,7 +8,7 @@ pub(super) fn phases(prediction: &Prediction<'_>) -> String {
     column(prediction, phase, usize::MAX)
 }
 
-/// What the object can be bound to at its ends: one name, two names, or the number of possibilities.
+/// The names of the objects to which the object can be bound at its ends. If there are more than two, their number.
 pub(super) fn bindings(prediction: &Prediction<'_>) -> String {
     column(prediction, binding, 2)
 }
@@ -22,7 +22,7 @@ fn column(prediction: &Prediction<'_>, cell: impl Fn(&Outcome) -> String, most: 
     cells.sort();
     cells.dedup();
     if cells.len() > most {
-        // Where not all ends are listed, nearly all of the others differ in what the object is bound to.
+        // If not all ends are listed, nearly all ends that are not listed bind the object to something else.
         let all_listed = set.listed.len() as u64 == set.count;
         return format!("one of {}", if all_listed { cells.len() as u64 } else { set.count });
     }
@@ -34,7 +34,7 @@ fn column(prediction: &Prediction<'_>, cell: impl Fn(&Outcome) -> String, most: 
     cells.join("|")
 }
 
-/// The phase, with `Terminating` while the object is being deleted; empty for none.
+/// The phase, with `Terminating` while the object is being deleted. The result is empty if the object has no phase.
 fn phase(outcome: &Outcome) -> String {
     match (outcome.phase(), outcome.is_terminating()) {
         (phase, false) => phase.to_owned(),
@@ -43,7 +43,7 @@ fn phase(outcome: &Outcome) -> String {
     }
 }
 
-/// The object to which the outcome binds; empty for none.
+/// The name of the object to which the outcome binds this object. The result is empty if there is no binding.
 fn binding(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Claim { volume_name, .. } => printed(volume_name).to_owned(),

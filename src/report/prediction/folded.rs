@@ -1,5 +1,5 @@
-//! Predictions as JSON where one decision stands for several that differ only in the chosen volume. The text of this
-//! decision is repeated with the names of the other volumes.
+//! Folded predictions as JSON. In a folded prediction one decision represents several that differ only in the chosen
+//! volume. The text of this decision is repeated with the names of the other volumes.
 
 use super::decision::{DecisionOut, WriteOut};
 use super::document::PredictionOut;
@@ -12,11 +12,11 @@ use memchr::memmem::{Finder, find};
 /// it would be escaped.
 const DECISIONS: &[u8] = b"\"decisions\":[";
 
-/// Appends a prediction as JSON with every decision listed. The text is the same as for the prediction that is not
-/// folded. Returns false where that is not possible; then nothing is appended.
+/// Appends a prediction as JSON with every decision listed. The text is the same as without folding. Returns false and
+/// appends nothing if that is not possible.
 ///
 /// # Errors
-/// Returns an error where something cannot be encoded as JSON.
+/// Returns an error if something cannot be encoded as JSON.
 pub fn write_folded(
     out: &mut Vec<u8>,
     snapshot: &Snapshot,
@@ -54,11 +54,11 @@ pub fn write_folded(
     Ok(true)
 }
 
-/// Appends the decision once for each other volume. Returns false where the name cannot be replaced safely.
+/// Appends the decision once for each other volume. Returns false if the name cannot be replaced safely.
 ///
-/// The name cannot be replaced where the text has it in more places than those that name the volume, because then
-/// something else has the same name. A name without quotes, commas and colons is found in all its places, because it
-/// cannot extend over two strings.
+/// The name is not replaced if the text also has it in places that do not name the volume. There something else has the
+/// same name. A name without quotes, commas and colons is found in every place, because it cannot extend over two
+/// strings.
 fn write_others(
     out: &mut Vec<u8>,
     snapshot: &Snapshot,
@@ -90,8 +90,8 @@ fn write_others(
     Ok(true)
 }
 
-/// The number of places in which a write names the chosen volume: its own name if it writes the volume, and
-/// `spec.volumeName`.
+/// The number of places in which a write names the chosen volume. These are the name of the written object, if it is
+/// the volume, and `spec.volumeName`.
 fn places(write: &WriteOut<'_>, chosen: &str) -> usize {
     let written = write.resource == Kind::PersistentVolume.resource() && write.name == chosen;
     let patched = write.patch.as_ref().is_some_and(|patch| patch.text_of("spec", "volumeName") == Some(chosen));

@@ -43,7 +43,7 @@ formats! {
     }
 }
 
-/// The predictions to be printed. They are made on several threads while they are printed, and none is kept.
+/// The predictions to be printed. They are made on several threads while they are printed, and are not kept in memory.
 pub trait Predictions<'s> {
     /// The simulation that makes the predictions.
     fn simulation(&self) -> &Simulation<'s>;
@@ -51,8 +51,9 @@ pub trait Predictions<'s> {
     /// What the model assumes about Kubernetes.
     fn model(&self) -> Model;
 
-    /// Makes every prediction by `predict`, and adds those that are shown to pieces by `render`. Both run on any
-    /// thread. Each piece has several predictions and is passed to `write` on this thread, in the order of objects.
+    /// Makes every prediction by `predict`, and adds the predictions that are shown to a piece by `render`. Both
+    /// functions run on any thread. Each piece has several predictions. It is passed to `write` on this thread, in the
+    /// order of the objects.
     ///
     /// # Errors
     /// Returns the first error of `render` and `write`.
@@ -63,8 +64,8 @@ pub trait Predictions<'s> {
         write: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Does the same with the joint outcomes of these components. Components with unknown or too many joint outcomes
-    /// are left out.
+    /// Does the same as [`Self::each`] with the joint outcomes of these components. A component is left out if its
+    /// joint outcomes are unknown or too many.
     ///
     /// # Errors
     /// Returns the first error of `render` and `write`.
@@ -75,8 +76,8 @@ pub trait Predictions<'s> {
         write: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Tells people what they have to know before they read. `assumed` has the kinds of which no other objects are
-    /// assumed to exist; `is_empty` says that nothing is shown.
+    /// Prints what people have to know before they read the predictions. `assumed` has the kinds whose objects are all
+    /// assumed to be in the input. `is_empty` says that nothing is shown.
     fn remark(&self, assumed: &BTreeSet<Kind>, is_empty: bool);
 }
 
@@ -86,8 +87,8 @@ impl PredictionFormat {
         table::columns(self == Self::Wide)
     }
 
-    /// The format of the answers of several clusters where this is the format of each answer. None for a format whose
-    /// lines do not say which cluster they belong to.
+    /// The format for the answers of several clusters, if each answer has this format. The result is `None` if the
+    /// lines of this format do not name the cluster.
     pub fn of_several(self) -> Option<ContextListFormat> {
         match self {
             Self::Table | Self::Wide => Some(ContextListFormat::Sections),
@@ -100,7 +101,7 @@ impl PredictionFormat {
     /// Writes the predictions in this format. `view` says how a table is written.
     ///
     /// # Errors
-    /// Returns the error of the writer, or an error where a prediction cannot be encoded in the format, which is a bug.
+    /// Returns the error of the writer, or an error if a prediction cannot be encoded in the format, which is a bug.
     pub fn write<'s>(
         self,
         predictions: &impl Predictions<'s>,

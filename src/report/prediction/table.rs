@@ -22,7 +22,7 @@ pub(super) fn columns(wide: bool) -> Vec<&'static str> {
     columns
 }
 
-/// Writes what people have to know before they read, then the table. Writes no table where it has no rows.
+/// Writes what people have to know before they read, then the table. A table without rows is not written.
 pub(super) fn write<'s>(
     predictions: &impl Predictions<'s>,
     wide: bool,

@@ -13,8 +13,8 @@ pub struct RuleList {
     pub api_version: &'static str,
     /// `RuleList`.
     pub kind: &'static str,
-    /// The rules in the order of the catalogue. Of equally bad findings on one object, that of the earlier rule comes
-    /// first.
+    /// The rules in the order of the catalogue. If an object has several equally bad findings, the finding of the
+    /// earlier rule is first.
     pub items: Vec<RuleOut>,
 }
 
@@ -27,7 +27,7 @@ pub struct RuleOut {
     pub id: &'static str,
     /// What is wrong, in a few words.
     pub title: &'static str,
-    /// The kind of object on which the rule reports.
+    /// The kind of object that the rule examines.
     pub object: &'static str,
     /// The highest severity that the rule reports.
     pub severity: &'static str,
@@ -37,7 +37,7 @@ pub struct RuleOut {
     pub reads: Vec<&'static str>,
     /// What kubectl shows.
     pub seen: &'static str,
-    /// Why it happens.
+    /// Why the problem happens.
     pub why: &'static str,
     /// The commands that confirm the finding by hand.
     pub confirm: Vec<&'static str>,

@@ -26,11 +26,11 @@ formats! {
 }
 
 impl RulesFormat {
-    /// Prints the rules in this format. The text for people is their pages with `pages`, otherwise a table. It is
-    /// wrapped at `columns`.
+    /// Prints the rules in this format. With `pages` the text for people is the pages of the rules, otherwise a table.
+    /// The text is wrapped at `columns`.
     ///
     /// # Errors
-    /// Returns an error where the rules cannot be encoded in the format, which is a bug.
+    /// Returns an error if the rules cannot be encoded in the format, which is a bug.
     pub fn render(self, rules: &[&'static Rule], pages: bool, columns: Option<usize>) -> Result<String, Error> {
         match self {
             Self::Text => Ok(text::text(rules, pages, columns)),

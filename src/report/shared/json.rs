@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// The document as indented JSON. Control characters that a terminal would interpret are escaped.
 ///
 /// # Errors
-/// Returns an error where the type cannot be encoded as JSON, which is a bug.
+/// Returns an error if the type cannot be encoded as JSON, which is a bug.
 pub fn json(document: &impl Serialize) -> Result<String, Error> {
     let mut text = serde_json::to_string_pretty(document).map_err(|failure| unencodable(&failure))?;
     if let Cow::Owned(escaped) = escape_json(text.as_bytes()) {

@@ -1,5 +1,5 @@
-//! Documents that are written while they are made: a JSON object field by field, and lists in it. Each element of a
-//! list begins a new line.
+//! JSON documents that are written while they are made: an object field by field, and the lists in it. Each element of
+//! a list begins a new line.
 
 use super::json::unencodable;
 use crate::error::Error;
@@ -28,13 +28,13 @@ impl<W: Write> ObjectWriter<W> {
     /// Writes a field. Control characters that a terminal would interpret are escaped.
     ///
     /// # Errors
-    /// Returns the error of the writer, or an error where the value cannot be encoded as JSON, which is a bug.
+    /// Returns the error of the writer, or an error if the value cannot be encoded as JSON, which is a bug.
     pub fn field(&mut self, name: &'static str, value: &impl Serialize) -> Result<(), Error> {
         let value = serde_json::to_vec(value).map_err(|failure| unencodable(&failure))?;
         self.encoded(name, &escape_json(&value))
     }
 
-    /// Writes a field whose value is encoded already, without control characters.
+    /// Writes a field whose value is already encoded as JSON. The value must have no control characters.
     ///
     /// # Errors
     /// Returns the error of the writer.
@@ -136,10 +136,10 @@ const PART: &[u8] = b",\n";
 pub struct Elements(Vec<u8>);
 
 impl Elements {
-    /// Adds an element, which `encode` appends.
+    /// Adds an element. `encode` appends its JSON to the buffer.
     ///
     /// # Errors
-    /// Returns an error where the element cannot be encoded as JSON, which is a bug.
+    /// Returns an error if the element cannot be encoded as JSON, which is a bug.
     pub fn push(&mut self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>) -> Result<(), Error> {
         if !self.0.is_empty() {
             self.0.extend_from_slice(PART);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The version of all documents.
 pub const API_VERSION: &str = "pvctl.dev/v1";
 
-/// An object, as documents name it.
+/// The name of an object in documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ObjectId<'a> {
@@ -23,7 +23,7 @@ pub struct ObjectId<'a> {
     pub namespace: &'a str,
     /// The name.
     pub name: &'a str,
-    /// The uid; `<uid>` where only an API server could assign one.
+    /// The uid. It is `<uid>` if only an API server could assign the uid.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub uid: &'a str,
@@ -52,18 +52,17 @@ pub struct Model {
     pub verified: bool,
     /// How the version was found: `detected` on a cluster, `stated` by a snapshot, `given` by the user, or `assumed`.
     pub source: &'static str,
-    /// The feature gates and flags that the user gave. The others are assumed to have the defaults of the version.
+    /// The feature gates and flags that the user gave. All others are assumed to have the defaults of the version.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub given: Vec<String>,
-    /// The values of the feature gates that decide.
+    /// The values of the feature gates that influence decisions.
     pub feature_gates: BTreeMap<&'static str, bool>,
-    /// The values of the flags of kube-controller-manager that decide.
+    /// The values of the flags of kube-controller-manager that influence decisions.
     pub controller_flags: BTreeMap<&'static str, String>,
     /// The names of the controllers that take part.
     pub controllers: Vec<&'static str>,
-    /// Whether the outcomes include failures: requests that are refused, crashes inside a sync, and caches that are
-    /// behind.
+    /// Whether the outcomes include failures: refused requests, crashes inside a sync, and outdated caches.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub failures: bool,
@@ -111,18 +110,18 @@ impl Model {
 pub struct CoverageOut<'a> {
     /// The resource, as the API's paths write it.
     pub resource: &'static str,
-    /// The namespace of the entry; absent where the entry is for all namespaces.
+    /// The namespace of the entry. The field is absent if the entry is for all namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<&'a str>,
     /// `complete`, `partial`, `forbidden`, `notServed`, `notNeeded`, `failed` or `assumed`.
     pub state: &'static str,
-    /// The resource version of the list; absent where no list was read.
+    /// The resource version of the list. The field is absent if no list was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_version: Option<&'a str>,
     /// Why not all objects were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'a, str>>,
-    /// The names of objects that were requested one by one and do not exist, whatever is known of other objects.
+    /// The names of objects that were requested one by one and do not exist. The list says nothing about other objects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<&'a str>,
 }

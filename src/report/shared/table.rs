@@ -1,7 +1,8 @@
 //! Tables as kubectl prints them. A small table is laid out as a whole; a large one is streamed with fixed widths.
 //!
-//! No cell is cut, because people copy names and commands. Where a terminal is too narrow for a row, its sentences are
-//! wrapped or printed below the row, and other columns are printed below it too. A command is always one unbroken line.
+//! No cell is cut, because people copy names and commands. If a terminal is too narrow for a row, the sentences of the
+//! row are wrapped or printed below it. Other columns are printed below the row as well. A command is always one
+//! unbroken line.
 
 use super::wrap::wrap;
 use crate::text::{sanitize, width};
@@ -22,12 +23,12 @@ const PROSE_MIN: usize = 30;
 /// The column whose cells are commands to be copied, and the beginning of such a command.
 const COMMAND: &str = "TRY";
 const COMMAND_START: &str = "kubectl ";
-/// For a narrow terminal: the blanks between columns, and the smallest width of a column.
+/// The values for a narrow terminal: the number of blanks between columns, and the smallest width of a column.
 const NARROW_GAP: usize = 2;
 const NARROWEST: usize = 8;
 const INDENT: usize = 4;
-/// For a narrow terminal: the columns that stay on the line of their row, like the first column (`PINNED`), and those
-/// that are moved below it first (`FIRST_BELOW`). Of the other columns the widest are moved first.
+/// The order for a narrow terminal. The columns of `PINNED` stay on the line of their row, like the first column. The
+/// columns of `FIRST_BELOW` are the first to be moved below the row. After these, the widest columns are moved first.
 const PINNED: [&str; 4] = ["NAME", "SEVERITY", "DATA", "VERDICT"];
 const FIRST_BELOW: [&str; 3] = ["AFFECTS", "CAUSE", "BINDING"];
 const NOTHING: &str = "<none>";
@@ -42,7 +43,7 @@ pub struct Table {
 /// How a table is printed.
 #[derive(Clone, Copy, Debug)]
 pub struct TableStyle {
-    /// The width of the terminal in columns; none where nothing is wrapped.
+    /// The width of the terminal in columns. The value is `None` if nothing is wrapped.
     pub width: Option<usize>,
     /// Whether the names of the columns are printed.
     pub headers: bool,
@@ -51,14 +52,14 @@ pub struct TableStyle {
 /// The order in which the rows of a table are printed, and the style.
 #[derive(Clone, Copy, Debug)]
 pub struct TableView<'a> {
-    /// The column by which the rows are sorted; none for the table's own order.
+    /// The column by which the rows are sorted. The value is `None` if the table keeps its own order.
     pub sort_by: Option<&'a str>,
     /// The style of the table.
     pub style: TableStyle,
 }
 
-/// The number by which a cell is sorted: its number, its age in seconds (such as `2d13h`), or its severity. The worst
-/// severity has the smallest number.
+/// The number by which a cell is sorted. It is the number in the cell, the age in seconds (of a cell such as `2d13h`),
+/// or the rank of the severity. The worst severity has the smallest rank.
 fn measure(cell: &str) -> Option<f64> {
     const SEVERITIES: [(&str, f64); 3] = [("error", 0.0), ("warning", 1.0), ("info", 2.0)];
     if let Some((_, rank)) = SEVERITIES.iter().find(|(word, _)| *word == cell) {
@@ -119,7 +120,7 @@ impl Table {
     }
 
     /// Sorts the rows by the column of that name; equal rows keep their order. Numbers, ages and severities are
-    /// compared by their values. Returns false where there is no such column.
+    /// compared by their values. Returns false if there is no such column.
     pub fn sort_by(&mut self, column: &str) -> bool {
         let Some(at) = self.headers.iter().position(|header| header.eq_ignore_ascii_case(column)) else {
             return false;
@@ -174,7 +175,8 @@ impl Table {
         self.below(natural, columns)
     }
 
-    /// The layout for a narrow terminal: the columns that fit stay on the line, the others are printed below their row.
+    /// The layout for a narrow terminal. The columns that fit stay on the line of the row. The other columns are
+    /// printed below it.
     fn below(&self, mut widths: Vec<usize>, columns: usize) -> Layout {
         let (prose, command) = (self.place(PROSE), self.place(COMMAND));
         let stays = |at: usize| at == 0 || PINNED.contains(&self.headers[at]);
@@ -211,8 +213,8 @@ impl Table {
             .collect()
     }
 
-    /// The whole text. In a row only the sentences may take several lines. Commands that do not fit are printed below
-    /// it.
+    /// The whole text. In a row only the sentences may have several lines. A command that does not fit is printed below
+    /// its row.
     fn whole(&self, style: TableStyle, layout: &Layout) -> String {
         let (prose, command) = (self.place(PROSE), self.place(COMMAND));
         let (room, below) = match layout {
@@ -320,9 +322,9 @@ enum Layout {
     /// Each row is one line, with columns of these widths.
     Lines(Vec<usize>),
     /// Each row has its sentences next to the other columns, wrapped to this width. A command that does not fit is
-    /// below.
+    /// printed below its row.
     Beside(usize),
-    /// Each row has the columns `shown` on its line and the others below it.
+    /// Each row has the columns `shown` on its line and the other columns below it.
     Below { widths: Vec<usize>, shown: Vec<usize>, columns: usize },
 }
 
@@ -336,13 +338,13 @@ impl Layout {
         }
     }
 
-    /// Whether the cells after a too long cell continue on a new line.
+    /// Whether the cells after a cell that is too long continue on a new line.
     fn hangs(&self) -> bool {
         matches!(self, Self::Below { .. })
     }
 }
 
-/// A line of cells. Each cell comes with the width of its column and its own width.
+/// A line of cells. Each cell is given with the width of its column and its own width.
 fn aligned(cells: impl Iterator<Item = (usize, usize, String)>, gap: usize, hangs: bool) -> String {
     let mut text = String::new();
     let (mut start, mut used) = (0, 0);
@@ -377,7 +379,7 @@ fn push_below(text: &mut String, below: &str, columns: Option<usize>) {
     text.push('\n');
 }
 
-/// The cell in the colour of its meaning, where colour is on.
+/// The cell in the colour of its meaning, if colour is on.
 fn painted(column: &str, cell: &str) -> String {
     match (column, cell) {
         ("SEVERITY", "error") | ("DATA", "imminent") => cell.red().to_string(),

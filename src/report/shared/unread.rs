@@ -1,9 +1,9 @@
-//! Says why something is unknown: which kind was not read, and why.
+//! Sentences that say why something is unknown: which kind was not read, and why.
 
 use crate::model::Kind;
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 
-/// Says why objects of a kind are not known, as a clause. `namespace` is empty for all namespaces.
+/// Says in a clause why the objects of a kind are not known. `namespace` is empty for all namespaces.
 pub fn unread(kind: Kind, namespace: &str, state: CoverageState) -> String {
     let resource = kind.resource();
     let of = if namespace.is_empty() { String::new() } else { format!(" of namespace {namespace}") };
@@ -19,8 +19,8 @@ pub fn unread(kind: Kind, namespace: &str, state: CoverageState) -> String {
     }
 }
 
-/// The reason why it is unknown whether an object exists that was not read. None where it is known or assumed that the
-/// object does not exist. Without a namespace the object may be in any namespace.
+/// Says for an object that was not read why it is unknown whether the object exists. The result is `None` if it is
+/// known or assumed that the object does not exist. Without a namespace the object may be in any namespace.
 pub fn hidden<'s>(
     snapshot: &'s Snapshot,
     kind: Kind,

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// The document as YAML, with the content of its JSON.
 ///
 /// # Errors
-/// Returns an error where the type cannot be encoded as YAML, which is a bug.
+/// Returns an error if the type cannot be encoded as YAML, which is a bug.
 pub fn yaml(document: &impl Serialize) -> Result<String, Error> {
     let text = serde_yaml::to_string(document).map_err(|failure| unencodable(&failure))?;
     if text.lines().all(|line| matches!(sanitize(line), Cow::Borrowed(_))) {

@@ -17,7 +17,7 @@ pub struct Version {
     pub client: ClientVersion,
     /// The versions of Kubernetes that this program models.
     pub model: ModelledVersions,
-    /// The API server of the cluster; absent where none was asked or none answered.
+    /// The API server of the cluster. The field is absent if no API server was asked, or if it did not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerOut>,
 }
@@ -34,7 +34,7 @@ pub struct ClientVersion {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModelledVersions {
-    /// The minor version that is modelled unless another one is given or detected.
+    /// The minor version that is modelled if no other version is given or detected.
     pub kubernetes: String,
     /// All minor versions that the user can choose.
     pub available: Vec<String>,

@@ -26,7 +26,7 @@ impl VersionFormat {
     /// Prints the versions in this format.
     ///
     /// # Errors
-    /// Returns an error where they cannot be encoded in the format, which is a bug.
+    /// Returns an error if the versions cannot be encoded in the format, which is a bug.
     pub fn render(self, version: &Version) -> Result<String, Error> {
         match self {
             Self::Text => Ok(version.text()),

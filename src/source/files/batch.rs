@@ -1,4 +1,4 @@
-//! Batches: consecutive objects that are cut out of an input, and the trait that takes them.
+//! Batches of consecutive objects that are cut out of an input, and the trait of the code that receives batches.
 
 use super::super::statement::Statement;
 use super::error::SourceError;
@@ -56,7 +56,7 @@ pub(super) struct Batch {
 /// An item that is too large to be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passed {
-    /// What the beginning of the item says of it.
+    /// The kind and name of the item, as far as its beginning states them.
     pub(super) named: Named,
     /// The size of the item in bytes.
     pub(super) size: u64,
@@ -70,15 +70,15 @@ impl Batch {
     }
 }
 
-/// Takes the objects that are cut out, in the order of the input.
+/// Receives the objects that are cut out, in the order of the input.
 pub(super) trait Sink {
-    /// Takes a batch. Returns a free buffer, or an empty one.
+    /// Receives a batch. Returns a buffer that can be used again, or an empty buffer.
     fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError>;
 
-    /// Says that a list begins. All objects before it in the input were passed on and do not belong to the list.
+    /// Is called when a list begins. All earlier objects of the input were passed on and do not belong to the list.
     fn list_begin(&mut self) -> Result<(), SourceError>;
 
-    /// Says that a list has ended. `expect` is the kind of its items that state none; `stated` is the statement of the
-    /// list.
+    /// Is called when a list has ended. `expect` is the kind of its items that state no kind. `stated` is the statement
+    /// of the list.
     fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError>;
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Default)]
 pub(super) struct DecodedBatch {
     decoded: Decoded,
-    /// Items that state no kind, in a list that states it after them.
+    /// Items that state no kind, in a list that states the kind after its items.
     unnamed: Vec<(Vec<u8>, u64)>,
     origin: Arc<str>,
     error: Option<SourceError>,
@@ -71,10 +71,10 @@ impl Decoded {
 /// The namespace of a manifest that states none. kubectl uses it unless another one is given.
 const DEFAULT_NAMESPACE: Str = Str::const_new("default");
 
-/// What is read from each object besides what decisions need.
+/// What is read from each object in addition to what decisions need.
 #[derive(Clone, Copy)]
 pub(super) struct DecodeOptions<'a> {
-    /// The kind and name of the object whose time of the last change is needed.
+    /// The kind and name of the object for which the time of its last change is needed.
     pub(super) last_change_of: Option<&'a (Kind, String)>,
     /// The kinds of [`Kind::SURROUNDING`] that are read.
     pub(super) surroundings: &'a [Kind],
@@ -163,8 +163,7 @@ pub(super) fn work(
     }
 }
 
-/// The answer of a worker. It is sent when it is dropped, so that the collector does not wait for a worker that
-/// panicked.
+/// The answer of a worker. It is sent when it is dropped. So the collector does not wait for a worker that panicked.
 struct Answer<'a> {
     number: u64,
     outcome: DecodedBatch,
@@ -173,7 +172,7 @@ struct Answer<'a> {
 
 impl Drop for Answer<'_> {
     fn drop(&mut self) {
-        // After an error the collector may be gone. Then the answer is not needed.
+        // After an error there may be no collector. Then the answer is not needed.
         let _ = self.outcomes.send((self.number, std::mem::take(&mut self.outcome)));
     }
 }
@@ -237,8 +236,8 @@ impl<'a> Collector<'a> {
         self.failed.clone().map_or(Ok(()), Err)
     }
 
-    /// Records the kinds and namespaces of the objects since the last call. With `stated` their input has a statement,
-    /// and nothing is recorded.
+    /// Records the kinds and namespaces of the objects since the last call. With `stated` the input of these objects
+    /// has a statement, and nothing is recorded.
     pub(super) fn look(&mut self, stated: bool) {
         let lists = self.decoded.objects.lists();
         let before = std::mem::replace(&mut self.looked_at, lists.map(List::length));
@@ -281,7 +280,7 @@ impl<'a> Collector<'a> {
         let issue = outcome.decoded.issues.first().filter(|_| self.strict);
         let undecodable =
             issue.map(|issue| SourceError::new(issue.origin.clone(), Fault::Undecodable(Box::new(issue.clone()))));
-        // A batch ends at its first error. So an object that could not be decoded comes before it.
+        // A batch ends at its first error. So an object that could not be decoded is before this error.
         if let Some(error) = undecodable.or(outcome.error) {
             self.failed = Some(error.clone());
             return Err(error);

@@ -1,7 +1,7 @@
-//! Cuts objects out of a stream of JSON, and holds no more of it than one batch.
+//! Cuts objects out of a stream of JSON, and holds at most one batch of the stream in memory.
 //!
-//! This module understands only the frame: documents, the `items` of lists, and where a value ends. Each value that is
-//! cut out is checked by the real parser later, which finds brackets that do not match.
+//! This module finds only documents, the `items` of lists, and the ends of values. The parser checks each value later,
+//! and finds brackets that do not match.
 
 use super::super::statement;
 use super::batch::{Batch, Expect, Passed, Sink};
@@ -21,7 +21,7 @@ const CHUNK: usize = 1 << 20;
 const LARGEST_FRAME: usize = 16 << 20;
 
 /// The largest item of a list that is skipped because it is too large to be decoded, in bytes. An input with a larger
-/// item is no dump of a cluster.
+/// item is not a dump of a cluster.
 const LARGEST_PASSED: u64 = 64 << 20;
 
 /// The largest depth of nesting.
@@ -44,9 +44,9 @@ pub(super) struct Cutter<'a> {
     items: Vec<Range<usize>>,
     expect: Expect,
     ended: bool,
-    /// Whether an item of a list is being skipped. Such an item need not be held where it is too large.
+    /// Whether the cutter is inside an item of a list. An item that is too large need not be held.
     in_item: bool,
-    /// The name of the item that is too large, and its place in the input.
+    /// The name of the current item that is too large, and its place in the input.
     passing: Option<(Named, u64)>,
 }
 
@@ -58,7 +58,7 @@ enum Probe {
 }
 
 impl<'a> Cutter<'a> {
-    /// Starts cutting `input`. `skipped` bytes of the file come before what `input` reads.
+    /// Starts cutting `input`. The first byte that `input` reads is at the place `skipped` of the file.
     pub(super) fn new(input: &'a mut dyn Read, sink: &'a mut dyn Sink, origin: Arc<str>, skipped: u64) -> Self {
         Self {
             input,
@@ -80,7 +80,7 @@ impl<'a> Cutter<'a> {
     /// Cuts the whole input.
     pub(super) fn run(mut self) -> Result<(), SourceError> {
         let cut = self.documents();
-        // The items before an error are sent first, because the sink may find an earlier error in them.
+        // If there is an error, the items before it are sent, because the sink may find an earlier error in them.
         self.flush()?;
         cut
     }
@@ -108,7 +108,7 @@ impl<'a> Cutter<'a> {
             Probe::List => Ok(()),
             Probe::Single => self.single(),
             Probe::Irregular => {
-                // The parser says later what is wrong with it.
+                // The parser says later what is wrong with the document.
                 self.at = self.keep;
                 self.skip_container()?;
                 self.single()
@@ -176,7 +176,7 @@ impl<'a> Cutter<'a> {
         let mut before = self.buffer[self.keep..self.at].to_vec();
         before.extend_from_slice(b"0}");
         self.check(&before, self.keep, 0)?;
-        // The items before the list are sent first, so that the sink can tell them apart from those of the list.
+        // The items before the list are sent first, so that the sink can distinguish them from the items of the list.
         self.flush()?;
         self.sink.list_begin()?;
         self.keep = self.at;
@@ -314,8 +314,9 @@ impl<'a> Cutter<'a> {
         self.in_item && (self.passing.is_some() || self.buffer.len() - self.keep > LARGEST_OBJECT)
     }
 
-    /// Reads more of the string that begins at the current place and does not end yet. `seen` is the number of its
-    /// bytes that were checked. Returns the new number: of a string that is too large only the quote is held.
+    /// Reads more of the string that begins at the current place, if its end is not in the buffer yet. `seen` is the
+    /// number of its bytes that were checked. Returns the new number. Only the quote is held of a string that is too
+    /// large.
     fn more_of_string(&mut self, seen: usize) -> Result<usize, SourceError> {
         let mut seen = seen;
         if self.is_passing() {
@@ -356,7 +357,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// The string at the current place, without its quotes and with its escapes.
+    /// Reads the string at the current place. The result has no quotes, and its escapes are not decoded.
     fn string(&mut self) -> Result<Vec<u8>, SourceError> {
         let back = self.at - self.keep;
         self.skip_string()?;
@@ -386,7 +387,7 @@ impl<'a> Cutter<'a> {
 
     fn skip_container(&mut self) -> Result<(), SourceError> {
         let mut depth = 0_usize;
-        // The number of checked bytes of a string that began at the current place and did not end.
+        // The number of checked bytes of a string that begins at the current place, if its end is not in the buffer.
         let mut seen = 1;
         loop {
             let bytes = &self.buffer[..];
@@ -474,8 +475,8 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Reads more bytes. Returns false at the end of the input. Places in the buffer change, so those that are needed
-    /// are fields.
+    /// Reads more bytes. Returns false at the end of the input. Places in the buffer change, so places that are still
+    /// needed are fields.
     fn fill(&mut self) -> Result<bool, SourceError> {
         if self.ended {
             return Ok(false);
@@ -548,8 +549,8 @@ fn text(string: Vec<u8>) -> Cow<'static, str> {
     Cow::Owned(String::from_utf8(string).unwrap_or_default())
 }
 
-/// The length of the string that begins here, with its quotes. Where its end is missing, the number of checked bytes.
-/// The check begins after `seen` bytes.
+/// The length of the string that begins here, with its quotes. If the string does not end here, the error is the number
+/// of checked bytes. The check begins after `seen` bytes.
 fn string_end(bytes: &[u8], seen: usize) -> Result<usize, usize> {
     let mut at = seen;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
@@ -563,7 +564,7 @@ fn string_end(bytes: &[u8], seen: usize) -> Result<usize, usize> {
     Err(at.max(bytes.len()))
 }
 
-/// Skips blanks. The output of kubectl consists of indentation to a large part.
+/// Skips blanks. A large part of the output of kubectl is indentation.
 fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
     const EIGHT: &[u8] = b"        ";
     while bytes.get(at..at + 8) == Some(EIGHT) {

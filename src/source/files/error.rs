@@ -37,26 +37,26 @@ pub enum Fault {
     TooLarge(usize),
     /// The input is compressed and expands to more than this many bytes.
     Expansion(u64),
-    /// The input is compressed and expands by an implausible ratio. It had reached this many bytes.
+    /// The input is compressed and expands by an implausible ratio. It had expanded to this many bytes.
     Implausible(u64),
-    /// The input is well-formed and is no Kubernetes object. The text says what it is.
+    /// The input is well-formed, but it is not a Kubernetes object. The text says what it is.
     NotObjects(&'static str),
     /// The directory has no file that could be read.
     NoFiles,
     /// Standard input was named twice.
     StdinTwice,
-    /// An object could not be decoded, and the user asked for this to be fatal.
+    /// An object could not be decoded, and the user chose that this is a fatal error.
     Undecodable(Box<DecodeIssue>),
 }
 
-/// An input that could not be read in full, so that nothing can be predicted from it.
+/// An input that could not be read completely. So nothing can be predicted from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError {
     /// The path of the file as the user named it, or `standard input`.
     pub path: String,
     /// The reason.
     pub fault: Fault,
-    /// The place in the input, where it is known.
+    /// The place in the input, if it is known.
     pub place: Place,
 }
 

@@ -1,4 +1,4 @@
-//! One input: it is opened, decompressed, and its format is found by its first bytes.
+//! Opens and decompresses one input, and finds its format by its first bytes.
 
 use super::error::{Fault, SourceError};
 use flate2::read::MultiGzDecoder;
@@ -11,14 +11,14 @@ use std::rc::Rc;
 pub(super) const LARGEST_EXPANSION: u64 = 8 << 30;
 
 /// The size in bytes above which input that expands by more than [`HIGHEST_RATIO`] is refused. It is small, because
-/// short objects take many times their text in memory.
+/// short objects need much more memory than their text.
 const RATIO_COUNTS_FROM: u64 = 8 << 20;
 
 /// The largest number of bytes to which one byte of compressed input may expand. Dumps of clusters have a ratio of 65
 /// at most. No format has a ratio above 1032.
 pub(super) const HIGHEST_RATIO: u64 = 100;
 
-/// The number of bytes by which the format is found.
+/// The number of bytes at the start of an input that are used to find the format.
 const PREFIX: usize = 4096;
 
 /// The format of an input, by its first bytes.
@@ -34,7 +34,8 @@ pub(super) struct Input<'a> {
     pub(super) format: Format,
     /// The number of bytes that were read from the file so far, before decompression.
     pub(super) bytes: Rc<Cell<u64>>,
-    /// The number of bytes of the decompressed input before the reader, which is the length of the byte-order mark.
+    /// The number of bytes of the decompressed input that come before the reader. It is the length of the byte-order
+    /// mark.
     pub(super) skipped: u64,
 }
 
@@ -111,14 +112,14 @@ pub(super) fn read_error(path: &str, error: &io::Error, place: u64) -> SourceErr
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
             SourceError::at_byte(path, Fault::Syntax(format!("its gzip stream is broken ({error})")), place)
         }
-        // The error is in words, without the number that the system gives it.
+        // The error is in words, without the error number of the operating system.
         io::ErrorKind::NotFound => SourceError::new(path, Fault::Unreadable("there is no such file".to_owned())),
         io::ErrorKind::PermissionDenied => SourceError::new(path, Fault::Unreadable("you may not read it".to_owned())),
         _ => SourceError::new(path, Fault::Unreadable(error.to_string())),
     }
 }
 
-/// Finds the format by the first bytes, decompresses gzip, and refuses what cannot be text in UTF-8.
+/// Finds the format by the first bytes, decompresses gzip, and refuses input that cannot be text in UTF-8.
 pub(super) fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result<Input<'a>, SourceError> {
     let bytes = Rc::new(Cell::new(0));
     let mut counted = Counted { inner: raw, bytes: Rc::clone(&bytes) };

@@ -1,4 +1,4 @@
-//! Directories: which of their files are read, and what the layout of a dump says about completeness.
+//! Finds the files of a directory to read, and what the layout of a dump says about their completeness.
 #![expect(clippy::disallowed_methods, reason = "finding files is the business of this module")]
 
 use super::batch::Expect;
@@ -26,13 +26,13 @@ pub(super) enum Covers {
     Nothing,
     /// The file contains all objects of that kind, or all of them in that namespace.
     Kind(Kind, Option<String>),
-    /// If the file is a typed list, it contains all objects of its kind, or all of them in that namespace if the kind
-    /// has namespaces.
+    /// If the file is a typed list, it contains all objects of its kind. If the kind has namespaces, it contains all
+    /// objects in that namespace.
     TypedList(Option<String>),
 }
 
 impl Covers {
-    /// The kind and namespace that a list contains completely, where the layout of its file says so.
+    /// The kind and namespace that a list contains completely, if the layout of its file says so.
     pub(super) fn of_list(&self, expect: &Expect) -> Option<(Kind, Option<String>)> {
         match (expect, self) {
             (Expect::Typed(kind), Self::TypedList(namespace))
@@ -85,8 +85,8 @@ pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Resul
     Ok((found, skipped))
 }
 
-/// The layout of a directory. Dumps are read with all directories below them; other directories only if the user asks
-/// for it.
+/// The layout of a directory. Dumps are read with all directories below them. Other directories are read with them only
+/// if the user requests it.
 fn layout(root: &Path) -> Result<Layout, SourceError> {
     let gathered =
         |directory: &Path| directory.join("cluster-scoped-resources").is_dir() || directory.join("namespaces").is_dir();
@@ -113,14 +113,14 @@ fn unreadable(path: &Path, error: &io::Error) -> SourceError {
     SourceError::new(path.display().to_string(), Fault::Unreadable(error.to_string()))
 }
 
-/// Whether the file has a name of JSON or YAML, compressed or not.
+/// Whether the name of the file is one of JSON or YAML, compressed or not.
 fn wanted(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let bare = name.strip_suffix(".gz").unwrap_or(&name);
     [".json", ".yaml", ".yml"].iter().any(|ending| bare.ends_with(ending))
 }
 
-/// What a file contains completely; none if its place in the dump says that its kind is not read.
+/// What a file contains completely. The result is `None` if its place in the dump says that its kind is not read.
 fn covers(layout: Layout, root: &Path, path: &Path, surroundings: &[Kind]) -> Option<Covers> {
     let below = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<String> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -136,9 +136,9 @@ fn covers(layout: Layout, root: &Path, path: &Path, surroundings: &[Kind]) -> Op
     }
 }
 
-/// What a file of a must-gather contains completely; none for a file that is not read.
+/// What a file of a must-gather contains completely. The result is `None` for a file that is not read.
 ///
-/// A must-gather has thousands of files. Those of the kinds that are read are
+/// A must-gather has thousands of files. The files of the kinds that are read are
 /// `cluster-scoped-resources/GROUP/RESOURCE/NAME.yaml` and `namespaces/NAMESPACE/GROUP/RESOURCE.yaml`.
 fn gathered(parts: &[&str], surroundings: &[Kind]) -> Option<Covers> {
     let start = parts.iter().position(|part| matches!(*part, "cluster-scoped-resources" | "namespaces"))?;

@@ -9,14 +9,15 @@ use std::io::{self, Read};
 /// The largest depth of nesting in a document.
 const DEEPEST: usize = 128;
 
-/// The largest document, in bytes. A dump of 200,000 objects has a third of this size.
+/// The largest document, in bytes. The dump of 200,000 objects has a third of this size.
 const LONGEST: usize = 2 << 30;
 
 /// The longest line, in bytes. A small dump may be a single line. The parser holds a whole text in memory before it
 /// reports anything about it.
 const LONGEST_LINE: usize = 64 << 20;
 
-/// A reader that fails at a line longer than `limit`. It may pass on as much more as one read returns.
+/// A reader that fails at a line longer than `limit`. Before it fails, it may pass on up to the length of one read
+/// beyond the limit.
 struct Lines<R> {
     inner: R,
     /// The number of bytes of the current line that were read.
@@ -84,7 +85,7 @@ pub(super) fn documents<E>(
     Ok(Ok(()))
 }
 
-/// The message of the parser in one line, without the place, which it repeats.
+/// The message of the parser in one line. The place is removed, because the error states it separately.
 fn reason(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     line.rsplit_once(" at line ").map_or(line, |(bare, _)| bare).trim_end_matches([',', ':', ' ']).to_owned()

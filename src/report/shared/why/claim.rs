@@ -82,7 +82,7 @@ pub(super) fn sentence(
     with_end(view, claim, branch, now, decided)
 }
 
-/// Adds the end to the sentence, where the present sync does not lead to it.
+/// Adds the end of the claim to the sentence, if the present sync does not lead to this end.
 fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, now: String, decided: bool) -> String {
     match view.only_outcome() {
         Some(Outcome::Claim { phase: ClaimPhase::Bound, volume_name, .. }) if !decided => {
@@ -106,7 +106,8 @@ fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, 
     }
 }
 
-/// The sentence where a volume matches. Of several equal volumes the controller may choose any.
+/// The sentence for a sync in which a volume matches. If several volumes are equal, the controller may choose any of
+/// them.
 fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
     if let Some(failure) = bind_failure(decision) {
         return failure;
@@ -115,7 +116,7 @@ fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
     names.dedup();
     let reserved = decision.record.steps.contains(&Branch::CandidateVerdict(CandidateVerdict::CandidateReserved));
     let name = names.first().copied().unwrap_or_default();
-    // The list may have fewer decisions than there are. The other controllers have one decision each.
+    // Not all decisions may be listed. Each controller other than the binder has one decision.
     let others = view.prediction.decisions.listed.len() - view.binder().count();
     let equal = view.prediction.decisions.count.saturating_sub(others as u64);
     let now = match (names.as_slice(), reserved) {
@@ -140,7 +141,7 @@ fn bound_or_failed(decision: &Decision<'_>, sentence: String) -> String {
     bind_failure(decision).unwrap_or(sentence)
 }
 
-/// What failed, where a sync ended after a part of the requests of a binding.
+/// Says what failed, if a sync ended after only some of the requests of a binding.
 fn bind_failure(decision: &Decision<'_>) -> Option<String> {
     let failed = decision.record.steps.iter().find_map(|step| match step {
         Branch::BindStep(
@@ -238,7 +239,7 @@ fn provisioned_in_tree(view: View<'_>, claim: &PersistentVolumeClaim, decision: 
     }
 }
 
-/// The field in which the named volume differs.
+/// Names the field in which the named volume differs from the claim.
 fn mismatch(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch) -> String {
     let name = &claim.volume_name;
     let Some(id) = view.snapshot().volume_id(name) else { return format!("volume {name} does not fit") };
@@ -263,7 +264,7 @@ fn mismatch(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch) 
     }
 }
 
-/// The test of matching that corresponds to the mismatch that the branch reports.
+/// The test of matching that a volume fails if the branch reports a mismatch.
 pub(in crate::report) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerdict> {
     Some(match branch {
         ClaimBranch::UnboundClaimVolumeMismatchDeleting => CandidateVerdict::CandidateDeleting,
@@ -276,7 +277,7 @@ pub(in crate::report) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerd
     })
 }
 
-/// Says which claim has the volume that this claim names.
+/// Says which claim has the volume to which this claim refers.
 fn held(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
     let name = &claim.volume_name;
     match volume_named(view, claim).and_then(|volume| Some((volume, volume.claim_ref.as_ref()?))) {

@@ -26,8 +26,8 @@ pub fn why(simulation: &Simulation<'_>, prediction: &Prediction<'_>) -> String {
     sanitize(&view.sentence()).into_owned()
 }
 
-/// The pod that uses the claim, has a node and has not ended. Where it exists, the scheduler does not choose a volume
-/// for the claim, so the delayed binding does not happen.
+/// The pod that uses the claim, has a node and has not ended. If this pod exists, the scheduler does not choose a
+/// volume for the claim. So the delayed binding does not happen.
 pub(in crate::report) fn pod_with_node<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> Option<&'s Pod> {
     snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).find(|pod| !pod.node_name.is_empty() && !pod.terminated())
 }
@@ -100,7 +100,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Whether the simulation assumes that the object is missing from the controller's cache.
+    /// Whether the simulation assumes that the controller does not have the object in its cache.
     fn is_unseen(self) -> bool {
         let controller = &self.simulation.settings().controller;
         matches!(controller.cached(self.prediction.target), Some(Cached::Unseen))
@@ -142,7 +142,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// The class of a claim that waits, where it is certain that no class of that name exists.
+    /// The class of a claim that waits, if it is certain that no class of that name exists.
     fn missing_class(self) -> Option<&'v str> {
         let claim = self.snapshot().claim(self.prediction.target.of()?);
         let class = claim.class();
@@ -206,7 +206,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Says what the controllers do that take part, where the binder does not take part.
+    /// Says what the controllers that take part do. It is used if the binder does not take part.
     fn without_binder(self) -> String {
         let done: Vec<&str> = self
             .prediction
@@ -233,7 +233,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// The only outcome of the object; none where there are several or they are unknown.
+    /// The only outcome of the object. The result is `None` if there are several outcomes or the outcomes are unknown.
     pub(in crate::report) fn only_outcome(self) -> Option<&'v Outcome> {
         let outcomes = self.prediction.outcomes.as_ref()?;
         match (outcomes.count, &*outcomes.listed) {
@@ -242,7 +242,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// The addition to a sentence where several ends are possible or the ends are unknown.
+    /// The addition to a sentence if several ends are possible or the ends are unknown.
     fn doubt(self) -> Option<String> {
         let Some(outcomes) = &self.prediction.outcomes else {
             let unknown = self.prediction.unknown.iter().find(|unknown| unknown.field == "outcomes")?;
@@ -267,8 +267,8 @@ impl<'v> View<'v> {
         ))
     }
 
-    /// The claim that a volume names, and whether this claim exists. `asking` is the claim from whose point of view it
-    /// is said.
+    /// Names the claim that a volume names, and says whether this claim exists. `asking` is the claim that the sentence
+    /// is about.
     pub(in crate::report) fn holder(
         self,
         volume: &PersistentVolume,
@@ -353,12 +353,12 @@ fn last_warning<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
     })
 }
 
-/// The error of a sync, or a sentence that says that there was one.
+/// The error of a sync. If the sync records no text, the result says that the request was refused.
 fn error_of<'d>(decision: &'d Decision<'_>) -> &'d str {
     decision.record.error.as_deref().unwrap_or("the request was refused")
 }
 
-/// The sentence with an addition, where there is one.
+/// The sentence with the addition, if there is an addition.
 fn with(sentence: String, addition: Option<String>) -> String {
     match addition {
         Some(addition) => format!("{sentence}; {addition}"),

@@ -412,8 +412,8 @@ fn other_controllers_are_not_silent() {
     assert_eq!(said, "gets finalizer kubernetes.io/pvc-protection; the binder does not take part");
 }
 
-/// Every leaf has a sentence, also those that only a stale cache or a refused request reaches. Control characters in
-/// names never reach a terminal.
+/// Every leaf has a sentence, also a leaf that is reached only with a stale cache or a refused request. Control
+/// characters in names are never printed on a terminal.
 #[test]
 fn every_leaf_has_a_sentence_of_plain_characters() {
     let hostile = "a\u{1b}[2J\nb";

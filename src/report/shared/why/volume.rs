@@ -44,7 +44,7 @@ pub(super) fn sentence(
             if !same {
                 return with(format!("its claim {claim} is gone; {reclaimed}"), view.doubt());
             }
-            // The claim exists; only the controller's cache lacks it.
+            // The claim exists, but the controller does not have it in its cache.
             let driver = match data_fate(view.behavior(), volume) {
                 DataFate::HandedToDriver => ", and may do so before the claim is seen",
                 DataFate::Kept | DataFate::Destroyed | DataFate::Scrubbed => "",
@@ -115,7 +115,7 @@ fn reserved(view: View<'_>, volume: &PersistentVolume) -> String {
     with(format!("reserved for {name}{}", why_not_taken(view, volume, named)), view.doubt())
 }
 
-/// Says why the claim for which a volume is reserved is not bound to it, as the end of a sentence.
+/// Says why a volume is not bound to the claim for which it is reserved. The result is the end of a sentence.
 fn why_not_taken(view: View<'_>, volume: &PersistentVolume, named: &ClaimRef) -> String {
     let snapshot = view.snapshot();
     let Some(id) = snapshot.claim_id(&named.namespace, &named.name) else {
