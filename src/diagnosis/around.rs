@@ -19,7 +19,7 @@ pub fn asked_provisioner<'c>(snapshot: &Snapshot, claim: &'c PersistentVolumeCla
 }
 
 /// Returns the class that a person probably meant by the name of a class that does not exist. This is the only class
-/// with a similar name, or else the only default class. Returns None if several classes qualify.
+/// with a similar name. If there is none, it is the only default class. Returns None if several classes qualify.
 pub fn meant_class<'s>(snapshot: &'s Snapshot, class: &str) -> Option<&'s str> {
     let classes = snapshot.classes();
     match nearest(class, classes.iter().map(|class| class.meta.name.as_str()), 2).as_slice() {

@@ -52,7 +52,7 @@ pub enum Holder<'a> {
     Unknown,
 }
 
-/// Answers that several rules need about one object. Each is computed only once.
+/// Answers that several rules need about one object. Each answer is computed only once.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     nearest: OnceCell<Nearest>,
@@ -135,9 +135,9 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether the object was created less than [`PATIENCE`] seconds ago, so that objects that it refers to may still
-    /// be created. Claims are often created before their volumes and classes, and pods before their claims. Only the
-    /// clock at the time of reading proves this. The newest timestamp in a file does not.
+    /// Whether the object was created less than [`PATIENCE`] seconds ago. Objects that it refers to may then still be
+    /// missing. Claims are often created before their volumes and classes, and pods before their claims. Only the clock
+    /// at the time of reading proves this. The newest timestamp in a file does not.
     pub fn is_young(&self, created: Option<Timestamp>) -> bool {
         self.snapshot().now_is_stated() && self.seconds_since(created).is_some_and(|age| age < PATIENCE)
     }
@@ -175,8 +175,8 @@ impl<'a> Case<'a> {
         !is_there && self.rests_on(kind, namespace, &snapshot.coverage().absence_of(kind, namespace, name))
     }
 
-    /// Whether all objects of that kind in that namespace, or in all namespaces if it is empty, are known, so that no
-    /// other one exists. If this is assumed, the finding says so.
+    /// Whether all objects of that kind in that namespace are known, so that no other one exists. An empty namespace
+    /// means all namespaces. If the answer is assumed, the finding says so.
     pub fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
         self.rests_on(kind, namespace, &self.snapshot().coverage().absence(kind, namespace))
     }
@@ -235,7 +235,7 @@ impl<'a> Case<'a> {
 
     /// Returns the leaf of a claim that has waited for [`PATIENCE`] seconds or longer, if volumes are the only objects
     /// that could not be read. The decision is then made as if the volumes that could not be read did not exist. The
-    /// controller looks again every few seconds and would have bound a volume that fits.
+    /// controller syncs the claim again every few seconds and would have bound a volume that fits.
     fn branch_in_vain(&self) -> Option<ClaimBranch> {
         let prediction = self.prediction?;
         let Subject::Claim(claim, id) = self.subject else { return None };
@@ -324,8 +324,8 @@ impl<'a> Case<'a> {
         self.snapshot().class(name)
     }
 
-    /// Returns the class of the claim if its provisioner is a plugin that Kubernetes does not have, so that nobody
-    /// provisions volumes of this class.
+    /// Returns the class of the claim if the provisioner of the class is a plugin that Kubernetes does not have. Then
+    /// nobody provisions volumes of this class.
     pub fn dead_class(&self, claim: &PersistentVolumeClaim) -> Option<&'a StorageClass> {
         let is_dead = |class: &&StorageClass| {
             class.provisioner != NO_PROVISIONER

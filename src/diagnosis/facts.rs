@@ -21,7 +21,7 @@ pub fn is_unbound(claim: &PersistentVolumeClaim) -> bool {
     !claim.terminating() && !is_bound(claim)
 }
 
-/// Whether the claim is unbound and names no volume, so that the controller still searches one for it.
+/// Whether the claim is unbound and names no volume, so that the controller still searches for a volume.
 pub fn is_open(claim: &PersistentVolumeClaim) -> bool {
     is_unbound(claim) && claim.volume_name.is_empty()
 }
@@ -31,7 +31,7 @@ pub fn names(named: &ClaimRef, claim: &PersistentVolumeClaim) -> bool {
     named.name == claim.meta.name && named.namespace == claim.meta.namespace
 }
 
-/// Whether the `claimRef` has a namespace and a name, so that such a claim can exist.
+/// Whether the `claimRef` has a namespace and a name. Without them, no such claim can exist.
 pub fn is_complete(named: &ClaimRef) -> bool {
     !named.namespace.is_empty() && !named.name.is_empty()
 }
@@ -61,8 +61,8 @@ pub fn class_of_volume(volume: &PersistentVolume) -> (&'static str, &str) {
     class_field(&volume.meta, Some(volume.class_name.as_str()).filter(|class| !class.is_empty()))
 }
 
-/// Returns the field and its value. A class that is set but empty is returned as two quotation marks, because it means
-/// something else than an unset class.
+/// Returns the field and its value. A class that is set but empty is returned as two quotation marks, because it does
+/// not mean the same as an unset class.
 fn class_field<'m>(meta: &'m ObjectMeta, stated: Option<&'m str>) -> (&'static str, &'m str) {
     let (field, class) = match meta.annotations.get(AnnotationKey::BetaStorageClass) {
         Some(class) => (CLASS_ANNOTATION, Some(class)),

@@ -58,7 +58,7 @@ pub struct Evidence {
     pub object: ObjectKey,
     /// The path of the field.
     pub field: &'static str,
-    /// The value of the field. `<unset>` stands for no value.
+    /// The value of the field. `<unset>` means that there is no value.
     pub value: String,
 }
 
@@ -73,7 +73,8 @@ pub struct Remedy {
     pub does: String,
 }
 
-/// An object whose findings may be the cause of this finding. They are its cause if they hinder this act.
+/// An object that this finding blames for an act that does not happen. A finding on that object is the cause if it
+/// hinders the act.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Blame {
     pub(super) object: ObjectKey,
@@ -128,8 +129,8 @@ impl Detection {
         if quiet { self.severity(Severity::Info) } else { self }
     }
 
-    /// Lowers the severity to Info and marks the detection as early if the condition is true, because the problem may
-    /// still end by itself.
+    /// If the condition is true, the problem may still end by itself. Then this lowers the severity to Info and marks
+    /// the detection as early.
     #[must_use]
     pub fn early_if(mut self, early: bool) -> Self {
         self.is_early |= early;
@@ -195,14 +196,14 @@ impl Detection {
     }
 
     /// States that the remedies of this detection also end what that rule finds on that object. The other finding
-    /// becomes a consequence of this one, unless it is more severe.
+    /// becomes a consequence of this one, unless the other finding is more severe.
     #[must_use]
     pub fn settles(mut self, rule: &'static Rule, object: ObjectKey) -> Self {
         self.settled.push((rule.id, object));
         self
     }
 
-    /// Sets since when the problem exists, if an object tells it.
+    /// Sets the moment since which the problem exists, if an object states this moment.
     #[must_use]
     pub fn since(mut self, since: Option<Timestamp>) -> Self {
         self.since = since;
@@ -229,7 +230,7 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// The remedies, the safest first.
     pub remedies: Vec<Remedy>,
-    /// The moment since when the problem exists, if an object tells it.
+    /// The moment since which the problem exists, if an object states it.
     pub since: Option<Timestamp>,
     /// The absences that the finding rests on and that were assumed.
     pub assumed: Vec<Assumed>,
@@ -289,7 +290,7 @@ impl Finding {
         }
     }
 
-    /// Whether the data will be destroyed because somebody requested it, which is the normal course.
+    /// Whether the data will be destroyed because somebody requested that. This is normal.
     pub fn is_asked_for(&self) -> bool {
         self.risk == Risk::Imminent && self.severity == Severity::Info
     }

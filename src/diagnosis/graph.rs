@@ -83,8 +83,8 @@ pub(super) fn follow(findings: &mut [Finding]) {
     }
 }
 
-/// Returns the finding from which this one follows because it blames that object. It is the worst finding there that
-/// hinders the missing act. A finding that this one settles is no cause of it, whatever its severity.
+/// Returns the finding from which this one follows because it blames that object. This is the worst finding on that
+/// object that hinders the missing act. A finding that this one settles is never its cause, whatever the severity.
 fn reason(
     findings: &[Finding],
     open: &BTreeMap<ObjectKey, Vec<usize>>,
@@ -136,7 +136,7 @@ fn open(findings: &[Finding]) -> BTreeMap<ObjectKey, Vec<usize>> {
     open
 }
 
-/// Gives each finding that takes the severity of its cause the severity of its worst cause.
+/// Sets the severity of each finding that takes the severity of its cause. It becomes that of the worst cause.
 fn echo(findings: &mut [Finding]) {
     if !findings.iter().any(|finding| finding.takes_severity_of_cause) {
         return;

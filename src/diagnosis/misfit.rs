@@ -9,7 +9,7 @@ use crate::model::{AccessMode, AccessModes, ClaimRef, PersistentVolume, Persiste
 pub struct Misfit {
     /// The path of the volume's field.
     pub field: &'static str,
-    /// The volume's value. `<unset>` stands for no value.
+    /// The volume's value. `<unset>` means that there is no value.
     pub has: String,
     /// The value that the claim requests.
     pub wants: String,
@@ -117,7 +117,8 @@ pub fn missing_modes<'m>(has: &AccessModes, wants: &'m AccessModes) -> Vec<&'m s
     wants.0.iter().filter(|mode| !has.0.contains(mode)).map(short_mode).collect()
 }
 
-/// Returns access modes in the short form of `kubectl get` and in their stored order. `<unset>` stands for none.
+/// Returns access modes in the short form of `kubectl get` and in their stored order. `<unset>` means that there are no
+/// modes.
 pub fn modes(modes: &AccessModes) -> String {
     if modes.is_empty() {
         return "<unset>".to_owned();

@@ -1,5 +1,5 @@
-//! The diagnosis: what is wrong, and its root. Rules look at every object together with its prediction, and their
-//! findings are ordered by cause and consequence.
+//! The diagnosis: what is wrong with the objects, and what the root is. Rules examine every object together with its
+//! prediction. Their findings are ordered by cause and consequence.
 //!
 //! A rule sees one object at a time through a [`Case`]. It reports what is wrong, with which evidence, and which other
 //! object is to blame. The module [`graph`] relates findings to each other, and the module `report` shows them.
@@ -59,11 +59,12 @@ impl Diagnosis {
 /// The settings of an audit: its rules, suppressions and scope.
 #[derive(Clone, Copy)]
 pub struct AuditSettings<'a> {
-    /// The rules. Of findings that are equally bad, that of the earlier rule comes first.
+    /// The rules. If findings are equally bad, the finding of the earlier rule comes first.
     pub rules: &'a [&'static Rule],
     /// The suppressions: findings that are known and accepted.
     pub suppressions: &'a [Suppression],
-    /// Whether an object is in the scope of the audit. What cannot be evaluated outside of the scope is not reported.
+    /// Whether an object is in the scope of the audit. If a rule cannot be evaluated for an object outside of the
+    /// scope, this is not reported.
     pub scope: &'a (dyn Fn(&ObjectKey) -> bool + Sync),
 }
 
@@ -122,7 +123,7 @@ pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'st
     diagnosis.findings
 }
 
-/// Returns the reads that are incomplete for a kind, so that objects of this kind may exist which no rule saw.
+/// Returns the reads that are incomplete for a kind. Because of them, objects of this kind may exist that no rule saw.
 /// Namespaces outside of the scope are ignored. A kind that did not need to be read counts as complete.
 fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: AuditSettings<'s>) -> impl Iterator<Item = Unread> + 's {
     let entries = snapshot.coverage().entries().iter().filter(move |entry| entry.kind == kind);

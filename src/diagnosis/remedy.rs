@@ -12,7 +12,7 @@ use crate::model::{
 use crate::snapshot::Snapshot;
 use serde_json::{Value, json};
 
-/// Creates a remedy that is neither a command of pvctl nor of kubectl.
+/// Creates a remedy that has no command of pvctl or kubectl.
 pub fn by_hand(does: impl Into<String>) -> Remedy {
     Remedy { verb: "", command: String::new(), does: does.into() }
 }
@@ -70,7 +70,7 @@ pub fn release(volume: &PersistentVolume) -> Option<Remedy> {
 }
 
 /// Creates a remedy that gives the claim the volume that it had or that names it. If a provisioner may be making a
-/// volume for the claim, `restore` would be refused, and the remedy says what has to happen first.
+/// volume for the claim, `restore` would be refused. Then the remedy says what has to happen first.
 pub fn restore(snapshot: &Snapshot, claim: &PersistentVolumeClaim, does: impl Into<String>) -> Remedy {
     let what = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));
     let bound = claim.meta.annotations.has(AnnotationKey::BindCompleted);
@@ -129,8 +129,8 @@ fn claim_ref(volume: &PersistentVolume, named: &Value, more: Vec<Value>, does: i
     Some(patch_volume(volume, [at_version(volume)?, write].into_iter().chain(more).collect(), does))
 }
 
-/// Creates a remedy that reserves a volume whose claim is gone for another claim. Returns None if the `claimRef` has no
-/// uid and the resourceVersion is unknown, because the named claim may exist by now.
+/// Creates a remedy for a volume whose claim is gone. It reserves the volume for another claim. Returns None if the
+/// `claimRef` has no uid and the resourceVersion is unknown, because the named claim may exist by now.
 pub fn hand_over(volume: &PersistentVolume, claim: &PersistentVolumeClaim, does: impl Into<String>) -> Option<Remedy> {
     let named = volume.claim_ref.as_ref()?;
     let unchanged = if has_uid(volume) { expect("/spec/claimRef/uid", &named.uid) } else { at_version(volume)? };

@@ -1,4 +1,4 @@
-//! The definition of a rule: the objects that it looks at, the highest severity that it reports, and the page that
+//! The definition of a rule: the objects that it examines, the highest severity that it reports, and the page that
 //! explains it.
 
 use super::{Detect, Risk, Severity};
@@ -10,7 +10,7 @@ use crate::model::Kind;
 pub enum Act {
     /// A claim is bound to a volume.
     Bind,
-    /// A claim keeps having no class.
+    /// A claim stays without a class.
     StayClassless,
     /// The `claimRef` of a volume allows other claims to be bound to the volume.
     Offer,
@@ -18,7 +18,7 @@ pub enum Act {
     GiveBack,
     /// The `claimRef` of a volume, or of all volumes of a namespace, has the uid of the claim that exists.
     NameOwner,
-    /// No other volume stands for the storage of this volume.
+    /// No other volume refers to the storage of this volume.
     OwnStorage,
     /// Some node can use the volume.
     Reach,
@@ -75,7 +75,7 @@ pub struct Rule {
     pub repairs: &'static [Repair],
     /// The page that explains the rule.
     pub page: Page,
-    /// The function that detects the problem, and the kind of object that it looks at.
+    /// The function that detects the problem, and the kind of object that it examines.
     pub detect: Detect,
 }
 

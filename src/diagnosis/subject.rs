@@ -1,11 +1,11 @@
-//! The kinds of object that rules look at. One table defines everything that differs between the kinds.
+//! The kinds of object that rules examine. One table defines everything that differs between the kinds.
 
 use super::{Case, Detection};
 use crate::model::surroundings::{Namespace, StatefulSet, VolumeAttachment};
 use crate::model::{Kind, ObjectId, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, TypedId};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 
-/// A function that looks at one object of a kind and reports what is wrong with it.
+/// A function that examines one object of a kind and reports what is wrong with it.
 pub type DetectFn<T> = fn(&Case<'_>, &T) -> Option<Detection>;
 
 /// Each line of the table is one kind of object. It states the name of the variant and the Rust type, which has the
@@ -13,14 +13,14 @@ pub type DetectFn<T> = fn(&Case<'_>, &T) -> Option<Detection>;
 /// function that returns all objects. Objects are processed in the order of the lines.
 macro_rules! subjects {
     ($(#[$doc:meta] $word:ident($object:ident $(, $id:ident)?) = $all:expr;)+) => {
-        /// An object that rules look at.
+        /// An object that rules examine.
         #[derive(Clone, Copy, Debug)]
         pub enum Subject<'s> {
             $(#[$doc] $word(&'s $object $(, $id)?),)+
         }
 
         impl<'s> Subject<'s> {
-            /// Returns all objects that rules look at, in the order of kinds and names.
+            /// Returns all objects that rules examine, in the order of kinds and names.
             pub(super) fn all(snapshot: &'s Snapshot) -> Vec<Self> {
                 let all = std::iter::empty();
                 $(
@@ -45,21 +45,21 @@ macro_rules! subjects {
             }
         }
 
-        /// The kind of object that a rule looks at, and the function that does it.
+        /// The kind of object that a rule examines, and the function that does it.
         #[derive(Debug)]
         pub enum Detect {
             $(#[$doc] $word(DetectFn<$object>),)+
         }
 
         impl Detect {
-            /// Returns the kind of object that the rule looks at.
+            /// Returns the kind of object that the rule examines.
             pub fn kind(&self) -> Kind {
                 match self {
                     $(Self::$word(_) => Kind::$object,)+
                 }
             }
 
-            /// Whether the rule looks at this kind of object.
+            /// Whether the rule examines this kind of object.
             pub(super) fn is_about(&self, subject: Subject<'_>) -> bool {
                 matches!((self, subject), $((Self::$word(_), Subject::$word(..)))|+)
             }
@@ -93,7 +93,7 @@ subjects! {
 }
 
 impl<'s> Subject<'s> {
-    /// Returns a volume or claim as an object that rules look at. Returns None for an object of any other kind.
+    /// Returns a volume or claim as an object that rules examine. Returns None for an object of any other kind.
     pub(super) fn of(snapshot: &'s Snapshot, target: ObjectId) -> Option<Self> {
         match target.typed() {
             TypedId::PersistentVolume(id) => Some(Self::Volume(snapshot.volume(id), id)),

@@ -45,7 +45,7 @@ impl Suppression {
     }
 
     /// Whether the entry has no effect although it could have one. This is so if it has not expired, its rules exist
-    /// and could be evaluated everywhere, and none of them reports such an object.
+    /// and could be evaluated everywhere, and none of its rules reports an object that the entry is about.
     pub fn is_idle(&self, now: Option<Timestamp>, diagnosis: &Diagnosis) -> bool {
         let mut ids = rules::all().iter().map(|rule| rule.id).filter(|id| matches_glob(&self.rule, id)).peekable();
         !self.has_expired(now)

@@ -1,4 +1,4 @@
-//! Facts about all objects together that rules need. Each is computed only once.
+//! Facts about all objects together that rules need. Each fact is computed only once.
 
 use super::facts::has_uid_of;
 use crate::controllers::persistent_volume::reclaim::RECYCLER;
@@ -94,7 +94,7 @@ impl<'s> Survey<'s> {
     }
 
     /// Returns the volumes that refer to the same storage as this one, including itself. The list is empty if no other
-    /// volume does, or if driver and handle are not known.
+    /// volume refers to this storage, or if driver and handle are not known.
     pub fn sharing(&self, volume: &PersistentVolume) -> &[VolumeId] {
         let shared = self.shared.get_or_init(|| {
             let named = volumes(self.snapshot).filter_map(|(id, volume)| Some((backing(volume)?, id)));
@@ -134,7 +134,8 @@ impl<'s> Survey<'s> {
         copying.get(namespace).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the recycler pod of the volume, if one is known. A terminated pod is returned only if there is no other.
+    /// Returns the recycler pod of the volume, if one is known. A terminated pod is returned only if there is no other
+    /// recycler pod of the volume.
     pub fn recycler(&self, volume: &PersistentVolume) -> Option<&'s Pod> {
         let pods = self.snapshot.pods();
         let recyclers = self.recyclers.get_or_init(|| {

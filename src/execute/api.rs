@@ -1,4 +1,5 @@
-//! Single requests to the API server: their answers, and whether a request without an answer can have been carried out.
+//! Single requests to the API server, and their answers. If a request gets no answer, this module says whether the
+//! server can have carried it out.
 
 use super::error::Stopped;
 use super::{ApiAccess, Sent};
@@ -20,8 +21,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
 /// The number of objects in one page of a list.
 const PAGE: u32 = 500;
-/// The largest answer to a list request, in bytes. A page of large pods has a fifth of it, and decoded objects take
-/// several times the size of their text.
+/// The largest answer to a list request, in bytes. A page of large pods has a fifth of this size. Decoded objects need
+/// several times the memory of their text.
 const LARGEST_LIST: usize = 64 << 20;
 
 /// An answer that reports a failure.
@@ -46,7 +47,8 @@ pub(super) enum Answer {
     Failure(Status),
     /// The request surely did not reach the server. The text is the reason.
     Unsent(String),
-    /// The request may have reached the server and may have been carried out. The text is what is known.
+    /// The request may have reached the server and may have been carried out. The text says what is known about the
+    /// request.
     Lost(String),
 }
 
@@ -139,7 +141,7 @@ impl<'a> Api<'a> {
         let exchange = async {
             let response = self.way.client.send(request).await.map_err(|error| without_answer(&error))?;
             let (parts, body) = response.into_parts();
-            // The limit counts bytes after decompression, and ends the reading.
+            // The limit counts bytes after decompression. If the answer exceeds the limit, reading stops.
             let most = if is_list(path) { LARGEST_LIST } else { LARGEST_OBJECT };
             match Limited::new(body, most).collect().await {
                 Ok(body) => Ok((parts.status.as_u16(), parts.headers, body.to_bytes())),
@@ -220,7 +222,7 @@ impl<'a> Api<'a> {
             let from = if token.is_empty() { String::new() } else { format!("&continue={}", escape(&token)) };
             let page = match self.ask("GET", &format!("{path}?limit={limit}{from}"), None, None).await {
                 Answer::Success(page) if page["items"].is_array() || page["items"].is_null() => page,
-                // A list whose continue token expired is read again, in one piece.
+                // If the continue token of a list has expired, the whole list is read again in one request.
                 Answer::Failure(status) if status.code == 410 && !token.is_empty() => {
                     limit = 0;
                     token.clear();
@@ -295,7 +297,7 @@ fn path_of(key: &ObjectKey) -> Result<String, Stopped> {
     Ok(repair::path(key.kind, &key.namespace, &key.name))
 }
 
-/// Checks that the names of an object have no special meaning in a path.
+/// Checks that the name and namespace of an object have no special meaning in a path.
 pub(super) fn check(key: &ObjectKey) -> Result<(), Stopped> {
     name(&key.name)?;
     if key.kind.namespaced() {
@@ -312,13 +314,13 @@ fn name(text: &str) -> Result<(), Stopped> {
     Err(Stopped::refused(format!("{text:?} is no name that an object of Kubernetes can have")))
 }
 
-/// Returns the result of a request without an answer: whether it can have been carried out.
+/// Returns the result of a request that got no answer. The result says whether the request can have been carried out.
 fn without_answer(error: &kube::Error) -> Answer {
     if matches!(error, kube::Error::Auth(_)) {
         return Answer::Unsent("the credentials for the API server could not be had".to_owned());
     }
     let chain = std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |&error| error.source());
-    // Only the texts distinguish a connection that was never made from one that broke.
+    // Only the error texts show whether a connection was never made or whether it broke.
     let unsent = chain
         .map(ToString::to_string)
         .any(|text| text.contains("client error (Connect)") || text.contains("connection was not ready"));
@@ -332,7 +334,7 @@ fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     last.map(|error| shorten(&error.to_string())).unwrap_or_default()
 }
 
-/// Returns the first part of a text whose sender may have made it arbitrarily long.
+/// Returns the first part of a text. The sender may have made the text arbitrarily long.
 fn shorten(text: &str) -> String {
     const MOST: usize = 400;
     match text.char_indices().nth(MOST) {

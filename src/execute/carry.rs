@@ -1,4 +1,4 @@
-//! One run: its steps in order, and what is done when a step fails or is disturbed.
+//! One run of a plan. It carries out the steps in order, and handles steps that fail or are disturbed.
 
 use super::api::{Answer, Api, LONGEST, Status, is_that};
 use super::doubt::{RequestFate, fate};
@@ -17,13 +17,13 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a step begins again after requests that surely were refused or not sent.
+/// The maximum number of times that a step begins again because its request was certainly refused or not sent.
 const REFUSED: u32 = 5;
-/// How often a step begins again after requests without an answer.
+/// The maximum number of times that a step begins again because its request got no answer.
 const LOST: u32 = 2;
 /// The pause before a step begins again, unless the server asks for another one.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The pause before the creation of a claim is tried again that a quota refused.
+/// The pause before a claim is created again, if a quota refused it.
 const RECOUNT: Duration = Duration::from_secs(2);
 
 /// Finds out whether the request that is in doubt was carried out.
@@ -47,16 +47,16 @@ pub(super) async fn resolve_doubt(api: Api<'_>, journal: &mut Journal) -> Result
     }
 }
 
-/// Returns what the journal keeps of an object after a write. Of a deletion it keeps nothing.
+/// Returns the object that the journal records after a write. For a deletion, the journal records no object.
 fn after(write: &Write, answer: Option<Value>) -> Option<Value> {
     if matches!(write.change, Change::Delete) { None } else { answer }
 }
 
 /// The result of an attempt to carry out a step.
 enum Attempt {
-    /// The step is written, or the object already was as the step wanted.
+    /// The write was carried out, or the object already was as the step wants it.
     Done { was_so: bool },
-    /// The request surely had no effect, and may succeed later.
+    /// The request certainly had no effect. A later attempt may succeed.
     Refused { why: String, pause: Duration },
     /// Whether the request was carried out is unknown.
     Lost { why: String },
@@ -84,7 +84,7 @@ fn interrupted(step: u32) -> Stopped {
     Stopped::new(StopKind::Interrupted, format!("interrupted at step {step}"))
 }
 
-/// Waits for work that writes nothing, and stops if the person wants the run to end.
+/// Waits for work that writes nothing. The wait stops if the person wants the run to end.
 async fn unless_interrupted<T>(
     observer: &dyn Observer,
     step: u32,
@@ -226,7 +226,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Carries out a write, and begins again if an attempt surely had no effect.
+    /// Carries out a write. It begins again if an attempt certainly had no effect, or got no answer.
     async fn write(&mut self, step: &Step, write: &Write) -> Result<bool, Stopped> {
         let (mut refused, mut lost) = (0, 0);
         loop {
@@ -255,8 +255,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Makes one attempt, from a new reading on. `patient` says that a refusal by a quota may be temporary, because the
-    /// quota may still count a claim that this plan has deleted.
+    /// Makes one attempt, which begins with a new reading of the object. `patient` says that a refusal by a quota may
+    /// be temporary: the quota may still count a claim that this plan has deleted.
     async fn attempt(&mut self, step: &Step, write: &Write, patient: bool) -> Result<Attempt, Stopped> {
         let current = match self.look(step, write).await? {
             ObservedStep::Fit(current) => current,
@@ -271,14 +271,14 @@ impl<'r> Run<'r> {
             Err(Objection::Refused(status)) => return self.conflict(step, write, &status).await,
             Err(Objection::Altered(why)) => return Err(altered(step, write, &why)),
         }
-        // Admission may have taken some time, so the object is read again after it.
+        // The dry run may have taken some time, so the object is read again.
         let current = match self.look(step, write).await? {
             ObservedStep::Fit(current) => current,
             ObservedStep::Over(attempt) => return Ok(attempt),
         };
         kept::look(self.api, self.journal, step.id.saturating_sub(1)).await?;
         if let Err(stop) = self.recheck(step).await {
-            // A request of an earlier attempt may have arrived meanwhile, and may have caused what was found.
+            // A request of an earlier attempt may have arrived meanwhile. That request may be the cause of the change.
             if stop.kind == StopKind::Changed
                 && self.journal.entry().doubt(step.id).is_some()
                 && let ObservedStep::Over(attempt) = self.look(step, write).await?
@@ -291,7 +291,7 @@ impl<'r> Run<'r> {
             return Err(Stopped::changed(format!("step {}: {} has lost what is to be removed", step.id, write.object)));
         };
         self.interrupted(step)?;
-        // From here on, a request in doubt is one of this run.
+        // From here on, a request in doubt was sent by this run.
         self.inherited = false;
         let in_doubt = self.journal.entry().doubt(step.id).is_some();
         self.journal.add(Record::intent(step.id, &request, current.clone()))?;
@@ -329,7 +329,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Handles a refusal. It ends the run, unless somebody else has just made exactly the change of this write.
+    /// Handles a refusal. The run continues only if somebody else has just made exactly the change of this write.
     async fn conflict(&mut self, step: &Step, write: &Write, status: &Status) -> Result<Attempt, Stopped> {
         let stop = refusal(write, step.id, status);
         if status.code != 409 {
@@ -352,7 +352,8 @@ impl<'r> Run<'r> {
             match fate(self.plan, write, wait, asked.before.as_ref(), current.as_ref(), seen.as_ref()) {
                 RequestFate::Done => return self.done(step, write, current).map(ObservedStep::Over),
                 RequestFate::NotDone => {}
-                // A person has seen the doubt and asks to continue, so the step's expectations must hold.
+                // A person knows of the doubt and wants to continue. So the object must now meet the expectations of
+                // the step.
                 RequestFate::Unknown if self.inherited => {}
                 RequestFate::Unknown => {
                     let message = format!(
@@ -380,8 +381,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether a quota may refuse a claim only because it still counts one that an earlier step has just deleted. The
-    /// quota controller recounts some time later.
+    /// Whether a quota may refuse a claim only because the quota still counts a claim that an earlier step has deleted.
+    /// The quota controller updates the count some time later.
     fn is_counted_still(&self, step: &Step, write: &Write, status: &Status) -> bool {
         let mut earlier = self.journal.entry().plan.steps.iter().take_while(|earlier| earlier.id < step.id);
         let deletes = |earlier: &Write| {
@@ -414,7 +415,8 @@ impl<'r> Run<'r> {
         let begun = Instant::now();
         loop {
             self.interrupted(step)?;
-            // The policy is also checked once the condition is met, because a later step may let the data go.
+            // The policy is also checked once the condition is met, because a later step may allow the deletion of the
+            // data.
             let kept = kept::look(self.api, self.journal, step.id).await;
             let judged = match kept {
                 Err(stop) if stop.kind != StopKind::Unreadable => return Err(stop),
@@ -525,7 +527,7 @@ impl<'r> Run<'r> {
         if let Some(obstacle) = write.obstacle(seen.as_ref()) {
             return Ok(Err(in_the_way(write, &obstacle)));
         }
-        // An earlier step reserves the volume, and the server accepts the claim without the reservation.
+        // An earlier step reserves the volume. The server accepts the claim even without the reservation.
         let looked_at = step.recheck.iter().filter(|recheck| !matches!(recheck, Recheck::Reserved { .. }));
         for recheck in looked_at {
             if let Err(stop) = again(self.api, recheck).await {

@@ -1,4 +1,4 @@
-//! The check whether a planner could have made a plan that was read from a file or a journal.
+//! Checks a plan that was read from a file or a journal. A planner of this program must have been able to make it.
 
 use super::api::check as check_key;
 use super::error::Stopped;
@@ -52,7 +52,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// Whether two plans have the same steps, apart from the simulated answers of the controllers, which a review adds.
+/// Whether two plans are the same. The simulated answers of the controllers are not compared, because a review adds
+/// them.
 pub(super) fn same_but_for_expectations(one: &Plan, other: &Plan) -> bool {
     let bare = |plan: &Plan| {
         let mut plan = plan.clone();

@@ -1,4 +1,4 @@
-//! The check whether a request without an answer was carried out, from the current object.
+//! Finds out from the current object whether a request without an answer was carried out.
 
 use crate::model::AnnotationKey;
 use crate::repair::{Change, PLAN_ANNOTATION, Plan, Reference, Seen, Wait, Waited, Write};
@@ -42,12 +42,12 @@ pub(super) fn fate(
     if shows_not(write, before, seen) { RequestFate::NotDone } else { RequestFate::Unknown }
 }
 
-/// Whether the current object cannot follow from the write, because the API server allows nobody to revert such a
+/// Whether the current object proves that the write was not carried out. This is possible if nobody can revert such a
 /// write.
 fn shows_not(write: &Write, before: Option<&Value>, seen: Option<&Seen>) -> bool {
     let Some(same) = seen.filter(|seen| seen.meta().uid == write.uid) else { return false };
     match &write.change {
-        // A deletion that was accepted stays, and so do the volume and the class of a claim once they are set.
+        // An accepted deletion cannot be reverted. Once set, the volume and the class of a claim cannot be changed.
         Change::Delete => same.meta().deleted.is_none(),
         Change::NameVolume { .. } | Change::SetClass { .. } => true,
         // An object that is being deleted gets no new finalizer.
@@ -72,11 +72,11 @@ fn is_signed(plan: &Plan, found: &Value) -> bool {
     found["metadata"]["annotations"][PLAN_ANNOTATION] == plan.id.as_str()
 }
 
-/// Whether the current object can only follow from the write, although others have written after it.
+/// Whether the current object proves that the write was carried out, although others have written to the object since.
 fn shows(write: &Write, wait: Option<&Wait>, before: Option<&Value>, seen: Option<&Seen>) -> bool {
     let same = seen.filter(|seen| seen.meta().uid == write.uid);
     match (&write.change, same) {
-        // The claim for which the volume was reserved has taken it, so that its uid is there.
+        // The claim for which the volume was reserved has taken the volume. So the claimRef has the uid of this claim.
         (Change::SetClaimRef { to: Some(to), .. }, Some(Seen::Volume(volume))) => {
             let named = volume.claim_ref.as_ref().map(Reference::from_stored);
             named.is_some_and(|named| {
@@ -88,15 +88,15 @@ fn shows(write: &Write, wait: Option<&Wait>, before: Option<&Value>, seen: Optio
                     })
             })
         }
-        // Another claim has taken the volume than the one that it named before.
+        // A claim has taken the volume, and it is not the claim that the volume named before.
         (Change::SetClaimRef { to: None, .. }, Some(Seen::Volume(volume))) => {
             let named = volume.claim_ref.as_ref().map_or("", |named| named.uid.as_str());
             let had = before.and_then(|before| before["spec"]["claimRef"]["uid"].as_str());
             let met = wait.is_some_and(|wait| wait.judge(None, Some(volume)) == Waited::Met);
-            // A reservation has no uid, and may be the one that was there before.
+            // A reservation has no uid. It may be the reservation that existed before the write.
             met && !named.is_empty() && Some(named) != had
         }
-        // Only its finalizers kept the object, so it vanished with the last of them.
+        // Only finalizers kept the object, so it was removed together with the last finalizer.
         (Change::RemoveFinalizer { .. }, None) => {
             before.is_some_and(|before| before["metadata"]["deletionTimestamp"].is_string())
         }

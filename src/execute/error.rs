@@ -19,8 +19,8 @@ pub enum StopKind {
     NoJournal,
 }
 
-/// The reason why a plan was not carried out completely. It holds texts of the server as they came; [`Error`] makes
-/// them safe to show.
+/// The reason why a plan was not carried out completely. It holds unchanged texts of the server. [`Error`] makes these
+/// texts safe to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
     /// The class of the stop.
@@ -59,7 +59,7 @@ impl Stopped {
         Self::new(StopKind::Changed, message)
     }
 
-    /// Makes a stop for a volume of the plan that is gone, or whose name another one has.
+    /// Makes a stop for a volume of the plan that is gone or was replaced by another volume of the same name.
     pub(super) fn volume_lost(message: impl Into<String>) -> Self {
         Self { volume_lost: true, ..Self::changed(message) }
     }
@@ -82,7 +82,8 @@ impl Stopped {
         self
     }
 
-    /// Returns the same stop for a plan of which something was written: whatever the reason, the plan is done in part.
+    /// Returns the same stop for a plan of which something was written. Its class becomes [`StopKind::Partial`],
+    /// whatever the reason for the stop.
     #[must_use]
     pub(super) fn partial(mut self) -> Self {
         self.kind = StopKind::Partial;

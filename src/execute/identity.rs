@@ -1,4 +1,4 @@
-//! The check whether objects are still those of a journal. A name may be given to another object.
+//! Checks whether objects are still those that a journal knows. Another object may have the same name by now.
 
 use super::api::Api;
 use super::error::Stopped;
@@ -9,9 +9,9 @@ use crate::repair::{Change, PLAN_ANNOTATION, Plan, Sameness, Seen, Wait};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Compares the current objects with those that a journal knows under their names. A volume must always be the same
-/// one. Claims are deleted and created often, and each step checks its own claim. But if only the address of the
-/// cluster is known, claims are compared too, because they may belong to another cluster.
+/// Compares the current objects with the objects of the same names that a journal knows. A volume must always be the
+/// same. Claims are deleted and created often, and each step checks its own claim. But if only the address of the
+/// cluster is known, claims are also compared, because they may belong to another cluster.
 pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -> Result<(), Stopped> {
     for (object, uids) in known(entry) {
         let is_volume = object.kind == Kind::PersistentVolume;
@@ -61,7 +61,7 @@ pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -
     Ok(())
 }
 
-/// Returns the hint where the manifest of a lost volume is kept.
+/// Returns the hint that says where the manifest of a lost volume is kept.
 pub(super) fn keeps_manifest(entry: &Entry) -> String {
     format!(
         "this repair can neither go on nor be taken back; journal {} keeps the manifest of the volume that it was about, \
@@ -90,7 +90,8 @@ fn uid_of(manifest: &Value) -> Option<&str> {
     manifest["metadata"]["uid"].as_str()
 }
 
-/// Whether a claim has the annotation of the plan. The answer to its creation may have been lost.
+/// Whether a claim has the annotation of the plan. This identifies the claim even if the answer to its creation was
+/// lost.
 fn is_signed(entry: &Entry, found: &Value) -> bool {
     found["metadata"]["annotations"][PLAN_ANNOTATION] == entry.plan.id.as_str()
 }
@@ -107,8 +108,8 @@ fn storage(object: &ObjectKey, manifest: Option<&Value>) -> Result<Option<String
     })
 }
 
-/// Whether a plan only waits for the end of an object, or creates it again. Then it is no problem if the object is gone
-/// already.
+/// Whether a plan waits until a claim is gone, and makes no other write to it than to create it again. Then it is no
+/// problem if the claim is already gone.
 pub(super) fn is_only_awaited(plan: &Plan, object: &ObjectKey) -> bool {
     let mut writes = plan.writes().filter(|write| write.object == *object);
     let awaits = |wait: &Wait| matches!(wait, Wait::ClaimGone { .. }) && wait.objects().contains(object);

@@ -1,5 +1,5 @@
-//! The journal of a run, on disk. It records what a repair is about to do and has done. Each record is a line of JSON,
-//! and is written and synced before the act that it announces.
+//! The journal of a run, on disk. It records what a repair is about to do and has done. Each record is a line of JSON.
+//! The line is written and synced before the act that it announces.
 //!
 //! A journal holds whole objects, which may carry credentials. So only its owner may read it, and it is never printed
 //! whole.
@@ -115,8 +115,8 @@ impl Entry {
         self.plan.steps.iter().filter_map(done).collect()
     }
 
-    /// Returns the plan with only the steps that are not complete yet, under their ids. A step that is written and
-    /// whose wait is not over becomes a step that only waits.
+    /// Returns the plan with only the steps that are not complete yet, under their ids. If a step is written and its
+    /// wait is not over, it becomes a step that only waits.
     pub fn remaining(&self) -> Plan {
         let left = |step: &Step| {
             let progress = self.steps.get(&step.id).cloned().unwrap_or_default();
@@ -213,7 +213,7 @@ pub struct Unread {
     /// The reason, in a sentence without a full stop.
     pub why: String,
     /// Whether the file is no journal at all: it has neither the name nor the first line of a journal. Then no run has
-    /// written under it.
+    /// recorded its writes in this file.
     pub foreign: bool,
 }
 
@@ -227,8 +227,8 @@ impl std::fmt::Display for Unread {
 pub struct Journal {
     entry: Entry,
     path: PathBuf,
-    /// The open file. It is missing for a rehearsal, which leaves no file, and after a failed write, because the last
-    /// line may be incomplete.
+    /// The open file. It is `None` for a rehearsal, which leaves no file. It is also `None` after a failed write,
+    /// because the last line may be incomplete.
     file: Option<File>,
     rehearsal: bool,
 }
@@ -252,7 +252,7 @@ impl Journal {
         check_id(&base)?;
         make_dir(dir).map_err(|error| cannot("be made", dir, &error))?;
         private(dir)?;
-        // The number makes the newest of several journals of one second recognisable.
+        // The number shows which of several journals of the same second is the newest.
         let first = numbers_of(dir, &time).max().map_or(1, |last| last.saturating_add(1));
         for number in first..first.saturating_add(1000) {
             let id = if number == 1 { base.clone() } else { format!("{base}-{number}") };
@@ -275,7 +275,7 @@ impl Journal {
             let begun = journal.write(&header);
             let begun = begun.and_then(|()| sync_dir(dir).map_err(|error| cannot("be synced", dir, &error)));
             if begun.is_err() {
-                // If the file cannot be removed either, it has no whole line, and lists leave it out.
+                // If removing the file also fails, the file has no whole line. So lists leave it out.
                 let _ = std::fs::remove_file(&journal.path);
             }
             return begun.map(|()| journal);
@@ -305,7 +305,7 @@ impl Journal {
         file.read_to_end(&mut bytes).map_err(|error| cannot("be read", &path, &error))?;
         let (entry, whole) = parse(&bytes).map_err(|problem| unusable(&path, &problem))?;
         // Bytes after the last whole line were never a complete record, so no request was sent because of them. If
-        // there are none, the file is not written, so that its time stays that of its last line.
+        // there are no such bytes, the file is not written. Then its modification time stays the time of its last line.
         let is_torn = usize::try_from(whole) != Ok(bytes.len());
         let cut = if is_torn { file.set_len(whole) } else { Ok(()) };
         cut.and_then(|()| file.seek(SeekFrom::End(0))).map_err(|error| cannot("be written", &path, &error))?;
@@ -323,8 +323,8 @@ impl Journal {
         Ok(parse(&bytes).map_err(|problem| unusable(&path, &problem))?.0)
     }
 
-    /// Returns all journals of a directory, newest first. A journal that cannot be read has its reason. A file without
-    /// a whole line is left out, because no run has written under it.
+    /// Returns all journals of a directory, newest first. For a journal that cannot be read, the reason is returned. A
+    /// file without a whole line is left out, because its run has written nothing to the cluster.
     ///
     /// # Errors
     /// Returns an error if the directory cannot be read. A directory that does not exist has no journals.
@@ -380,7 +380,7 @@ impl Journal {
         self.rehearsal
     }
 
-    /// Records that the plan is complete, if it is and the run that completed it could not record that.
+    /// Records that the plan is complete, if no step remains and no run has recorded that.
     pub(super) fn close(&mut self) -> Result<(), Stopped> {
         if self.entry.end == End::Finished || !self.entry.remaining().steps.is_empty() {
             return Ok(());
@@ -451,7 +451,7 @@ fn digest_of(plan: &Plan) -> Result<String, String> {
     Ok(StableHash::default().with(&text).hex())
 }
 
-/// Whether the first line is the header of a journal, whatever else it says.
+/// Whether the first line is the header of a journal, of any version.
 fn is_journal(bytes: &[u8]) -> bool {
     let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value["record"] == "header")
@@ -504,8 +504,8 @@ fn order(id: &str) -> (&str, u32, &str) {
 
 /// Returns the numbers of the journals that were begun in one second.
 fn numbers_of(dir: &Path, time: &str) -> impl Iterator<Item = u32> {
-    // If the directory cannot be read, no name is used twice either, because a file is created only if none of that
-    // name exists.
+    // Even if the directory cannot be read, no name is used twice. A file is created only if no file of that name
+    // exists.
     std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(move |file| {
         let path = file.path();
         let (begun, number, _) = order(path.file_stem()?.to_str()?);

@@ -10,11 +10,11 @@ use crate::model::{ReclaimPolicy, VolumePhase};
 use crate::repair::{Change, Seen, VolumeIdentity, Write, guards, volume_key};
 use serde_json::Value;
 
-/// How often Retain is set again if others write to the volume at the same time.
+/// The maximum number of attempts to set Retain again, if others write to the volume at the same time.
 const TRIES: u32 = 5;
 
-/// Checks the volumes that the plan keeps after a step. If one has a policy other than Retain, Retain is set again, as
-/// the person agreed, and the plan ends.
+/// Checks the volumes whose data the plan keeps after a step. If a volume has a policy other than Retain, Retain is set
+/// again and the plan ends. The person has agreed to this.
 pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Result<(), Stopped> {
     let kept: Vec<VolumeIdentity> = journal.entry().plan.kept_after(step).cloned().collect();
     for volume in kept {

@@ -83,7 +83,7 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
         Recheck::AllRetained { namespace, name } => {
             let key = claim_key(namespace, name);
             let manifest = api.get(&key).await?;
-            // If the claim is gone, its deletion deletes nothing.
+            // If the claim is already gone, the step deletes no claim and so no data.
             let Some(Seen::Claim(claim)) = decode(&key, manifest.as_ref())? else { return Ok(()) };
             for manifest in api.list(Kind::PersistentVolume, "").await? {
                 if let Some(volume) = item(Kind::PersistentVolume, &manifest)?.of::<PersistentVolume>()
@@ -154,7 +154,7 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
     }
 }
 
-/// Returns the volume that a plan means, with the same uid and storage.
+/// Returns the volume that a plan means. Its uid and storage must be the same as in the plan.
 async fn that_volume(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Arc<PersistentVolume>, Stopped> {
     let key = volume_key(wanted.name());
     match decode(&key, api.get(&key).await?.as_ref())? {
@@ -166,8 +166,8 @@ async fn that_volume(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Arc<Persis
     }
 }
 
-/// Returns the claim whose name is in the volume's claimRef, if the claimRef has the uid of another claim than the
-/// given one.
+/// Returns the claim that has the namespace and name in the volume's claimRef. Returns nothing if the claimRef has no
+/// uid or the uid of the given claim.
 async fn named_by(
     api: Api<'_>,
     volume: &PersistentVolume,

@@ -1,12 +1,12 @@
 //! The only code that writes to the cluster. It carries out plans that a person has confirmed.
 //!
-//! Each step reads its object again and compares it with what it expects. It lets the server try the write in a dry run
-//! and records the request in the [`Journal`]. Then it sends one conditional request. If the cluster has changed, the
-//! plan stops.
+//! Each step reads its object again and compares the object with the expectations of the step. The step lets the server
+//! try the write in a dry run, and records the request in the [`Journal`]. Then it sends one conditional request. If
+//! the cluster has changed, the plan stops.
 //!
-//! A request is sent again, from a new reading on, in two cases: the last one surely had no effect, or it had no answer
-//! and the object is as it was before. Each request names the version of the object that was read, or the name of a
-//! claim that does not exist. So of two such requests only one is carried out.
+//! In two cases the object is read again and the request is repeated. Either the last request certainly had no effect,
+//! or it had no answer and the object has not changed. Each request names the version of the object that was read, or
+//! the name of a claim that does not exist. So only one of two such requests is carried out.
 
 mod api;
 mod carry;
@@ -43,13 +43,13 @@ pub struct Sent<'a> {
     pub method: &'static str,
     /// The path and query.
     pub path: &'a str,
-    /// The HTTP status; none if there was no answer.
+    /// The HTTP status. It is `None` if there was no answer.
     pub status: Option<u16>,
     /// The duration of the request, in milliseconds.
     pub milliseconds: u128,
 }
 
-/// A function that is told of each finished request.
+/// A function that is called for each finished request.
 pub type RequestObserver<'a> = &'a (dyn Fn(&Sent<'_>) + Send + Sync);
 
 /// The access to the API server: kube's client, the time limit of one request, and the observer of requests. It can be
@@ -104,11 +104,11 @@ impl Default for Options {
     }
 }
 
-/// An observer of a run. It is told of each event, and may end the run between two requests.
+/// An observer of a run. It receives each event, and may end the run between two requests.
 pub trait Observer: Sync {
     /// Receives an event.
     fn event(&self, event: PlanEvent<'_>);
-    /// Whether the person wants the run to end. It is asked before each write and at each reading during a wait.
+    /// Whether the person wants the run to end. This is called before each write and at each reading during a wait.
     fn interrupted(&self) -> bool;
 }
 
@@ -120,8 +120,8 @@ pub enum PlanEvent<'a> {
         /// The step.
         step: &'a Step,
     },
-    /// A step begins again, because its request was refused, not sent, or had no answer. If it had no answer, the run
-    /// first finds out whether it was carried out.
+    /// A step begins again, because its request was refused, not sent, or had no answer. If the request had no answer,
+    /// the run first finds out whether the request was carried out.
     Again {
         /// The step.
         step: &'a Step,
@@ -139,7 +139,7 @@ pub enum PlanEvent<'a> {
         /// The current state, in words.
         so_far: &'a str,
     },
-    /// A step is done, with its wait.
+    /// A step is done, and its wait is over.
     StepDone {
         /// The step.
         step: &'a Step,
@@ -175,8 +175,8 @@ pub enum ResolvedDoubt {
     Written,
     /// The request was not carried out.
     NotWritten,
-    /// Somebody else has written since, so it is unknown whether the request was carried out. But what the step expects
-    /// holds, so that no effect of the request remains.
+    /// Somebody else has written since, so it is unknown whether the request was carried out. But the object is as the
+    /// step expects it, so no effect of the request remains.
     AsExpected,
     /// Somebody else has written since, so it is unknown whether the request was carried out. The object is not as the
     /// step expects it.
@@ -208,7 +208,7 @@ pub async fn receipts<'a>(way: impl Into<ApiAccess<'a>>, plan: &Plan) -> Result<
     receipts::receipts(Api::new(way.into()), plan).await
 }
 
-/// Carries out a plan. With [`Options::server_dry_run`], the journal is a [`Journal::rehearsal`].
+/// Carries out a plan. If [`Options::server_dry_run`] is set, the journal has to be a [`Journal::rehearsal`].
 ///
 /// # Errors
 /// Returns why the plan was not carried out completely, and whether something was written.
@@ -257,9 +257,9 @@ async fn run(
     if options.server_dry_run { run.rehearse().await } else { run.carry_out().await }
 }
 
-/// Finds out whether a request that is in doubt was carried out, and records that if it was. This is done before a
-/// journal is continued or taken back. If no step remains, because the run ended before it could record that, the
-/// journal is marked as finished.
+/// Finds out whether a request that is in doubt was carried out. If it was, the journal records that. This is done
+/// before a journal is continued or taken back. If no step remains, the journal is marked as finished, because the last
+/// run could not do that.
 ///
 /// # Errors
 /// Returns an error if the object could not be read, or if the journal could not be written.

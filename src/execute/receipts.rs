@@ -41,7 +41,7 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
                         write.object
                     ));
                 }
-                // Another object has to go first, and an earlier step deletes it.
+                // An earlier step has to delete the object that now has this name.
                 if gone.contains(&&write.object) {
                     under_another_name(api, write, &gone, &mut receipts).await?;
                 }
@@ -70,8 +70,8 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
     Ok(receipts)
 }
 
-/// Tries a later write on the current object, so that a refusal by admission shows before the first write. What the
-/// step expects of the object is not checked, because an earlier step brings it about.
+/// Tries a later write on the current object, so that a refusal by admission shows before the first write. The
+/// expectations of the step are not checked, because an earlier step makes them true.
 async fn later(api: Api<'_>, write: &Write, receipts: &mut Receipts) -> Result<(), Stopped> {
     let said = |objection: &Objection| format!("{} {}: {objection}", write.verb(), write.object);
     match on_present(api, write).await? {
@@ -82,8 +82,8 @@ async fn later(api: Api<'_>, write: &Write, receipts: &mut Receipts) -> Result<(
     Ok(())
 }
 
-/// Tries the writes that would take the plan back, if they can be tried now. A plan that takes something away is
-/// refused if admission refuses its way back. It does no harm if policy Delete cannot be restored.
+/// Tries the writes that would take the plan back, if they can be tried now. If a plan takes something away and
+/// admission refuses its way back, the plan is refused. A policy that cannot be restored is only a doubt.
 async fn way_back(api: Api<'_>, plan: &Plan, gone: &[&ObjectKey], receipts: &mut Receipts) -> Result<(), Stopped> {
     for step in &plan.steps {
         let Undo::Write { write, .. } = &step.undo else { continue };
@@ -137,13 +137,13 @@ fn answered(receipts: &mut Receipts, tried: Result<(), String>) {
     });
 }
 
-/// How often a write is tried if others write to the same object.
+/// The maximum number of attempts to try a write, if others write to the same object.
 const TRIALS: u32 = 3;
 
-/// How many names are tested in the search for a free one.
+/// The maximum number of names that are tested in the search for a free name.
 const NAMES: u32 = 5;
 
-/// Tries the creation of a claim under another, free name, because its own name is taken until an earlier step has
+/// Tries the creation of a claim under another name that is free. Its own name is taken until an earlier step has
 /// deleted the old claim. So a refusal by admission shows before anything is deleted.
 async fn under_another_name(
     api: Api<'_>,
@@ -225,7 +225,7 @@ impl std::fmt::Display for Objection {
 }
 
 /// Whether a refusal comes from a webhook, a policy or the validation of the API server. Missing rights do not count,
-/// because they are asked for separately, and neither do temporary refusals.
+/// because they are asked for separately. Temporary refusals do not count either.
 fn is_admission(status: &Status) -> bool {
     match status.code {
         400 | 422 => true,
@@ -243,8 +243,8 @@ pub(super) fn is_quota(status: &Status) -> bool {
 
 const EXCEEDED: &str = "exceeded quota: ";
 
-/// Records the refusal of a claim by a quota. It is a doubt if the claims that are deleted first make enough room, and
-/// otherwise a refusal.
+/// Records the refusal of a claim by a quota. If the deletion of the earlier claims makes enough room, it is recorded
+/// as a doubt. Otherwise it is recorded as a refusal.
 async fn room(
     api: Api<'_>,
     write: &Write,
@@ -272,10 +272,12 @@ async fn room(
 /// The message of a quota has an unknown form.
 struct Unclear;
 
-/// Returns the first resource of which a quota has too little even without some claims, or nothing if there is enough
-/// of each. Upstream: `CheckRequest` and `prettyPrint`, `apiserver/pkg/admission/plugin/resourcequota/controller.go`,
-/// 1.36. The message is `exceeded quota: NAME, requested: R, used: U, limited: L`, and each of R, U and L is
-/// `resource=quantity,…`.
+/// Returns the first resource that would still exceed the quota after these claims are deleted. Returns nothing if
+/// there is enough of each resource.
+///
+/// The message is `exceeded quota: NAME, requested: R, used: U, limited: L`. Each of R, U and L is
+/// `resource=quantity,…`. Upstream: `CheckRequest` and `prettyPrint`,
+/// `apiserver/pkg/admission/plugin/resourcequota/controller.go`, 1.36.
 fn lacks(message: &str, freed: &[Value]) -> Result<Option<String>, Unclear> {
     let (_, said) = message.split_once(EXCEEDED).ok_or(Unclear)?;
     let (_, said) = said.split_once(", requested: ").ok_or(Unclear)?;
@@ -330,7 +332,7 @@ fn counts(claim: &Value, resource: &str) -> i128 {
     }
 }
 
-/// Whether a refusal may come only from a quota in which an earlier step makes room.
+/// Whether a quota refuses the write, and an earlier step deletes a claim in the same namespace and may so make room.
 pub(super) fn makes_room(status: &Status, write: &Write, emptied: &[&Str]) -> bool {
     is_quota(status) && emptied.contains(&&write.object.namespace)
 }
@@ -364,8 +366,8 @@ fn unanswered(why: &str) -> Stopped {
     Stopped::unreadable("the API server could not be asked what you may do").cause(why.to_owned())
 }
 
-/// Lets the server try a write, and repeats that if somebody writes to the object between the reading and the dry run.
-/// During a review such a write is no problem, as long as the object is as the step expects it.
+/// Lets the server try a write. This is repeated if somebody writes to the object between the reading and the dry run.
+/// During a review, a write by somebody else is no problem as long as the object is as the step expects it.
 async fn try_again(api: Api<'_>, write: &Write, current: Option<Value>) -> Result<Result<(), Objection>, Stopped> {
     let mut current = current;
     for _ in 1..TRIALS {

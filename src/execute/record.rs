@@ -9,8 +9,8 @@ use serde_json::Value;
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub(super) enum Record {
-    /// The first line, with the whole plan. It names the cluster by the address of its API server and by its uid, if
-    /// that could be read.
+    /// The first line, with the whole plan. It names the cluster by the address of its API server, and by the cluster's
+    /// uid if that uid could be read.
     Header {
         version: u32,
         id: String,
@@ -26,11 +26,11 @@ pub(super) enum Record {
     Saved { object: ObjectKey, manifest: Value },
     /// A request is about to be sent.
     Intent { step: u32, method: String, path: String, body: Value, before: Option<Value> },
-    /// A step is written, or the object already was as the step wanted.
+    /// The write of a step was carried out, or the object already was as the step wants it.
     Done { step: u32, after: Option<Value>, was_so: bool },
-    /// A step is written, but the API server has stored something else than was sent.
+    /// The write of a step was carried out, but the API server has stored something else than was sent.
     Altered { step: u32, after: Value, why: String },
-    /// The request of the last intent was refused, so it surely was not carried out.
+    /// The request of the last intent was refused, so it certainly was not carried out.
     Refused { step: u32, why: String },
     /// The condition that a step waits for is met.
     Waited { step: u32 },

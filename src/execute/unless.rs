@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The interval at which the wish of the person to end is checked.
+/// The interval between two checks whether the person wants to end the wait.
 const LISTEN: Duration = Duration::from_millis(100);
 
 /// Waits for work that writes nothing. Returns nothing if the person ended the wait first.

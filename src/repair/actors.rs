@@ -17,7 +17,7 @@ use crate::model::{
 use std::sync::Arc;
 
 impl SafetyModel<'_> {
-    /// Returns the acts of drivers. A driver deletes the data of a volume that it may have begun to delete, and then
+    /// Returns the acts of drivers. If a driver may have begun to delete a volume, it deletes first the data and then
     /// the object.
     pub(super) fn drivers(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
@@ -33,7 +33,7 @@ impl SafetyModel<'_> {
     }
 
     /// Returns the creations of claims by tenants, StatefulSets and people who apply manifests. A stranger creates a
-    /// claim only if its volume is free, because until then the claim could only wait.
+    /// claim only if the volume for it is free, because until then the claim could only wait.
     pub(super) fn creations(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for number in 0..self.possible_claims.len() {
@@ -52,9 +52,8 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// Finds the volumes of the plan on which others act. One group are volumes whose manifests record that somebody
-    /// applies them with a policy other than Retain. The other group are volumes that somebody may replace under the
-    /// same name.
+    /// Finds the volumes of the plan on which others act. Somebody applies the manifests of some volumes with a policy
+    /// other than Retain, as the manifests record. Somebody may replace other volumes under the same name.
     pub(super) fn appear(&mut self, manifests: &Manifests, plan: &Plan) {
         let carried = plan.volumes.iter().filter_map(|carried| self.snapshot.volume_id(&carried.volume));
         self.carried = carried.map(|id| id.0 as usize).collect();
@@ -71,8 +70,8 @@ impl SafetyModel<'_> {
     }
 
     /// Returns the acts of people who apply manifests of volumes, at any moment and any number of times. Such an act
-    /// sets policy Delete again. It also sets the claimRef again, but that only takes the volume from a claim and loses
-    /// no data; the guard `owner` warns of it.
+    /// sets policy Delete again. It also sets the claimRef again. That only takes the volume from a claim and loses no
+    /// data. The guard `owner` warns of that.
     pub(super) fn applications(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.applied.clone() {
@@ -137,7 +136,7 @@ impl SafetyModel<'_> {
     }
 
     /// Returns the deletions by the garbage collector. It deletes a claim if all its owners are claims that existed at
-    /// the start and are gone. An owner of another kind lives on, as it does without the plan. Upstream:
+    /// the start and are gone. An owner of another kind keeps existing, as it does without the plan. Upstream:
     /// `attemptToDeleteItem`, `pkg/controller/garbagecollector`, 1.36.
     pub(super) fn collections(&mut self, state: &State) -> Vec<(usize, State)> {
         self.deleted(state, |model, claim| {

@@ -11,8 +11,8 @@
 //!
 //! The plan may also stop after any step: each of its prefixes is explored.
 //!
-//! The plan is not to blame for what the same actors can do without it. So the same exploration is made without the
-//! plan, and a plan is refused only for harm that it adds.
+//! The plan is not to blame for harm that the same actors can do without it. So the exploration is repeated without the
+//! plan. A plan is refused only for harm that it adds.
 
 use super::involved::InvolvedObjects;
 use super::plan::{GivenUp, Plan, Step};
@@ -37,7 +37,7 @@ pub enum Harm {
     Taken(Str, Str),
     /// The claim that had the volume is Lost: its namespace and name.
     ClaimLost(Str, Str),
-    /// The plan treats another volume as the planned one, because somebody made it under the same name.
+    /// The plan treats another volume as the planned one, because somebody made the other volume under the same name.
     Mistaken,
 }
 
@@ -103,8 +103,8 @@ pub struct SearchReach {
     pub states: usize,
     /// Whether caches of controllers may lag, and controllers may stop between two writes.
     pub failures: bool,
-    /// Whether objects also take part that are tied to the plan's objects only through other objects, however many
-    /// there are between.
+    /// Whether objects take part that are tied to the plan's objects only through other objects. The number of objects
+    /// between them does not matter.
     pub everyone: bool,
 }
 
@@ -151,8 +151,8 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: SearchReach) -> Verd
     Verdict::Safe { states }
 }
 
-/// Returns the steps without those at the end that set the former policy of bound volumes again. If somebody deletes a
-/// claim after these steps, its data are deleted, as they would have been without the repair.
+/// Returns the steps without the last ones, if these restore the former policy of bound volumes. If somebody deletes a
+/// claim after these last steps, its data are deleted, as they would have been without the repair.
 fn before_policies(plan: &Plan) -> &[Step] {
     let gives_back = |step: &Step| {
         step.write.as_ref().is_some_and(|write| {
@@ -198,7 +198,7 @@ impl Exploration {
             let state = search.states[next];
             let mut moves: Vec<(Move, State)> = Vec::new();
             moves.extend(plan_move(model, steps, &state));
-            // Whether the plan mistakes another volume for its own does not depend on the acts of others, or on
+            // The plan may mistake another volume for its own. This does not depend on the acts of others, or on
             // failures.
             let is_anew = state.fates.iter().any(|fate| fate.anew);
             for (target, ordinary, after) in model.syncs(&state, reach.failures && !is_anew) {
@@ -219,7 +219,7 @@ impl Exploration {
         Some(search)
     }
 
-    /// Returns the possible next acts of others than the controllers and the plan.
+    /// Returns the possible next acts of all actors except the controllers and the plan.
     fn others(model: &mut SafetyModel<'_>, state: &State, deletes: bool) -> Vec<(Move, State)> {
         let mut moves: Vec<(Move, State)> = Vec::new();
         for (place, after) in model.drivers(state) {
@@ -298,8 +298,8 @@ pub(super) enum Move {
     Step(usize),
     /// The plan continues after the step at this place.
     GoesOn(usize),
-    /// A controller syncs an object. The boolean is true if nothing goes wrong; otherwise, its cache lags or it stops
-    /// between two writes.
+    /// A controller syncs an object. If the boolean is true, nothing goes wrong. Otherwise the cache of the controller
+    /// lags, or the controller stops between two writes.
     Sync(ObjectId, bool),
     /// A driver deletes the storage of the volume at this place.
     Driver(usize),
@@ -355,8 +355,8 @@ fn looked_at(steps: &[Step], state: &State) -> Vec<ObjectKey> {
     step.write.iter().map(|write| write.object.clone()).collect()
 }
 
-/// Returns the next act of the plan in a state, unless the plan stops there. It is a write, or the continuation after a
-/// wait.
+/// Returns the next act of the plan in a state: a write, or the continuation after a wait. Returns nothing if the plan
+/// stops there.
 pub(super) fn plan_move(model: &mut SafetyModel<'_>, steps: &[Step], state: &State) -> Option<(Move, State)> {
     let place = usize::from(state.position / 2);
     let step = steps.get(place)?;
@@ -467,8 +467,8 @@ mod tests {
         }
     }
 
-    /// The result of a sync may depend only on its basis. So a stored result is found again by a new exploration with
-    /// the same basis.
+    /// The result of a sync must depend only on its basis. So a new exploration with the same basis must have the
+    /// stored result.
     #[test]
     fn syncs_rest_on_their_basis_alone() {
         let class = json!({

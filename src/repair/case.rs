@@ -15,13 +15,13 @@ pub struct Case {
     /// The severity of the finding.
     pub severity: Severity,
     /// Whether the finding is about data that are deleted because a person asked for that. A run of `fix` that makes
-    /// only safe repairs then skips it.
+    /// only safe repairs then skips the finding.
     pub is_asked_for: bool,
     /// The problem, in a sentence.
     pub message: String,
     /// The plans for the snapshot as it was read, the safest first.
     pub repairs: Vec<Plan>,
-    /// The reasons why a verb has no plan, if a verb states one.
+    /// The reasons that verbs without a plan state.
     pub obstacles: Vec<String>,
     /// The remedies of the finding, in words.
     pub by_hand: Vec<String>,
@@ -60,7 +60,7 @@ impl Case {
     }
 }
 
-/// Returns a remedy in words, with the command if it is one of this program.
+/// Returns a remedy in words. The text has the command if it is a command of this program.
 fn in_words(remedy: &Remedy) -> String {
     let Remedy { verb, command, does } = remedy;
     if verb.is_empty() || *verb == "kubectl" { does.clone() } else { format!("{does}: `{command}`") }

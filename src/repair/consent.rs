@@ -19,22 +19,21 @@ pub struct Right {
     pub verb: &'static str,
     /// The kind of the objects.
     pub kind: Kind,
-    /// The namespace; empty for kinds without namespaces.
+    /// The namespace. It is empty for kinds without namespaces.
     pub namespace: Str,
-    /// The name of the object; empty for a list or a create.
+    /// The name of the object. It is empty for a list or a create request.
     pub name: Str,
 }
 
 /// The answers of the API server to the questions that are asked before anything is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipts {
-    /// Each right, and whether it is given. Nothing means that the server does not say.
+    /// Each right, and whether the person has it. `None` means that the server does not say.
     pub rights: Vec<(Right, Option<bool>)>,
     /// The result of the dry runs of the first write and of those claims that could be created now. An error is the
-    /// reason for the first refusal. Nothing means that there was no dry run.
+    /// reason for the first refusal. `None` means that there was no dry run.
     pub dry_run: Option<Result<(), String>>,
-    /// What the person should know of dry runs that decide neither for nor against a write, each in a sentence without
-    /// a full stop.
+    /// What the person should know about dry runs without a clear result. Each text is a sentence without a full stop.
     pub doubts: Vec<String>,
 }
 
@@ -80,7 +79,7 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
     }
 }
 
-/// A reviewed plan: all that can be known before the first write is known.
+/// A plan that the review has accepted. The review used all that can be known before the first write.
 #[derive(Clone, Debug)]
 pub struct Reviewed {
     plan: Plan,
@@ -172,7 +171,7 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
 }
 
 /// Checks that a plan asks for the consent that its request needs, gives up nothing else, and gives its volumes to no
-/// other claims. `origin` is the plan that an undo takes back; without it, an undo can be checked only in part.
+/// other claims. `origin` is the plan that an undo takes back. If it is missing, an undo can be checked only in part.
 ///
 /// # Errors
 /// Returns what the plan does that was not requested, in words.
@@ -198,10 +197,10 @@ pub fn keeps_to_request(plan: &Plan, origin: Option<&Plan>) -> Result<(), String
 struct Allowance {
     /// The name that has to be typed.
     type_name: Option<Str>,
-    /// What may be given up, for this volume, or for any volume if none is stated.
+    /// What may be given up, and for which volume. `None` means any volume.
     gives_up: Vec<(Option<Str>, GivenUp)>,
-    /// The claims that may have a volume in the end: namespace and name. Nothing means that the plan does not show
-    /// them.
+    /// The claims that may have a volume in the end: namespace and name. `None` means that the plan does not show these
+    /// claims.
     claims: Option<Vec<(Str, Str)>>,
 }
 
@@ -226,7 +225,8 @@ impl Allowance {
             | Request::Unbind { to: Recipient::Claim { namespace, name }, .. }
             | Request::Restore { namespace, name, .. }
             | Request::Rebind { namespace, name, .. } => one(namespace, name),
-            // A volume whose binding the controller has begun in vain becomes as free as it was before.
+            // The controller began to bind the volume and cannot finish. So the volume becomes as free as it was
+            // before.
             Request::Unbind { volume, to: Recipient::LastClaim } if rolls_back(plan, volume) => {
                 Self { gives_up: vec![(Some(volume.clone()), GivenUp::Privacy)], ..to(Vec::new()) }
             }
@@ -252,7 +252,8 @@ impl Allowance {
                 giving(&object.name, GivenUp::Object)
             }
             Request::Unfinalize { object, .. } => Self { type_name: Some(object.name.clone()), ..to(Vec::new()) },
-            // With policy Retain, the object of a volume that is being deleted may go at once, and its data stay.
+            // With policy Retain, the object of a volume that is being deleted may be removed at once. Its data are
+            // kept.
             Request::Retain { volume } => {
                 Self { gives_up: vec![(Some(volume.clone()), GivenUp::Object)], ..to(Vec::new()) }
             }
@@ -261,8 +262,8 @@ impl Allowance {
         }
     }
 
-    /// Returns what an undo may do. The former state returns: a claim that was Lost, or a volume that names a deleted
-    /// claim. A claim to which the volume was offered may have taken it.
+    /// Returns what an undo may do. It restores the former state: a claim is Lost again, or a volume names a deleted
+    /// claim again. A claim to which the volume was offered may have taken the volume.
     fn back(origin: Option<&Plan>) -> Self {
         let lost = (None, GivenUp::Claim);
         let Some(origin) = origin else {
@@ -284,8 +285,7 @@ impl Allowance {
     }
 }
 
-/// Returns the claim to which a write gives a volume: the one that it creates, or the one that it writes into the
-/// claimRef.
+/// Returns the claim to which a write gives a volume. The write creates this claim or writes it into the claimRef.
 fn named_by(write: &Write) -> Option<(Str, Str)> {
     match &write.change {
         Change::Create { .. } => Some((write.object.namespace.clone(), write.object.name.clone())),
@@ -300,7 +300,7 @@ fn named_by(write: &Write) -> Option<(Str, Str)> {
     }
 }
 
-/// Whether a plan frees a volume that the controller itself has marked for a claim and that was not Bound since.
+/// Whether a plan frees a volume that the controller itself has begun to bind and that has not been Bound since.
 fn rolls_back(plan: &Plan, volume: &Str) -> bool {
     let mark = AnnotationKey::BoundByController.as_str();
     let never_bound = ["", VolumePhase::Available.as_str(), VolumePhase::Pending.as_str()].map(Str::from);
@@ -320,8 +320,8 @@ fn rolls_back(plan: &Plan, volume: &Str) -> bool {
     })
 }
 
-/// Returns the claim that a volume named, as the step that changes the claimRef expects it. Returns nothing if the plan
-/// no longer has that step.
+/// Returns the claim that a volume named before the step that changes its claimRef. That step expects this claim.
+/// Returns nothing if the plan no longer has that step.
 fn last_claim(plan: &Plan, volume: &Str) -> Option<Vec<(Str, Str)>> {
     let key = volume_key(volume);
     let writes = plan.writes();
@@ -409,7 +409,7 @@ impl Reviewed {
     /// Confirms the plan. The person types the name that the plan asks for, if it asks for one.
     ///
     /// # Errors
-    /// Returns the plan if another name or none was typed.
+    /// Returns the plan if another name was typed, or no name.
     pub fn confirm(self, typed: Option<&str>) -> Result<Confirmed, Box<Self>> {
         match &self.plan.type_name {
             Some(name) if typed != Some(name.as_str()) => Err(Box::new(self)),

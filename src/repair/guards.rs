@@ -1,4 +1,4 @@
-//! The guards: the conditions that must hold before a plan is carried out. Each guard says what it looked at. If a plan
+//! The guards: the conditions that must hold before a plan is carried out. Each guard says what it examined. If a plan
 //! takes something away, a condition that cannot be judged counts as not holding.
 
 mod backing;
@@ -47,7 +47,7 @@ pub struct Guard {
     pub id: &'static str,
     /// Whether the condition holds.
     pub holds: Holds,
-    /// What the guard looked at and what it found, in a sentence without a full stop.
+    /// What the guard examined and what it found, in a sentence without a full stop.
     pub looked_at: String,
 }
 
@@ -83,7 +83,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
                 guards.push(mounted::unmounted(situation, namespace, name, *before));
             }
             Recheck::Detached { volume } => guards.push(detached(situation, volume)),
-            // The plan itself brings this about, and it is read again right before the write.
+            // The plan itself makes this condition true, and the condition is read again right before the write.
             Recheck::Retained { .. }
             | Recheck::AllRetained { .. }
             | Recheck::Lives { .. }
@@ -148,8 +148,8 @@ pub fn how_to_stop(set: &StatefulSet) -> String {
     }
 }
 
-/// Whether a volume outlives the claim, because it has policy Retain or because the two do not belong together. `there`
-/// is the existing claim whose name is in the volume's claimRef.
+/// Whether a volume is kept when the claim is deleted: it has policy Retain, or it does not belong to the claim.
+/// `there` is the existing claim whose name is in the volume's claimRef.
 pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim, there: Option<&PersistentVolumeClaim>) -> bool {
     let named = volume.claim_ref.as_ref().is_some_and(|named| {
         named.namespace == claim.meta.namespace
@@ -161,8 +161,8 @@ pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim, there: Op
 }
 
 /// Whether a volume belongs to another claim, although this claim may name it. Its claimRef has the uid of another
-/// existing claim, so nothing happens to it when this claim goes. `there` is the existing claim whose name is in the
-/// volume's claimRef. Upstream: `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
+/// existing claim, so nothing happens to the volume when this claim is deleted. `there` is the existing claim whose
+/// name is in the volume's claimRef. Upstream: `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
 pub fn is_anothers(
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
@@ -296,7 +296,7 @@ fn detached(situation: &Situation<'_>, volume: &str) -> Guard {
     Guard::new(ID, Holds::Yes, format!("no VolumeAttachment names volume {volume}"))
 }
 
-/// Checks that each claim that the plan takes away leaves a volume with policy Retain.
+/// Checks the volumes of each claim that the plan takes away. They must have policy Retain before that.
 fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let mut guards = Vec::new();
     for (place, write) in plan.writes().enumerate() {
@@ -323,8 +323,8 @@ fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Returns the volumes that belong to the claim. It is the volume that the claim names, unless another existing claim
-/// has that one, and those whose claimRef has the claim's uid.
+/// Returns the volumes that belong to the claim. These are the volumes whose claimRef has the claim's uid. The volume
+/// that the claim names is also one of them, unless another existing claim has that volume.
 pub fn volumes_of(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let snapshot = situation.snapshot;
     let mut names: Vec<Str> = snapshot
@@ -426,7 +426,7 @@ pub(super) fn storage_of(volume: &PersistentVolume) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Describes the volume, so that the person can compare it with the wanted one.
+/// Describes the volume, so that the person can check that it is the right one.
 fn identity(volume: &PersistentVolume) -> Guard {
     let size = volume.stated_storage().map_or_else(|| "no stated size".to_owned(), |size| size.quantity.to_string());
     let named = volume
@@ -446,7 +446,7 @@ fn identity(volume: &PersistentVolume) -> Guard {
     )
 }
 
-/// Warns of a deletion or recycling of the data that may have begun and that no object shows.
+/// Warns that a deletion or recycling of the data may have begun. No object shows this.
 fn operations(volume: &PersistentVolume) -> Option<Guard> {
     let name = &volume.meta.name;
     let ended = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);

@@ -17,17 +17,18 @@ use std::sync::Arc;
 /// The namespace of a stranger. No namespace can have this name.
 pub(super) const STRANGER: &str = "<stranger>";
 
-/// The number of claims that wait for any volume and take part if a plan sets a volume free.
+/// The maximum number of claims that take part because they wait for any volume and the plan frees a volume.
 const WAITING: usize = 4;
 
-/// Returns the claims that may have a volume: the one that it names already, and those for which it is meant.
+/// Returns the claims that may have a volume: the claim that the volume already names, and the claims for which the
+/// plan means it.
 pub(super) fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, Str)> {
     let meant = plan.volumes.iter().filter(|carried| carried.volume == volume.meta.name);
     let named = volume.claim_ref.iter().map(|named| (named.namespace.clone(), named.name.clone()));
     meant.flat_map(|carried| carried.for_claims.iter().cloned()).chain(named).collect()
 }
 
-/// Whether more objects take part if those are added that are tied to the plan's objects only through other objects.
+/// Whether there are objects that are tied to the plan's objects only through other objects.
 pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
     let size = |everyone| {
         let involved = InvolvedObjects::reaching(snapshot, plan, everyone);
@@ -97,7 +98,8 @@ impl InvolvedObjects {
         Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
     }
 
-    /// Returns the participants. With `everyone`, objects are added that are tied to them only through other objects.
+    /// Returns the participants. If `everyone` is true, this includes objects that are tied to the others only through
+    /// further objects.
     pub(super) fn reaching(snapshot: &Snapshot, plan: &Plan, everyone: bool) -> Self {
         let mut involved = Self::of(snapshot, plan);
         if everyone {
@@ -106,11 +108,11 @@ impl InvolvedObjects {
         involved
     }
 
-    /// Adds the free volumes that the controller may choose for a claim that the plan creates or gives a class, and
-    /// that names no volume.
+    /// Adds free volumes for each claim that the plan creates or gives a class and that names no volume. The controller
+    /// may choose one of these volumes for the claim.
     ///
-    /// Returns the claims whose volume cannot be predicted, because there is no `room` for all possible volumes, or
-    /// because not all deciding objects were read.
+    /// Returns the claims whose volume cannot be predicted. Either there is no `room` for all possible volumes, or not
+    /// all deciding objects were read.
     pub(super) fn serve(
         &mut self,
         snapshot: &Snapshot,
@@ -198,8 +200,8 @@ impl InvolvedObjects {
     }
 }
 
-/// Returns the volumes that name the claim. Volumes are left out that an earlier claim of that name released and that
-/// no claim names, because nothing can happen to them any more.
+/// Returns the volumes that name the claim. A volume is left out if an earlier claim of that name released it and no
+/// claim names it. Nothing can happen to such a volume any more.
 fn waiting_for(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterator<Item = VolumeId> {
     let uid = snapshot.claim_id(namespace, name).map(|id| snapshot.claim(id).meta.uid.clone());
     snapshot.volumes_naming(namespace, name).iter().copied().filter(move |id| {
@@ -211,8 +213,8 @@ fn waiting_for(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterato
     })
 }
 
-/// Returns the free volumes that the controller may choose for the claim after a write: the smallest ones among those
-/// with the fewest access modes, by the tests of [`Query`].
+/// Returns the free volumes that the controller may choose for the claim after a write. They pass the tests of
+/// [`Query`], and are the smallest ones among those with the fewest access modes.
 fn free_for(snapshot: &Snapshot, behavior: &KubernetesBehavior, write: &Write) -> Vec<VolumeId> {
     let id = snapshot.claim_id(&write.object.namespace, &write.object.name);
     let current = id.map(|id| Seen::Claim(Arc::new(snapshot.claim(id).clone())));
@@ -241,8 +243,8 @@ fn free_for(snapshot: &Snapshot, behavior: &KubernetesBehavior, write: &Write) -
     first.flat_map(|(_, (_, volumes))| volumes).collect()
 }
 
-/// Returns the claims that the garbage collector deletes after the claims that the plan deletes, and then those that
-/// these own.
+/// Returns the claims that the garbage collector deletes after the plan has deleted their owners. Claims that these
+/// claims own are included.
 fn owned(snapshot: &Snapshot, plan: &Plan) -> BTreeSet<ClaimId> {
     let mut gone: BTreeSet<&str> = BTreeSet::new();
     for step in &plan.steps {

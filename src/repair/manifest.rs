@@ -1,15 +1,16 @@
-//! The manifests of claims that a repair creates: what a new claim takes over from the old one, and what it must not.
+//! The manifests of claims that a repair creates: what a new claim takes over from the old one, and what it must not
+//! take over.
 
 use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, StatefulSet, Str};
 use crate::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
-/// The manifest of a new claim, and what it drops of the old one.
+/// The manifest of a new claim, and the parts of the old claim that it drops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replica {
     /// The manifest.
     pub manifest: Value,
-    /// What is dropped, a few words each.
+    /// The dropped parts, a few words each.
     pub dropped: Vec<String>,
 }
 
@@ -39,8 +40,8 @@ const TRACKED: [&str; 9] = [
     "meta.helm.sh/release-namespace",
 ];
 
-/// Makes a claim like an existing one, under another key. With a volume, the claim names it and asks for nothing that
-/// the volume does not have. Without one, it asks for the same as the old claim.
+/// Makes a claim like an existing one, under another key. If a volume is given, the new claim names the volume and asks
+/// for nothing that the volume does not have. Otherwise it asks for the same as the old claim.
 pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, snapshot: &Snapshot) -> Replica {
     let mut dropped = Vec::new();
     let metadata = &old["metadata"];
@@ -97,7 +98,7 @@ pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, sna
     Replica { manifest: manifest(&created, &spec), dropped }
 }
 
-/// Makes a claim that matches the volume, if no more is known of the old claim.
+/// Makes a claim that matches the volume. This is used if nothing more is known about the old claim.
 pub fn for_volume(volume: &PersistentVolume, key: &ObjectKey) -> Value {
     let mut spec = Map::new();
     fit(&mut spec, volume, &mut Vec::new());
@@ -173,8 +174,8 @@ pub fn with_living_owners(manifest: &Value, snapshot: &Snapshot) -> Value {
     manifest
 }
 
-/// Returns the owners that exist in the namespace of the new claim. The garbage collector deletes a claim none of whose
-/// owners exists.
+/// Returns the owners that exist in the namespace of the new claim. If none of the owners exists, the garbage collector
+/// deletes the claim.
 fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<String>) -> Vec<Value> {
     let same_namespace = old["metadata"]["namespace"].as_str() == Some(key.namespace.as_str());
     let same_name = old["metadata"]["name"].as_str() == Some(key.name.as_str());
@@ -189,7 +190,8 @@ fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<S
     kept
 }
 
-/// Returns the owners that a new claim names, each with whether it is known to exist in the claim's namespace.
+/// Returns the owners that a new claim names. The boolean says whether the owner is known to exist in the claim's
+/// namespace.
 pub fn owners_of_new<'m>(
     manifest: &'m Value,
     namespace: &'m str,

@@ -1,4 +1,4 @@
-//! Repairs that lose no data: from a request to a plan, and from a plan to one that may be carried out.
+//! Repairs that lose no data. A request becomes a plan, and a plan is reviewed and confirmed before it is carried out.
 //!
 //! All code here is a pure function of a [`Situation`]. [`propose`] makes a [`Plan`] of conditional writes. [`review`]
 //! checks it with guards, the simulated answers of the controllers, and the adversary. [`Reviewed::confirm`] turns it

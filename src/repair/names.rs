@@ -12,7 +12,7 @@ const LONGEST_LABEL: usize = 63;
 /// Checks that the API server accepts a name for volumes, claims and classes: an RFC 1123 subdomain.
 ///
 /// # Errors
-/// Returns a usage error that begins with `what`.
+/// Returns a usage error that begins with `what`, if the API server would refuse the name.
 pub fn object_name(what: &str, name: &str) -> Result<Str, Error> {
     if name.len() <= LONGEST_NAME && name.split('.').all(is_label) {
         return Ok(name.into());
@@ -24,7 +24,7 @@ pub fn object_name(what: &str, name: &str) -> Result<Str, Error> {
 /// Checks that the API server accepts a name for namespaces: an RFC 1123 label.
 ///
 /// # Errors
-/// Returns a usage error that begins with `what`.
+/// Returns a usage error that begins with `what`, if the API server would refuse the name.
 pub fn namespace_name(what: &str, name: &str) -> Result<Str, Error> {
     if name.len() <= LONGEST_LABEL && is_label(name) {
         return Ok(name.into());
@@ -41,7 +41,7 @@ fn is_label(text: &str) -> bool {
         && bytes.iter().all(|byte| plain(byte) || *byte == b'-')
 }
 
-/// Checks the names in a plan that was read from a file, as names that are typed are checked.
+/// Checks the names in a plan that was read from a file, by the rules for typed names.
 ///
 /// # Errors
 /// Returns a usage error that names the field.

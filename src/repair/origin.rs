@@ -1,5 +1,5 @@
-//! The identity of a cluster. An address is not enough: another cluster may have it now, and the same cluster may have
-//! another address.
+//! The identity of a cluster. An address is not enough. Another cluster may have the address now, and the same cluster
+//! may have another address.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ impl Origin {
 }
 
 impl From<&str> for Origin {
-    /// Makes the identity of a cluster of which only the address is known.
+    /// Makes the identity of a cluster if only its address is known.
     fn from(server: &str) -> Self {
         Self { server: server.to_owned(), uid: None }
     }

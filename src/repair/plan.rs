@@ -30,10 +30,12 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What the person should know: what is dropped, what cannot be seen, and what remains to be done.
     pub notes: Vec<String>,
-    /// The reason why only a person can decide on the plan, in a sentence without a full stop, if there is one.
+    /// The reason why only a person can decide on the plan, in a sentence without a full stop. It is `None` if no such
+    /// decision is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judgement: Option<String>,
-    /// The name that the person has to type, if data are given away or deleted.
+    /// The name that the person has to type, for example if data are given away or deleted. It is `None` if nothing has
+    /// to be typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_name: Option<Str>,
     /// A hash of the deciding fields of the objects on which the plan rests.
@@ -60,7 +62,7 @@ pub struct Carried {
 pub enum GivenUp {
     /// The data may be deleted.
     Data,
-    /// The object of the volume may go, and the data are kept.
+    /// The object of the volume may be removed. The data are kept.
     Object,
     /// Any claim may get the volume.
     Privacy,
@@ -76,7 +78,7 @@ pub struct Step {
     pub id: u32,
     /// The reason, in a sentence without a full stop.
     pub why: String,
-    /// The write; nothing for a step that only waits.
+    /// The write. It is `None` for a step that only waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<Write>,
     /// The rechecks right before the write.
@@ -132,7 +134,8 @@ pub enum Recheck {
         /// The claim's name.
         name: Str,
     },
-    /// No scheduled pod that has not ended uses the claim, although the claim is gone. Its volume may still be mounted.
+    /// The claim is gone, and all scheduled pods that used it have ended. The volume of a pod that has not ended may
+    /// still be mounted.
     Unmounted {
         /// The claim's namespace.
         namespace: Str,
@@ -312,7 +315,7 @@ impl Plan {
         self.steps.iter().filter_map(|step| step.write.as_ref())
     }
 
-    /// Returns why a volume is not the one of this name that the plan is about, in a sentence without a full stop.
+    /// Returns why a volume is not the volume that the plan means by this name, in a sentence without a full stop.
     /// Returns nothing if it is the same volume.
     pub fn replaced_by(&self, volume: &PersistentVolume) -> Option<String> {
         let (key, found) = (volume_key(&volume.meta.name), &volume.meta.uid);
@@ -349,8 +352,8 @@ impl Plan {
         self.writes().any(Write::is_destructive)
     }
 
-    /// Whether a write makes a bound claim name the volume again whose claimRef has the claim's uid, and no step of
-    /// this plan wrote that claimRef. The claim can never have another volume, so there is nothing to choose.
+    /// Whether a write makes a bound claim name its own volume again. The claimRef of that volume has the claim's uid,
+    /// and no step of this plan wrote it. The claim can never have another volume, so there is nothing to choose.
     fn gives_own_name(&self, write: &Write) -> bool {
         let Change::NameVolume { volume } = &write.change else { return false };
         let made_so =

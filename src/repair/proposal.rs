@@ -1,5 +1,5 @@
 //! The requests that repair a finding, as its rule lists them, the safest first. [`crate::repair::propose`] decides
-//! whether a request has a plan, and [`crate::repair::review`] whether that plan is safe.
+//! whether a request has a plan, and [`crate::repair::review`] decides whether that plan is safe.
 
 use super::guards::volumes_of;
 use super::request::{Recipient, Request, Setting};
@@ -7,7 +7,8 @@ use super::situation::{Known, Situation};
 use crate::diagnosis::{Finding, Repair, meant_class};
 use crate::model::{Kind, ObjectKey, ReclaimPolicy, StatefulSet, Str};
 
-/// Returns the requests that repair a finding, the safest first. It is empty if only a person can repair it.
+/// Returns the requests that repair a finding, the safest first. The list is empty if only a person can repair the
+/// finding.
 pub fn repairs(situation: &Situation<'_>, finding: &Finding) -> Vec<Request> {
     finding.rule.repairs.iter().flat_map(|repair| requests(situation, *repair, &finding.object)).collect()
 }
@@ -22,8 +23,8 @@ fn requests(situation: &Situation<'_>, repair: Repair, object: &ObjectKey) -> Ve
             let claim = match volume {
                 Some(volume) => {
                     let named = volume.claim_ref.as_ref().filter(|named| {
-                        // A claim that has another volume would lose that one. A person has to decide which data it
-                        // gets.
+                        // A claim that has another volume would lose that volume. A person has to decide which data the
+                        // claim gets.
                         !matches!(situation.claim(&named.namespace, &named.name), Known::There(claim)
                             if !claim.volume_name.is_empty() && claim.volume_name != volume.meta.name)
                     });

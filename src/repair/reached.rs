@@ -7,8 +7,9 @@ use super::write::{Change, PLAN_ANNOTATION, Write};
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, VolumePhase};
 use serde_json::Value;
 
-/// Returns what still holds of the goal of a plan that was carried out, in a sentence without a full stop. Returns
-/// nothing if the goal does not hold or is unknown, and for requests whose planner itself sees that they are done.
+/// Returns what shows that the goal of a plan that was carried out still holds, in a sentence without a full stop.
+/// Returns nothing if the goal does not hold or is unknown. Also returns nothing if the planner of the request itself
+/// sees that there is nothing to do.
 pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
     match &plan.request {
         Request::Release { .. } | Request::Unbind { .. } => {
@@ -47,8 +48,8 @@ pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
 }
 
 /// Whether a plan counts as complete if the same request finds nothing to do, although some of its steps are not
-/// carried out. A plan that takes a repair back, or that still has to restore a volume's former policy, does not: the
-/// planner of the request does not check that.
+/// carried out. A plan does not count as complete if it takes a repair back, or still has to restore a volume's former
+/// policy. The planner of the request does not check that.
 pub fn is_met_by_others(plan: &Plan, remaining: &Plan) -> bool {
     let gives_back =
         remaining.writes().any(|write| matches!(&write.change, Change::SetReclaimPolicy { .. }) && !write.retains());
@@ -60,7 +61,8 @@ fn offer(plan: &Plan) -> Option<&Write> {
     plan.writes().rfind(|write| matches!(write.change, Change::SetClaimRef { .. }))
 }
 
-/// Returns the claim that has exactly the volume that was offered. It must be the intended claim, if there is one.
+/// Returns the claim that has exactly the volume that was offered. If the volume was offered to one claim name, the
+/// claim must have that name.
 fn taker<'a>(situation: &Situation<'a>, offer: &Write) -> Option<&'a PersistentVolumeClaim> {
     let Change::SetClaimRef { to, .. } = &offer.change else { return None };
     let Known::There(volume) = situation.volume(&offer.object.name) else { return None };
@@ -74,8 +76,8 @@ fn taker<'a>(situation: &Situation<'a>, offer: &Write) -> Option<&'a PersistentV
     (volume.meta.uid == offer.uid && is_meant && is_bound && stays).then_some(claim)
 }
 
-/// Returns the claim that a plan created in place of another one, which is gone. The plan's annotation distinguishes it
-/// from a claim that somebody else created.
+/// Returns the claim that a plan created in place of a claim that is gone. The plan's annotation distinguishes it from
+/// a claim that somebody else created.
 fn created<'a>(situation: &Situation<'a>, plan: &Plan, old: &ObjectKey) -> Option<&'a PersistentVolumeClaim> {
     let write = plan.writes().rfind(|write| matches!(write.change, Change::Create { .. }))?;
     let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { return None };

@@ -201,7 +201,7 @@ pub enum Recipient {
         /// The name of the claim.
         name: Str,
     },
-    /// Any claim that matches first, with all data on the volume.
+    /// The first claim that matches. It gets all data on the volume.
     Anyone,
 }
 
@@ -211,7 +211,7 @@ pub enum Recipient {
 pub enum Setting {
     /// The field `metadata.name`.
     Name(Str),
-    /// The field `spec.storageClassName`; empty for no class.
+    /// The field `spec.storageClassName`. It is empty for no class.
     Class(Str),
     /// The field `spec.resources.requests.storage`.
     Size(Str),
@@ -219,7 +219,7 @@ pub enum Setting {
     Modes(Vec<Str>),
     /// The field `spec.volumeMode`.
     VolumeMode(Str),
-    /// The field `spec.volumeName`; empty for no volume.
+    /// The field `spec.volumeName`. It is empty for no volume.
     VolumeName(Str),
     /// The field `spec.selector` is removed.
     NoSelector,

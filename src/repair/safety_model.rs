@@ -27,7 +27,8 @@ use std::sync::Arc;
 pub(super) const VOLUMES: usize = 8;
 const CLAIMS: usize = 16;
 
-/// A state of the safety model: for each volume and each claim the number of its variant, or 0 if it does not exist.
+/// A state of the safety model. It has the number of the variant of each volume and each claim. The number is 0 if the
+/// object does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
     pub(super) objects: Objects,
@@ -76,7 +77,7 @@ pub(super) struct SafetyModel<'a> {
     pub(super) initial: State,
     /// The results of the syncs of an object, by their basis.
     pub(super) known: FxHashMap<Basis, Arc<Vec<SyncResult>>>,
-    /// Whether an object has more variants than can be numbered. Then nothing is proven.
+    /// Whether an object has more variants than can be numbered. Then the search proves nothing.
     is_full: bool,
 }
 
@@ -99,7 +100,7 @@ pub(super) struct Basis {
 
 impl<'a> SafetyModel<'a> {
     /// Makes the safety model of a plan, with the recorded state of all participants. Returns nothing if there is no
-    /// room for all of them.
+    /// room for all participants.
     pub(super) fn new(
         snapshot: &'a Snapshot,
         settings: &Settings<'a>,
@@ -178,7 +179,7 @@ impl<'a> SafetyModel<'a> {
         Some(made)
     }
 
-    /// Whether some states could no longer be told apart.
+    /// Whether an object had too many variants, so that different states could look the same.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
     }
@@ -457,7 +458,7 @@ impl<'a> SafetyModel<'a> {
         fell.then(|| (had.namespace.clone(), had.name.clone()))
     }
 
-    /// Returns the claim that has the volume, if the claim is not an allowed one.
+    /// Returns the claim that has the volume, if this claim may not have it.
     pub(super) fn taker(&self, state: &State, place: usize) -> Option<(Str, Str)> {
         let named = self.volume(state, place)?.claim_ref.as_ref().filter(|named| !named.uid.is_empty())?;
         let taker = (named.namespace.clone(), named.name.clone());

@@ -7,7 +7,8 @@ use serde_json::Value;
 impl Write {
     /// Returns what differs from this write in the API server's answer, in words: the field, the stored value, and the
     /// sent value. Returns nothing if the answer has all that the write states, and the other fields that decide about
-    /// the data are as before. Those cannot have changed earlier, because the request named the version of the object.
+    /// the data are as before. Nobody can have changed these fields earlier, because the request named the version of
+    /// the object.
     pub fn differs_stored(&self, before: Option<&Value>, stored: &Value) -> Option<String> {
         if let Change::Create { manifest } = &self.change {
             return created_otherwise(manifest, stored);
@@ -24,7 +25,7 @@ impl Write {
         {
             return Some(format!("metadata.finalizers still has {finalizer}"));
         }
-        // An object that vanishes with this write keeps nothing.
+        // If this write removes the object, nothing is stored.
         if seen.meta().deleted.is_some() && seen.meta().finalizers.is_empty() {
             return None;
         }
@@ -57,7 +58,7 @@ impl Write {
         }
     }
 
-    /// Returns what holds for the object once a change of its fields is stored.
+    /// Returns the conditions that the object meets once a change of its fields is stored.
     fn results(&self) -> Vec<Expect> {
         match &self.change {
             Change::SetReclaimPolicy { to } => vec![Expect::ReclaimPolicy { is: to.clone() }],
@@ -74,8 +75,8 @@ impl Write {
     }
 }
 
-/// Returns what differs in a created claim from its manifest. A class that admission sets and another form of the same
-/// size are no differences.
+/// Returns what differs in a created claim from its manifest. It is no difference if admission sets a class, or if the
+/// same size is written in another form.
 fn created_otherwise(manifest: &Value, stored: &Value) -> Option<String> {
     let shown = |value: &Value| if value.is_null() { "<unset>".to_owned() } else { value.to_string() };
     let plan = manifest["metadata"]["annotations"][PLAN_ANNOTATION].clone();

@@ -56,7 +56,7 @@ fn plan_of(
     }
     let created: Vec<(&ObjectKey, Str, Option<Str>)> = written.iter().filter_map(|done| created_by(done)).collect();
     let recreated: Vec<Recreated<'_>> = written.iter().filter_map(|done| recreated_by(done)).collect();
-    // Whether each volume may get its former policy is checked below, against the volume as the repair left it.
+    // The former policy of each volume is checked below, against the state in which the repair left the volume.
     let only_policies = written.iter().all(|done| {
         matches!(&done.step.undo, Undo::Write { write, .. } if matches!(write.change, Change::SetReclaimPolicy { .. }))
     });
@@ -81,7 +81,7 @@ fn plan_of(
         }
         let mut for_claims = carried.for_claims.clone();
         for_claims.extend(recreated.iter().map(|again| (again.key.namespace.clone(), again.key.name.clone())));
-        // The former state returns: a claim that was Lost, or a volume that named a deleted claim.
+        // The undo restores the former state: a claim is Lost again, or a volume names a deleted claim again.
         let asked = carried.given_up.iter().copied().filter(|given| *given == GivenUp::Privacy);
         let given_up = std::iter::once(GivenUp::Claim).chain(asked).collect();
         for_claims.extend(written.iter().filter_map(|done| named_before(done, &carried.volume)));
@@ -237,7 +237,7 @@ fn plan_of(
     Ok(back.finish(format!("{goal} {journal} did is taken back")))
 }
 
-/// The claim that now has a volume whose policy a step has set to Retain.
+/// The claim that now has a volume. A step has set the policy of this volume to Retain.
 enum Keeper<'a> {
     /// No claim has the volume.
     None,
@@ -288,7 +288,7 @@ fn keeper<'a>(situation: &Situation<'a>, write: &Write, done: &Done) -> Result<K
     )))
 }
 
-/// Returns the hint that the policy of a volume is up to the claim that has it now.
+/// Returns the hint that whoever has the volume now decides about its policy.
 fn whose_policy(name: &str) -> String {
     format!(
         "the policy is a matter of whoever has the volume now: kubectl pvctl explain pv/{name} shows both, and nothing \
@@ -296,7 +296,8 @@ fn whose_policy(name: &str) -> String {
     )
 }
 
-/// Returns with which object the data of a volume would go, if its claim or the claim's namespace is being deleted.
+/// Returns with which object the data of a volume would be deleted. Returns nothing if neither its claim nor the
+/// claim's namespace is being deleted.
 fn goes(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Option<&'static str> {
     if claim.terminating() {
         Some("with its claim, which is being deleted")
@@ -307,7 +308,8 @@ fn goes(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Option<&'st
     }
 }
 
-/// Whether a claim can be created again, because no claim has its name or the plan first waits for that claim to go.
+/// Whether a claim can be created again. Either no claim has its name, or the plan first waits until the claim with
+/// this name is gone.
 fn is_free_by_then(
     situation: &Situation<'_>,
     again: &Recreated<'_>,
@@ -323,7 +325,7 @@ fn is_free_by_then(
     }
 }
 
-/// Adds a wait for the end of a claim that a step deleted, if that claim still exists.
+/// Adds a wait until a claim that a step deleted is gone, if that claim still exists.
 fn await_end(situation: &Situation<'_>, back: &mut Builder, again: &Recreated<'_>, had: Option<&PersistentVolume>) {
     let (namespace, name) = (&again.key.namespace, &again.key.name);
     match situation.claim(namespace, name) {
@@ -346,8 +348,8 @@ fn created_by(done: &Done) -> Option<(&ObjectKey, Str, Option<Str>)> {
     Some((&write.object, uid.into(), manifest["spec"]["volumeName"].as_str().map(Str::from)))
 }
 
-/// The plan may create a claim without `volumeName`. Returns the volumes of the plan that are bound to such a claim.
-/// They were reserved for the name of that claim. A volume that the recreated claim names itself is left out.
+/// Returns the volumes of the plan that are bound to a claim that the plan created without `volumeName`. These volumes
+/// were reserved for the name of that claim. The volume that the recreated claim itself names is left out.
 fn reserved_before<'a>(
     situation: &Situation<'a>,
     plan: &Plan,
@@ -376,7 +378,7 @@ struct Recreated<'d> {
     /// The uid of the deleted claim.
     uid: &'d Str,
     volume: Option<&'d Str>,
-    /// The volume that its manifest names, even if the claim never had that volume.
+    /// The volume that the manifest of the claim names. The claim may never have had that volume.
     names: Option<&'d str>,
 }
 
@@ -392,7 +394,8 @@ fn recreated_by(done: &Done) -> Option<Recreated<'_>> {
     Some(Recreated { key: &write.object, uid, volume, names })
 }
 
-/// Checks that no claim has the volume except one that the plan created, or one that the plan was about.
+/// Checks that no other claim has the volume. A claim that the plan created and a claim that the plan was about may
+/// have it.
 fn check_not_taken(
     situation: &Situation<'_>,
     plan: &Plan,

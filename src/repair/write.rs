@@ -1,6 +1,6 @@
 //! The writes of a repair: a closed list of the smallest possible changes, each with what it expects to find.
 //!
-//! A [`Write`] is a change that this program proposes; nothing else can become a request. Two functions interpret it,
+//! A [`Write`] is a change that this program proposes. Nothing else can become a request. Two functions interpret it,
 //! each with an exhaustive match: [`Write::request`] makes the request for the API server, and [`Write::apply`] applies
 //! it in the simulation.
 
@@ -29,7 +29,7 @@ pub struct Reference {
     pub namespace: Str,
     /// `name` of the claim.
     pub name: Str,
-    /// `uid` of the claim; empty for a reservation.
+    /// `uid` of the claim. It is empty for a reservation.
     #[serde(default, skip_serializing_if = "Str::is_empty")]
     pub uid: Str,
 }
@@ -87,7 +87,7 @@ pub enum Change {
     },
     /// The change sets the whole `spec.claimRef` of a volume.
     SetClaimRef {
-        /// The new reference. Without one, the volume becomes free for any claim.
+        /// The new reference. If it is `None`, the volume becomes free for any claim.
         to: Option<Reference>,
         /// Whether the volume has the annotation `pv.kubernetes.io/bound-by-controller` after the change.
         bound_by_controller: bool,
@@ -111,7 +111,7 @@ pub enum Change {
     SetAnnotation {
         /// The key of the annotation, such as `volume.kubernetes.io/selected-node`.
         key: Str,
-        /// The new value. Without one, the annotation is removed.
+        /// The new value. If it is `None`, the annotation is removed.
         value: Option<Str>,
     },
     /// The change creates a claim.
@@ -134,7 +134,7 @@ pub enum Expect {
     },
     /// The volume's claimRef is exactly this one, with this uid.
     ClaimRef {
-        /// The reference; none means that the volume has no claimRef.
+        /// The reference. `None` means that the volume has no claimRef.
         is: Option<Reference>,
     },
     /// The volume's claimRef names this claim, with any uid.
@@ -166,14 +166,14 @@ pub enum Expect {
     },
     /// The claim has this class.
     Class {
-        /// The class; none means that no class is stated.
+        /// The class. `None` means that no class is stated.
         is: Option<Str>,
     },
     /// The object has this annotation with this value.
     Annotation {
         /// The key of the annotation.
         key: Str,
-        /// The value; none means that the annotation is missing.
+        /// The value. `None` means that the annotation is missing.
         is: Option<Str>,
     },
     /// The object has this finalizer.
@@ -388,7 +388,7 @@ impl Write {
         matches!(&self.change, Change::SetReclaimPolicy { to } if to == "Retain")
     }
 
-    /// Whether the write deletes a claim, or may let it go.
+    /// Whether the write deletes a claim, or removes a finalizer that may have kept the claim.
     pub fn takes_claim(&self) -> bool {
         self.object.kind == Kind::PersistentVolumeClaim
             && matches!(self.change, Change::Delete | Change::RemoveFinalizer { .. })
@@ -498,7 +498,7 @@ impl Write {
         }
     }
 
-    /// Returns why the write cannot be carried out on the current object, if it cannot.
+    /// Returns why the write cannot be carried out on the current object. Returns nothing if it can.
     pub fn obstacle(&self, current: Option<&Seen>) -> Option<Obstacle> {
         match (&self.change, current) {
             (Change::Create { .. }, None) => None,
@@ -514,7 +514,7 @@ impl Write {
     }
 
     /// Whether the current object is already as this write would leave it. A created object is recognised by the
-    /// annotation with the plan's id, which only the manifest shows; `execute` checks that.
+    /// annotation with the plan's id. Only the manifest shows this annotation, so `execute` checks it.
     pub fn is_done(&self, current: Option<&Seen>) -> bool {
         let Some(seen) = current else { return matches!(self.change, Change::Delete) };
         let same = seen.meta().uid == self.uid;
@@ -539,8 +539,8 @@ impl Write {
         }
     }
 
-    /// Whether the claim may get any matching volume after the write: it is created or gets a class, and names no
-    /// volume.
+    /// Whether the claim may get any matching volume after the write. The write creates the claim or sets its class,
+    /// and the claim names no volume.
     pub fn asks_for_any_volume(&self) -> bool {
         match &self.change {
             Change::Create { manifest } => manifest["spec"]["volumeName"].as_str().unwrap_or_default().is_empty(),
@@ -554,8 +554,8 @@ impl Write {
         }
     }
 
-    /// Whether nothing has to be written, because somebody else has made exactly this change, such as a controller that
-    /// finished a binding. Creations and deletions by others do not count.
+    /// Whether nothing has to be written, because somebody else has made exactly this change. An example is a
+    /// controller that has finished a binding. Creations and deletions by others do not count.
     pub fn is_so_already(&self, current: Option<&Seen>) -> bool {
         !matches!(self.change, Change::Create { .. } | Change::Delete) && self.is_done(current)
     }

@@ -16,8 +16,8 @@ pub(super) fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Stopped
 }
 
 /// The number of attempts to lock a file, and the pause between them. A child process that is just starting, such as a
-/// credential program, holds the open files of its parent for a moment. With them, it holds a lock that the parent has
-/// given up. Such a lock ends within this time.
+/// credential program, holds the open files of its parent for a moment. So it also holds a lock that the parent has
+/// already released. Such a lock ends within this time.
 const LOCKED: (u32, Duration) = (20, Duration::from_millis(10));
 
 pub(super) fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
@@ -38,8 +38,8 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
     }
 }
 
-/// Makes the directory, and the missing ones above it, for the owner alone. Each is synced, so that it still exists
-/// after a crash.
+/// Makes the directory and its missing parents. Only the owner can access them. Each directory is synced, so that it
+/// still exists after a crash.
 pub(super) fn make_dir(dir: &Path) -> std::io::Result<()> {
     let missing: Vec<&Path> =
         dir.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.is_dir()).collect();
@@ -59,7 +59,7 @@ pub(super) fn make_dir(dir: &Path) -> std::io::Result<()> {
 }
 
 /// Checks that nobody else can have written a journal. A journal decides what is written to a cluster, so only a
-/// trusted one is continued.
+/// trusted journal is continued.
 #[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, unused_variables, reason = "elsewhere there are no modes"))]
 pub(super) fn ours(dir: &Path, path: &Path, file: &File) -> Result<(), Stopped> {
     #[cfg(unix)]
@@ -84,7 +84,7 @@ pub(super) fn ours(dir: &Path, path: &Path, file: &File) -> Result<(), Stopped> 
     Ok(())
 }
 
-/// Checks that nobody else can create files in a directory. Returns the user id of this process, as files show it.
+/// Checks that nobody else can create files in a directory. Returns the user id of this process.
 #[cfg(unix)]
 pub(super) fn private(dir: &Path) -> Result<u32, Stopped> {
     use std::os::unix::fs::MetadataExt;

@@ -23,7 +23,7 @@ enum Shared {
 pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &PersistentVolume) -> Guard {
     const ID: &str = "unique-backing";
     let name = &volume.meta.name;
-    // A plan that only sets Retain, or takes a repair back, lets no claim write to the storage that did not before.
+    // If a plan only sets Retain or takes a repair back, no additional claim can write to the storage.
     let eases = matches!(plan.request, Request::Retain { .. } | Request::Undo { .. });
     let (no, unknown) = if eases { (Holds::Warns, Holds::Warns) } else { (Holds::No, Holds::Unknown) };
     let Some(own) = Backing::of(volume) else {
@@ -91,8 +91,8 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
     )
 }
 
-/// Whether a volume is a file system that many nodes may use at once and that outlives its claim. Several volumes of
-/// one share are the usual way to give it to several namespaces.
+/// Whether a volume is a file system that many nodes may use at once and that outlives its claim. If several namespaces
+/// need one share, there is usually one volume of the share for each namespace.
 fn is_for_many(plan: &Plan, volume: &PersistentVolume) -> bool {
     let modes = &volume.access_modes.0;
     let is_shared = modes.contains(&AccessMode::ReadWriteMany)
@@ -108,12 +108,12 @@ fn is_for_many(plan: &Plan, volume: &PersistentVolume) -> bool {
 /// The identity of a storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Backing<'v> {
-    /// The family, within which names are compared: a CSI driver together with the in-tree plugin that was migrated to
-    /// it, or a kind of source.
+    /// The family of the storage. Names are compared only within one family. A family is a CSI driver together with the
+    /// in-tree plugin that was migrated to it, or a kind of source.
     family: &'v str,
     /// The name of the storage.
     name: String,
-    /// The places of the storage, such as servers, zones or accounts. Empty means any place.
+    /// The places of the storage, such as servers, zones or accounts. An empty list means any place.
     places: Vec<String>,
     /// Whether storages at different places are certainly different.
     places_tell: bool,
@@ -154,7 +154,7 @@ impl<'v> Backing<'v> {
         if self.family != other.family {
             return Shared::No;
         }
-        // One storage is known by the id of the disk, the other by its port and number.
+        // One volume states the id of the disk, and the other states port and number. These cannot be compared.
         if self.family == FC && by_id(self) != by_id(other) {
             return Shared::Perhaps;
         }
@@ -236,7 +236,7 @@ fn in_tree(field: &str, detail: &str, handle: &str) -> Option<Backing<'static>> 
         "flocker" => named("flocker", plain),
         "gcePersistentDisk" => named(GCE, plain),
         "glusterfs" => named("glusterfs", clean(handle)).at(vec![detail.to_owned()], false),
-        // The usual port need not be stated.
+        // The default port may be left out.
         "iscsi" => {
             let portals: Vec<String> = places();
             let portals = portals.into_iter().map(|portal| portal.trim_end_matches(":3260").to_owned()).collect();
@@ -256,14 +256,14 @@ fn last_part(text: &str) -> &str {
     text.rsplit('/').next().unwrap_or(text)
 }
 
-/// Returns a path without the parts that do not change where it leads.
+/// Returns a path without the parts that have no effect on its meaning.
 fn clean(path: &str) -> String {
     let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
     let joined = parts.collect::<Vec<_>>().join("/");
     if path.starts_with('/') { format!("/{joined}") } else { joined }
 }
 
-/// Normalises a path `[datastore] folder/disk.vmdk`, of which the space and the ending may be missing.
+/// Normalises a path `[datastore] folder/disk.vmdk`. The space and the ending may be missing in the path.
 fn disk_path(path: &str) -> String {
     let path = path.strip_suffix(".vmdk").unwrap_or(path);
     match path.split_once(']') {
@@ -277,7 +277,7 @@ fn is_within(place: &str, region: &str) -> bool {
     place.strip_prefix(region).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
-/// Returns the zones in which a volume can be, by the nodes that reach it. Empty means any zone.
+/// Returns the zones in which a volume can be, by the nodes that reach it. An empty list means any zone.
 fn zones(volume: &PersistentVolume) -> Vec<String> {
     const KEYS: [&str; 3] =
         ["topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "topology.gke.io/zone"];
@@ -290,7 +290,7 @@ fn zones(volume: &PersistentVolume) -> Vec<String> {
     all.map(|all| all.concat()).unwrap_or_default()
 }
 
-/// Whether no node can reach both. A path on one node is not the same storage as that path on another node.
+/// Whether no node can reach both storages. The same path on two nodes is not the same storage.
 fn exclude(one: Option<&NodeSelector>, other: Option<&NodeSelector>) -> bool {
     let (Some(one), Some(other)) = (one, other) else { return false };
     one.terms.iter().all(|one| other.terms.iter().all(|other| contradict(one, other)))

@@ -1,4 +1,4 @@
-//! The guard about objects that go with a claim, because they name it as their owner.
+//! The guard about objects that are deleted together with a claim, because they name the claim as their owner.
 
 use super::{Guard, Holds, volumes_of};
 use crate::model::{Kind, ObjectKey, PersistentVolumeClaim, ReclaimPolicy, Str};
@@ -6,8 +6,8 @@ use crate::repair::plan::Plan;
 use crate::repair::situation::{Known, Situation, volume_key};
 use crate::repair::write::Write;
 
-/// Checks whether the garbage collector would delete data after a claim goes: the claims that it owns have volumes of
-/// their own.
+/// Checks whether the garbage collector would delete data after a claim is deleted. The claims that the deleted claim
+/// owns have volumes of their own.
 pub(super) fn owned(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let writes: Vec<&Write> = plan.writes().collect();
     let mut guards = Vec::new();
@@ -66,7 +66,7 @@ fn of(situation: &Situation<'_>, writes: &[&Write], claim: &PersistentVolumeClai
     )
 }
 
-/// Returns the claims that name the claim as their owner, and those that name these as theirs.
+/// Returns the claims that the given claim owns, directly or through other claims.
 fn all_owned<'a>(situation: &Situation<'a>, claim: &PersistentVolumeClaim) -> Vec<&'a PersistentVolumeClaim> {
     let mut owners: Vec<Str> = vec![claim.meta.uid.clone()];
     let mut owned: Vec<&PersistentVolumeClaim> = Vec::new();
@@ -83,7 +83,7 @@ fn all_owned<'a>(situation: &Situation<'a>, claim: &PersistentVolumeClaim) -> Ve
     owned
 }
 
-/// Whether the volumes of a claim outlive it.
+/// Whether the volumes of a claim are kept when the claim is deleted.
 fn is_kept(situation: &Situation<'_>, writes: &[&Write], claim: &PersistentVolumeClaim) -> bool {
     let sets = |volume: &ObjectKey| writes.iter().any(|write| write.object == *volume && write.retains());
     volumes_of(situation, claim).iter().all(|name| match situation.volume(name) {

@@ -1,21 +1,21 @@
-//! The guard against pods that still use the volume of a deleted claim. Either the finalizer of the claim was removed,
-//! or the object was removed while pods used it. For volumes without attachments, such as NFS or a local path, only the
-//! pods show that the volume is mounted.
+//! The guard against pods that still use the volume of a deleted claim. Such pods exist if somebody removed the
+//! finalizer or the object of the claim while pods used it. For volumes without attachments, such as NFS or a local
+//! path, only the pods show that the volume is mounted.
 
 use super::{Guard, Holds, uses};
 use crate::model::{Kind, Pod, PodPhase, Timestamp};
 use crate::repair::situation::{Known, Situation};
 
-/// Whether a pod may have the volume mounted that the claim had. An unscheduled pod still waits for the claim. A pod
-/// that has ended writes no more. A pod that is not older than another claim of that name uses the volume of that
-/// claim.
+/// Whether a pod may still have the volume of the claim mounted. An unscheduled pod still waits for the claim. A pod
+/// that has ended no longer writes. If another claim has the name now, pods that are not older than that claim use the
+/// volume of that claim.
 pub fn mounts(pod: &Pod, claim: &str, before: Option<Timestamp>) -> bool {
     let younger = pod.meta.created.zip(before).is_some_and(|(created, before)| created >= before);
     uses(pod, claim) && !matches!(pod.phase, PodPhase::Failed | PodPhase::Succeeded) && !younger
 }
 
-/// Checks that no pod has the volume of a deleted claim mounted. Another claim that gets the volume would write to it
-/// at the same time as that pod. So an unknown answer counts as not holding.
+/// Checks that no pod has the volume of a deleted claim mounted. If a pod had, another claim that gets the volume would
+/// write to it at the same time as the pod. So an unknown answer counts as not holding.
 pub(super) fn unmounted(situation: &Situation<'_>, namespace: &str, name: &str, before: Option<Timestamp>) -> Guard {
     const ID: &str = "unmounted";
     let another = matches!(situation.claim(namespace, name), Known::There(_));

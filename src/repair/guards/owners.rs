@@ -11,8 +11,9 @@ use crate::repair::write::{Change, FIELD_MANAGER, Reference};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Checks that the owners exist that a new claim names. The garbage collector deletes a claim none of whose owners
-/// exists. Plans leave such owners out, but an owner may be deleted between the plan and its remaining steps.
+/// Checks that the owners that a new claim names exist. If none of them exists, the garbage collector deletes the
+/// claim. Plans leave out owners that do not exist, but an owner may be deleted between the plan and its remaining
+/// steps.
 pub(super) fn adopted(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     const ID: &str = "adopted";
     let mut guards = Vec::new();
@@ -105,7 +106,7 @@ fn applied(plan: &Plan, object: &ObjectKey, manifest: &Value, loses: Option<&str
     guards
 }
 
-/// Whether a write makes a volume name another claim than a source does.
+/// Whether a write makes a volume name a claim other than the one that a source states.
 fn points_elsewhere(change: &Change, named: &Reference) -> bool {
     match change {
         Change::SetClaimRef { to: Some(to), .. } => to.namespace != named.namespace || to.name != named.name,
@@ -120,8 +121,8 @@ fn points_elsewhere(change: &Change, named: &Reference) -> bool {
     }
 }
 
-/// Checks for a known tool, by its labels, annotations or field manager. It writes what its source says, which the
-/// object does not always record.
+/// Checks for a known tool, by its labels, annotations or field manager. The tool writes what its source states. The
+/// object does not always record that.
 fn known(plan: &Plan, object: &ObjectKey, manifest: &Value, goes: Option<&str>) -> Option<Guard> {
     let who = owner_of(manifest)?;
     let retained = plan.writes().any(|write| write.object == *object && write.retains());
@@ -144,8 +145,8 @@ fn known(plan: &Plan, object: &ObjectKey, manifest: &Value, goes: Option<&str>) 
 }
 
 /// Returns the claim that has a volume and loses it, because the plan writes another uid into the claimRef. If the
-/// claim of that uid is gone, the volume becomes Released. A volume that is offered to a name or to any claim is not
-/// deleted, so it does not count.
+/// claim with the new uid is gone, the volume becomes Released. A volume that is offered to a name or to any claim is
+/// not deleted, so it does not count.
 fn parted<'a>(situation: &Situation<'a>, plan: &Plan, object: &ObjectKey) -> Option<&'a PersistentVolumeClaim> {
     if object.kind != Kind::PersistentVolume {
         return None;
@@ -166,7 +167,8 @@ fn parted<'a>(situation: &Situation<'a>, plan: &Plan, object: &ObjectKey) -> Opt
     others.next().is_some().then_some(holder)
 }
 
-/// Returns the tool, owner or manager that writes an object, or deletes it if it is not in its source.
+/// Returns the tool, owner or manager that writes an object. It may also delete an object that its source does not
+/// have.
 pub fn owner_of(manifest: &Value) -> Option<String> {
     const SIGNS: [(&str, &str); 7] = [
         ("argocd.argoproj.io/instance", "Argo CD"),
@@ -198,7 +200,7 @@ pub fn owner_of(manifest: &Value) -> Option<String> {
     sign.or(owner).or(manager)
 }
 
-/// Whether a source that applies the volume may set a policy other than Retain again, as the object records it.
+/// Whether the volume records a source that applies it and may set a policy other than Retain again.
 pub(crate) fn may_apply_delete(manifest: &Value) -> bool {
     sources(manifest).iter().any(Source::may_delete)
 }

@@ -1,4 +1,4 @@
-//! The guard that names the claims that may get a volume that is offered to any claim.
+//! The guard for a volume that is offered to any claim. It names the claims that may get the volume.
 
 use super::{Guard, Holds};
 use crate::controllers::persistent_volume::candidates::delays_binding;

@@ -56,14 +56,14 @@ impl Builder {
         }
     }
 
-    /// Adds a volume about whose data the plan decides. It is saved, too.
+    /// Adds a volume about whose data the plan decides. The volume is also saved in the journal.
     pub(in crate::repair) fn carry(&mut self, volume: &PersistentVolume, carried: Carried) {
         self.save_volume(volume);
         self.carried.push((VolumeIdentity::of(volume), volume.reclaim_policy == ReclaimPolicy::Retain));
         self.volumes.push(carried);
     }
 
-    /// Saves a whole volume in the journal. Its deciding fields go into the hash.
+    /// Saves a whole volume in the journal. Its deciding fields become part of the hash of the plan.
     pub(in crate::repair) fn save_volume(&mut self, volume: &PersistentVolume) {
         let key = volume_key(&volume.meta.name);
         if !self.saves.contains(&key) {
@@ -78,7 +78,7 @@ impl Builder {
         }
     }
 
-    /// Saves a whole claim in the journal. Its deciding fields go into the hash.
+    /// Saves a whole claim in the journal. Its deciding fields become part of the hash of the plan.
     pub(in crate::repair) fn save_claim(&mut self, claim: &PersistentVolumeClaim) {
         let key = claim_key(&claim.meta.namespace, &claim.meta.name);
         if !self.saves.contains(&key) {
@@ -165,8 +165,8 @@ impl Builder {
         }
     }
 
-    /// Adds steps that set policy Retain for every volume that the claim names or that names the claim. The end of the
-    /// claim decides what happens to the data of these volumes.
+    /// Adds steps that set policy Retain for every volume that the claim names or that names the claim. When the claim
+    /// is deleted, the policy decides what happens to the data of these volumes.
     pub(in crate::repair) fn retain_all_of(
         &mut self,
         situation: &Situation<'_>,
@@ -231,7 +231,7 @@ impl Builder {
         }
     }
 
-    /// Adds the same step as [`Self::refer`], for a plan that has waited for the end of the claim that had the volume.
+    /// Adds the same step as [`Self::refer`], for a plan that has waited until the claim that had the volume is gone.
     /// No pod used that claim, so mounts are not rechecked. `back_to` is the claimRef that the undo sets.
     pub(in crate::repair) fn refer_with_undo(
         &mut self,
@@ -247,7 +247,7 @@ impl Builder {
         let before = volume.claim_ref.as_ref().map(Reference::from_stored);
         expect.insert(0, Expect::ClaimRef { is: before.clone() });
         let back_marked = marked && back_to == before;
-        // A controller that has bound the volume has added the uid of its claim. So the undo expects only the name.
+        // If the controller has bound the volume, it has added the uid of the claim. So the undo expects only the name.
         let back_expect = match &to {
             Some(named) => {
                 vec![Expect::RefersTo { namespace: named.namespace.clone(), name: named.name.clone() }]
@@ -260,7 +260,8 @@ impl Builder {
             expect: back_expect,
             change: Change::SetClaimRef { to: back_to, bound_by_controller: back_marked },
         };
-        // A claim that the plan deleted is gone by then. But nodes may still have the volume of another claim attached.
+        // A claim that the plan deleted is gone by then. But if another claim had the volume, nodes may still have it
+        // attached.
         let same = match (&before, &to) {
             (Some(before), Some(to)) => {
                 before.namespace == to.namespace && before.name == to.name && !to.uid.is_empty()
@@ -472,8 +473,8 @@ pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&Pers
     recheck
 }
 
-/// Returns the expectations that a claim is as it was reviewed: it was not bound since, and no volume is being made for
-/// it.
+/// Returns the expectations that a claim is as it was reviewed: it was not bound since, and nobody is making a volume
+/// for it.
 pub(in crate::repair) fn as_reviewed(claim: &PersistentVolumeClaim) -> Vec<Expect> {
     let annotations = &claim.meta.annotations;
     let watched =
@@ -545,8 +546,8 @@ pub(super) fn has_ended(volume: &PersistentVolume) -> bool {
     matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
 }
 
-/// Checks that the volume is not being deleted. Such a volume vanishes as soon as it is not Bound, so it is given to no
-/// claim.
+/// Checks that the volume is not being deleted. A volume that is being deleted is removed as soon as it is not Bound,
+/// so it is given to no claim.
 pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
     if !volume.terminating() {
         return Ok(());

@@ -102,8 +102,8 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
     None
 }
 
-/// Returns the existing objects whose whole manifests a request needs: those that it writes to, and those from which a
-/// new claim is made.
+/// Returns the existing objects whose whole manifests a request needs. The request writes to these objects, or makes a
+/// new claim from them.
 pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
     let mut objects = Vec::new();
     let add_volume = |objects: &mut Vec<ObjectKey>, name: &str| {

@@ -82,8 +82,8 @@ pub(super) fn fits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> 
         && volume.access_modes.contains_all(&claim.access_modes)
 }
 
-/// Plans to make a claim name a volume. This is possible once for a claim that names no volume, and it stays the same
-/// claim.
+/// Plans to make a claim name a volume. This is possible once, for a claim that names no volume. The claim is not
+/// replaced.
 pub(super) fn name_it(
     situation: &Situation<'_>,
     request: &Request,

@@ -75,7 +75,7 @@ fn under_deletion(volume: &PersistentVolume) -> String {
 enum Deleter {
     /// The external provisioner of this name.
     Outside(String),
-    /// A plugin of an older kube-controller-manager, over the network.
+    /// A plugin of an older kube-controller-manager, which reaches the storage over the network.
     Plugin,
     /// kube-controller-manager itself, on the machine where it runs. The text is the path.
     Here(String),

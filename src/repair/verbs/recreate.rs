@@ -126,7 +126,7 @@ fn set_class(request: &Request, key: &ObjectKey, old: &PersistentVolumeClaim, cl
     plan.finish(format!("claim {} gets class {class}, and stays the same claim", old.key()))
 }
 
-/// Checks that the claim was never bound and is not about to be.
+/// Checks that the claim was never bound and is not about to be bound.
 pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim) -> Result<(), Proposed> {
     let key = old.key();
     let (name, namespace) = (&old.meta.name, &old.meta.namespace);
@@ -159,7 +159,7 @@ pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim
     }
 }
 
-/// Checks that no provisioner may be making a volume for the claim, because that volume would be left behind.
+/// Checks that no provisioner can be making a volume for the claim. That volume would be left behind.
 pub(in crate::repair) fn idle(
     situation: &Situation<'_>,
     old: &PersistentVolumeClaim,

@@ -1,5 +1,5 @@
-//! The verb `release`: it offers a volume whose claim is gone again, with its data. By default, the volume is reserved
-//! for a claim of the last claim's name.
+//! The verb `release`: it offers a volume again after its claim is gone. The data stay on the volume. By default, the
+//! volume is reserved for a claim of the last claim's name.
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
 use crate::model::{AnnotationKey, ClaimPhase, ObjectKey, PersistentVolume, Str, VolumePhase};
@@ -32,8 +32,8 @@ pub(super) fn recipient(volume: &PersistentVolume, to: &Recipient) -> Option<Obj
     }
 }
 
-/// Returns that there is nothing to do if the claim that the person named has the volume. Without a named claim it
-/// returns nothing, because the person may want to take the volume from its last claim.
+/// If the claim that the person named has the volume, returns that there is nothing to do. If the person named no
+/// claim, returns `None`, because the person may want to take the volume from its last claim.
 pub(super) fn has_it(situation: &Situation<'_>, volume: &PersistentVolume, to: &Recipient) -> Option<Proposed> {
     let Recipient::Claim { namespace, name } = to else { return None };
     let Known::There(claim) = situation.holder(volume) else { return None };
@@ -67,7 +67,7 @@ pub(super) fn waits_for(
 /// Checks that no existing claim holds the volume, and that no claim other than the recipient names it.
 ///
 /// # Errors
-/// Returns an error if a claim does, or if it is unknown.
+/// Returns an error if a claim holds or names the volume, or if this is unknown.
 pub(super) fn held(
     situation: &Situation<'_>,
     volume: &PersistentVolume,
@@ -103,7 +103,7 @@ pub(super) fn held(
 /// Checks that no claim other than the recipient names the volume. Such a claim would be Lost, or wait for ever.
 ///
 /// # Errors
-/// Returns an error if a claim does.
+/// Returns an error if another claim names the volume.
 pub(super) fn named_elsewhere(
     situation: &Situation<'_>,
     volume: &PersistentVolume,
@@ -128,7 +128,7 @@ pub(super) fn named_elsewhere(
     Ok(())
 }
 
-/// Checks that the recipient does not have another volume. A claim that has one never takes another, and the
+/// Checks that the recipient does not have another volume. A claim that has a volume never takes another one, and the
 /// reservation would wait for the next claim of that name.
 ///
 /// # Errors
@@ -179,8 +179,8 @@ fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
     }
 }
 
-/// Returns the note on how to end a reservation that no claim has used. Its namespace may be deleted meanwhile and
-/// created again by another tenant.
+/// Returns the note on how to end a reservation that no claim has used. The namespace of the claim may be deleted
+/// meanwhile, and another tenant may create it again.
 fn end_of_reservation(volume: &str) -> String {
     format!(
         "the reservation lasts until such a claim comes: kubectl pvctl undo ends it, and kubectl pvctl unbind pv/{volume} \

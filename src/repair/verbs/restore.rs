@@ -71,7 +71,7 @@ fn sought<'a>(
     }
 }
 
-/// Checks that no claim holds the volume, and that it names no other claim unless the person named the volume.
+/// Checks that no claim holds the volume. Unless the person named the volume, it must also not name another claim.
 fn is_free(
     situation: &Situation<'_>,
     key: &ObjectKey,
@@ -138,8 +138,8 @@ fn give_back(
     }
     is_free(situation, key, volume, from)?;
     let mut plan = Builder::new(request);
-    // The claim had the volume before. It is saved, so that an undo accepts it as the holder of the volume and leaves
-    // it as it was.
+    // The claim had the volume before. The claim is saved, so that an undo accepts it as the holder of the volume and
+    // leaves it unchanged.
     plan.save_claim(claim);
     by_uid(
         situation,
@@ -152,7 +152,7 @@ fn give_back(
 }
 
 /// Describes a claim that has its volume, and other volumes that also name the claim, because the person may want one
-/// of those.
+/// of the other volumes.
 fn healthy(situation: &Situation<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
     let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
     let snapshot = situation.snapshot;
@@ -193,7 +193,8 @@ fn by_uid(
     plan.refer(situation, why, volume, Some(Reference::of(claim)), expect, Some(bound));
 }
 
-/// Plans to make a claim name its volume again. The claim was bound and names no volume any more; it can be set once.
+/// Plans to make a claim name its volume again. The claim was bound and no longer names a volume. The API server allows
+/// this once.
 fn name_again(
     situation: &Situation<'_>,
     request: &Request,

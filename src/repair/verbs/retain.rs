@@ -12,8 +12,8 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str) -> 
         return Ok(Proposed::Nothing(format!("volume {name} has policy Retain already")));
     }
     let mut plan = Builder::new(request);
-    // With policy Retain, a driver lets the object of a volume go that is being deleted. The data stay, and the journal
-    // records where.
+    // With policy Retain, a driver no longer keeps the object of a volume that is being deleted. The data are kept, and
+    // the journal records where they are.
     let goes = volume.terminating() && volume.status.phase != VolumePhase::Bound;
     let given_up = if goes { vec![GivenUp::Object] } else { Vec::new() };
     plan.carry(volume, Carried { volume: name.into(), for_claims: Vec::new(), given_up });

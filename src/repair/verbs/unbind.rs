@@ -103,9 +103,9 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
 /// Whether the controller itself has begun to bind the volume for a claim that cannot take it any more. That claim is
 /// gone, or it names another volume.
 ///
-/// Such a volume was free for all before, because the controller does not mark a volume that is reserved for a claim.
-/// It was not Bound since, so that no pod wrote to it. A volume that was provisioned for its claim was never free, so
-/// it does not count.
+/// Any claim could get such a volume before, because the controller does not mark a volume that is reserved for a
+/// claim. The volume was not Bound since, so no pod wrote to it. A volume that was provisioned for its claim was never
+/// free, so it does not count.
 fn begun_in_vain(situation: &Situation<'_>, volume: &PersistentVolume) -> bool {
     let annotations = &volume.meta.annotations;
     let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) else { return false };
@@ -123,7 +123,8 @@ fn begun_in_vain(situation: &Situation<'_>, volume: &PersistentVolume) -> bool {
         && !annotations.has(AnnotationKey::ProvisionedBy)
 }
 
-/// Frees the volume, as the controller itself does: it names no claim any more. Upstream: `unbindVolume`, 1.36.
+/// Frees the volume as the controller itself does. After that, the volume names no claim. Upstream: `unbindVolume`,
+/// 1.36.
 fn free(situation: &Situation<'_>, request: &Request, volume: &PersistentVolume) -> Proposed {
     let name = &volume.meta.name;
     let mut plan = Builder::new(request);

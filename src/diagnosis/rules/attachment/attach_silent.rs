@@ -52,7 +52,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     }
     let is_taken = attachers_finalizer(attachment).is_some();
     let is_silent = if deleted.is_some() {
-        // Without the attacher's finalizer, the attacher does not hold back the deletion of the attachment.
+        // Without the attacher's finalizer, the attacher does not delay the deletion of the attachment.
         is_taken && attachment.detach_error.is_none()
     } else {
         !is_taken && !attachment.attached && attachment.attach_error.is_none()
@@ -62,7 +62,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     }
     let driver_gone = lacks_driver(case, &attachment.attacher);
     if deleted.is_some() {
-        // A driver may work for a long time. If the driver is gone, nothing works.
+        // A driver may work for a long time. If the driver is gone, there is nothing to wait for.
         if !driver_gone && !lasts(case, deleted, LONGEST_CALL) {
             return None;
         }

@@ -61,7 +61,7 @@ fn volume_of<'a>(case: &Case<'a>, attachment: &VolumeAttachment) -> Option<&'a P
     case.volume(&attachment.volume_name)
 }
 
-/// Returns words that name what the attachment attaches.
+/// Returns words that name the volume of the attachment.
 fn volume_words(attachment: &VolumeAttachment) -> String {
     match attachment.volume_name.as_str() {
         "" => "an inline volume".to_owned(),
@@ -164,7 +164,7 @@ fn is_held(case: &Case<'_>, volume: &PersistentVolume) -> bool {
 enum Overdue<'a> {
     /// This pod was scheduled to another node and waits for the volume.
     Awaited(&'a Pod),
-    /// No pod can use the volume in its phase, and it has had this phase for so many seconds.
+    /// No pod can use the volume in its phase, and it has had this phase for this number of seconds.
     Unused(i64),
 }
 
@@ -206,9 +206,9 @@ fn unused_severity(volume: &PersistentVolume) -> Severity {
     if volume.terminating() { Severity::Error } else { Severity::Warning }
 }
 
-/// Returns for how many seconds a volume whose claim is gone has waited for its driver to delete it, if at least the
-/// given number. Returns None if a new claim of the same name exists, because that claim is more important. Returns
-/// None for a volume that is being deleted, which rules of another section report.
+/// Returns for how many seconds a volume whose claim is gone has waited for its driver to delete it. Returns None if
+/// this is less than the given number. Returns None if a new claim of the same name exists, because that claim is more
+/// important. Returns None for a volume that is being deleted, which rules of another section report.
 fn awaits_deletion(case: &Case<'_>, volume: &PersistentVolume, seconds: i64) -> Option<i64> {
     if volume.reclaim_policy != ReclaimPolicy::Delete
         || volume.status.phase != VolumePhase::Released
@@ -257,7 +257,7 @@ pub(super) fn deletion_failure<'a>(case: &Case<'a>, volume: &PersistentVolume) -
 }
 
 /// Creates a remedy that deletes an attachment, so that the attacher detaches the volume. The command has the uid as a
-/// precondition, because a volume that comes back to the node gets an attachment of the same name. Upstream:
+/// precondition, because a volume that is attached to the node again gets an attachment of the same name. Upstream:
 /// `getAttachmentName`, `pkg/volume/csi`, 1.36.
 fn detach(attachment: &VolumeAttachment, does: impl Into<String>) -> Remedy {
     let body = json!({

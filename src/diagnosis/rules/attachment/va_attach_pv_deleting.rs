@@ -1,4 +1,4 @@
-//! This rule reports a volume that is being deleted and should be attached to a node.
+//! This rule reports a volume that should be attached to a node although it is being deleted.
 
 use super::{detach, refused_for_deletion, with_error, with_state};
 use crate::controllers::persistent_volume::reclaim::leaves_storage_behind;

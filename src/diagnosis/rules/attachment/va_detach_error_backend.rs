@@ -1,4 +1,4 @@
-//! This rule reports a VolumeAttachment that the driver fails to detach.
+//! This rule reports a VolumeAttachment whose volume the driver fails to detach.
 
 use super::{Obstacle, PATIENCE, age, give_up, is_refusal, lacks_volume, lasts, volume_words, with_error, with_state};
 use crate::diagnosis::remedy::{by_hand, describe};

@@ -56,7 +56,7 @@ enum DetachState {
     Detaching,
     /// The pod with this name waits for the volume on another node.
     Awaited(String),
-    /// No pod has been able to use the volume for so many seconds. The finding has this severity.
+    /// No pod has been able to use the volume for this number of seconds. The finding has this severity.
     Unused(i64, Severity),
     /// The controller may be about to delete the VolumeAttachment.
     Fresh,

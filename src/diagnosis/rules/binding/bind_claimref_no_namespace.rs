@@ -115,7 +115,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
 }
 
 /// Returns the claims in the namespace of the `claimRef` that fit the volume and for which nobody provisions another
-/// volume. Returns none if the `claimRef` has a uid, because it then means one certain claim.
+/// volume. Returns no claims if the `claimRef` has a uid, because the uid identifies one claim.
 fn meant<'a>(case: &Case<'a>, volume: &PersistentVolume, named: &ClaimRef) -> Vec<&'a PersistentVolumeClaim> {
     if named.namespace.is_empty() || !named.name.is_empty() || !named.uid.is_empty() {
         return Vec::new();

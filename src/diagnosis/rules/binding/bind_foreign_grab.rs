@@ -1,4 +1,5 @@
-//! This rule reports a claim whose volume was bound to another claim that requests at most half of it.
+//! This rule reports a claim if a volume of exactly its size was bound to another claim that requests at most half of
+//! this size.
 
 use super::nearest::waits_in_vain;
 use crate::controllers::CandidateVerdict;
@@ -90,9 +91,8 @@ pub(super) fn grab<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option
     Some(VolumeTakenFirst { volume, holder, request, needs, is_early })
 }
 
-/// Returns the first volume by name that fits this claim exactly and that the controller chose for another claim. A
-/// person or a driver did not choose it. The result also has that claim and its request, which is at most half of the
-/// volume's size.
+/// Returns the first volume by name that fits this claim exactly and that the controller itself chose for another
+/// claim. The result also has the other claim and its request. That request is at most half of the volume's size.
 fn grabbed<'a>(
     case: &Case<'a>,
     claim: &PersistentVolumeClaim,

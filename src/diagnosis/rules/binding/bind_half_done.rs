@@ -74,7 +74,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Returns the volume whose `claimRef` has the claim's uid and that the claim names, if it names any.
+/// Returns the volume whose `claimRef` has the claim's uid. If the claim names a volume, only that volume is
+/// considered.
 fn begun<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
     let is_ours = |volume: &&PersistentVolume| has_uid_of(volume, claim);
     if claim.volume_name.is_empty() {

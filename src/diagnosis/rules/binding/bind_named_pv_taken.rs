@@ -1,4 +1,4 @@
-//! This rule reports a claim that names a volume that belongs to another claim or that other claims also name.
+//! This rule reports a claim that names a volume, if the volume belongs to another claim or other claims also name it.
 
 use super::super::volume::RELEASED_RETAIN;
 use super::recreate;

@@ -41,8 +41,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refused = refused(case, claim, CandidateVerdict::CandidateTooSmall, leaf)?;
     let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);
     let differs = format!("has {has}, less than the {wants} that it requests");
-    // A claim that requests exactly the size of some volume needs that size, and a claim with a smaller request has
-    // this volume.
+    // If `grab` finds a volume, it has exactly the requested size and a claim with a smaller request has it. Then a
+    // smaller request is no remedy.
     let asks_for_less = grab(case, claim).is_none();
     let less = asks_for_less.then(|| recreate(claim, &format!("with a request of at most {has}, if that is enough")));
     let found = refused.found_for_want_of_a_provisioner(

@@ -115,8 +115,8 @@ fn with_volumes(mut found: Detection, claim: &PersistentVolumeClaim, volumes: &[
     ))
 }
 
-/// Returns what happens to a volume that names a claim bound to another volume, and whether its data are destroyed.
-/// Upstream: `syncVolume`, 1.36.
+/// Returns what happens to a volume whose claim is bound to another volume, and whether the data of the first volume
+/// are destroyed. Upstream: `syncVolume`, 1.36.
 fn becomes(case: &Case<'_>, volume: &PersistentVolume) -> (&'static str, bool) {
     let annotations = &volume.meta.annotations;
     if !has_uid(volume) {

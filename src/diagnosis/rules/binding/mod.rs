@@ -1,6 +1,6 @@
 //! Claims that do not get the volume that was meant for them, and claims and volumes that are bound in an unintended
-//! way. If a claim names its volume, an event says which field does not fit. If a claim names none, the event says only
-//! that there is no volume, and these rules find the nearest one.
+//! way. If a claim names its volume, an event says which field does not fit. If a claim names no volume, the event says
+//! only that there is no volume. Then these rules find the nearest one.
 
 crate::diagnosis::rules::section! {
     bind_named_pv_stale_uid,
@@ -55,7 +55,7 @@ fn reserved_volumes<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl 
     case.volumes(naming).filter(move |volume| is_volume_bound_to_claim(volume, claim))
 }
 
-/// A volume that a claim cannot have. It is the volume that the claim names. If the claim names none and nobody
+/// A volume that a claim cannot have. This is the volume that the claim names. If the claim names no volume and nobody
 /// provisions one, it is the nearest free volume.
 struct Refused<'a> {
     volume: &'a PersistentVolume,
@@ -127,7 +127,7 @@ fn with_fields(
 }
 
 impl Refused<'_> {
-    /// Creates the detection. Its message has the difference in these words and then the advice, and its evidence has
+    /// Creates the detection. Its message states the difference in these words, and then the advice. Its evidence has
     /// both fields.
     fn found(&self, case: &Case<'_>, claim: &PersistentVolumeClaim, differs: &str, advice: &str) -> Detection {
         let name = &self.volume.meta.name;

@@ -48,7 +48,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if reserved.is_empty() {
         return None;
     }
-    // A volume whose `claimRef` has the claim's uid is considered before one that has only its name.
+    // A volume whose `claimRef` has the claim's uid is considered before a volume whose `claimRef` has only the claim's
+    // name.
     reserved.sort_by_key(|volume| !has_uid(volume));
     let gets_another = match case.unbound_branch(claim)? {
         ClaimBranch::UnboundClaimProvisionExternal

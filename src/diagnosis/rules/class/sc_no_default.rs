@@ -52,8 +52,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         [only] => format!("the only one, {}, is not marked as default", only.meta.name),
         [first, more @ ..] => format!("none of {} and {} more is marked as default", first.meta.name, more.len()),
     };
-    // Another rule reports the cases in which other claims have the volumes without a class, or a volume fails only one
-    // test.
+    // Other rules report two cases. In one, other claims have the volumes without a class. In the other, a volume fails
+    // only one test.
     let is_told =
         taken(case, claim, Unmade::NoClass).is_none_or(|pool| pool.count > 0) || case.nearest(claim).nearly_fits;
     let none = if is_told { "" } else { ". And no volume without a class fits it" };

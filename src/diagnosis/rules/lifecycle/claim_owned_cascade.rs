@@ -1,4 +1,4 @@
-//! This rule reports a claim that is deleted together with its owner, and its data with it.
+//! This rule reports a claim that is deleted together with its owner. Its data can be deleted as well.
 
 use super::{
     ORPHAN_FINALIZER, OWNER_KINDS, OWNERS, OwnerState, called, doomed, fate, is_gone, kind_of, owner_key, shown,

@@ -18,13 +18,13 @@ use crate::snapshot::PLACEHOLDER_UID;
 
 /// The field that holds the owners.
 const OWNERS: &str = "metadata.ownerReferences";
-/// The finalizer of an owner that is deleted without its dependents. The garbage collector removes the dependents'
-/// references to the owner.
+/// The finalizer of an owner that is deleted without its dependents. The garbage collector removes the references of
+/// the dependents to the owner.
 const ORPHAN_FINALIZER: &str = "orphan";
 
-/// The state of an owner. An owner is looked up by its name, in the namespace of the claim if its kind has namespaces,
-/// and is compared by its uid. Upstream: `classifyReferences` and `isDangling`, `pkg/controller/garbagecollector`,
-/// 1.36.
+/// The state of an owner. An owner is looked up by its name and compared by its uid. If its kind has namespaces, it is
+/// looked up in the namespace of the claim. Upstream: `classifyReferences` and `isDangling`,
+/// `pkg/controller/garbagecollector`, 1.36.
 enum OwnerState<'a> {
     /// The owner exists, or its kind is not read here.
     Present,
@@ -150,7 +150,7 @@ impl ClaimDeletionEffect {
     }
 }
 
-/// Returns the existing claims that have a name which the StatefulSet gives, each with its ordinal.
+/// Returns the existing claims with names that the StatefulSet gives, each with its ordinal.
 fn claims_of<'a>(case: &Case<'a>, set: &StatefulSet) -> Vec<(i64, &'a PersistentVolumeClaim)> {
     let claims = case.snapshot().claims_in(&set.meta.namespace);
     let mut found = Vec::new();

@@ -53,8 +53,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         // Only if all volumes are known is it certain that none of them has the uid.
         let none = case.knows_all(Kind::PersistentVolume, "");
         let rest = if none { ", and no volume names its uid" } else { "" };
-        // This annotation shows that the controller asked a driver for a volume. Some drivers look only at the phase of
-        // the claim and make a volume for a Lost claim again and again.
+        // This annotation shows that the controller asked a driver for a volume. Some drivers check only the phase of
+        // the claim, and make a volume for a Lost claim again and again.
         let annotations = &claim.meta.annotations;
         let driver = [AnnotationKey::StorageProvisioner, AnnotationKey::BetaStorageProvisioner]
             .into_iter()

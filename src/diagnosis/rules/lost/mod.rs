@@ -1,5 +1,5 @@
-//! Claims that are Lost or will be Lost after the next sync. The binding is lost and not the data, although the event
-//! says so. No controller deletes storage because a claim is Lost.
+//! Claims that are Lost or will be Lost after the next sync. The event says that the data are lost, but only the
+//! binding is lost. No controller deletes storage because a claim is Lost.
 
 crate::diagnosis::rules::section! {
     lost_claimref_other_uid,

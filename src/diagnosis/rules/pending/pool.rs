@@ -1,5 +1,5 @@
-//! The volumes that would fit a claim if other claims did not have them, for a claim for which nobody provisions a
-//! volume.
+//! The volumes that would fit a claim if other claims did not have them. They are searched if nobody provisions a
+//! volume for the claim.
 
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
@@ -71,8 +71,8 @@ pub(in crate::diagnosis::rules) fn taken<'a>(
     why: Unmade,
 ) -> Option<Pool<'a>> {
     let mut pool = Pool::default();
-    // The controller notices a claim that it cannot match only if some volume has the requested access modes. Here no
-    // volume has them.
+    // The query fails if the selector is invalid or the attributes class is not supported. The controller notices this
+    // only if some volume has the requested access modes. Here no volume has them.
     let Ok(query) = Query::new(case.behavior(), claim, false) else { return Some(pool) };
     let snapshot = case.snapshot();
     let request = claim.requested().unwrap_or_default();
@@ -96,8 +96,8 @@ pub(in crate::diagnosis::rules) fn taken<'a>(
     }
     for (_, volumes) in case.survey().taken(claim.class()).filter(|(_, volumes)| alike(volumes)) {
         let fitting = &volumes[volumes.partition_point(is_small)..];
-        // If the class does not exist, volumes that a driver provisioned do not count, because a driver is missing and
-        // not a free volume.
+        // If the class does not exist, volumes that a driver provisioned do not count, because the claim then needs a
+        // driver and not a free volume.
         let counts = |volume: &&PersistentVolume| {
             (!has_selector || could_fit(&query, volume, None))
                 && (why != Unmade::NoSuchClass || !volume.meta.annotations.has(AnnotationKey::ProvisionedBy))
@@ -113,8 +113,9 @@ pub(in crate::diagnosis::rules) fn taken<'a>(
     Some(pool)
 }
 
-/// Returns why nobody provisions a volume for the claim, and the volumes that would fit, if other claims have all of
-/// them. If the claim has an existing class without provisioner, the result may have no volumes at all.
+/// Returns why nobody provisions a volume for the claim, and the volumes that would fit. Returns None if somebody
+/// provisions a volume, or if a free volume fits. If the claim has an existing class without provisioner, the result
+/// may have no volumes at all.
 pub(in crate::diagnosis::rules) fn exhausted<'a>(
     case: &Case<'a>,
     claim: &PersistentVolumeClaim,

@@ -92,8 +92,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         | Unmade::NoProvisionerForPod
         | Unmade::SwitchedOff => Severity::Error,
     };
-    // A free volume that fails only one test has its own finding, and using it is safer than using a volume with data
-    // of other claims.
+    // If a free volume fails only one test, another finding names it. Such a volume is safer than a volume with data of
+    // other claims.
     let shorter = case.nearest(claim).nearly_fits;
     let is_offered = |one: &&Taken<'_>| one.state == State::Left && !shorter;
     let back = taken.iter().find(|one| one.state == State::Own).or_else(|| taken.iter().find(is_offered));
@@ -167,8 +167,8 @@ fn because(why: Unmade) -> &'static str {
     }
 }
 
-/// The reason why the claim cannot have a volume. States come first in which the volume can be given to the claim most
-/// easily.
+/// The reason why the claim cannot have a volume. The states are ordered by how easily the volume can be given to the
+/// claim, the easiest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     /// The volume belonged to an earlier claim of the same name, and its data are kept.
@@ -253,8 +253,8 @@ fn words(some: &[Taken<'_>]) -> String {
     format!("{names} {what}")
 }
 
-/// Creates remedies that give a volume whose claim is gone to this claim. The volume is reserved by name, so that no
-/// other claim can take it meanwhile.
+/// Creates remedies for a volume whose claim is gone. They give the volume to this claim. The volume is reserved by
+/// name, so that no other claim can take it meanwhile.
 fn give(snapshot: &Snapshot, one: &Taken<'_>, claim: &PersistentVolumeClaim) -> Vec<Remedy> {
     let volume = one.volume;
     let Some(named) = &volume.claim_ref else { return Vec::new() };

@@ -10,7 +10,7 @@ use crate::model::lease::names_of_provisioner;
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
-/// The number of seconds that a pod usually waits for a node at most.
+/// The longest time, in seconds, that a pod usually waits for a node.
 const LONG: i64 = 3_600;
 
 pub(super) static RULE: Rule = Rule {
@@ -61,7 +61,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let class = case.class(claim.class())?;
     let since = asked_since(case, claim, class);
     let waited = case.lasts(since)?;
-    // No object tells when the node was selected. A pod may have waited for a long time and may have got its node only
+    // No object tells when the node was selected. A pod may have waited for a long time and may have got its node just
     // now.
     let is_unclear = class.waits_for_first_consumer() && waited < LONG;
     let asked = Branch::ProvisionStep(ProvisionStep::ExternalProvisionerAlreadyRequested);
@@ -85,8 +85,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ));
     let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";
     let mut looks = vec![describe(&case.object(), format!("see whether {driver} has said anything: then it runs"))];
-    // Only names of CSI drivers have no slash. Only provisioners of CSI drivers replace other characters than slashes
-    // in the names of their Leases.
+    // Only names of CSI drivers have no slash. In the names of their Leases, only provisioners of CSI drivers replace
+    // characters other than slashes.
     let mut leases = names_of_provisioner(driver);
     if driver.contains('/') {
         leases.reverse();

@@ -55,7 +55,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         Effect::Write(write) if write.refused.is_none() => Some(write.body.object().meta().created),
         _ => None,
     });
-    // The object that allows the change may have been created only now.
+    // The object that makes the change possible may have been created just now.
     let is_old = |created: Option<Timestamp>| case.seconds_since(created).is_none_or(|age| age >= PATIENCE);
     let class = case.class(claim.class()).and_then(|class| class.meta.created);
     if written.next().is_none_or(|first| !is_old(first)) || !written.all(is_old) || !is_old(class) {

@@ -42,7 +42,7 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Claim(detect),
 };
 
-/// The cause that a driver's message means: its description, whether a retry cannot help, and what to do.
+/// The cause that a driver's message means: its description, whether a retry is useless, and what to do.
 struct Cause {
     /// The description, as the end of a sentence.
     words: &'static str,
@@ -54,8 +54,8 @@ struct Cause {
     by_claim: bool,
 }
 
-/// Well-known words in messages, the most reliable first. Kubernetes events have no error codes, and drivers print
-/// those of gRPC.
+/// Well-known words in messages, the most reliable first. Kubernetes events have no error codes, but drivers print the
+/// error codes of gRPC.
 const CAUSES: [(&[&str], Cause); 9] = [
     (
         &["volumesnapshots.snapshot.storage.k8s.io"],
@@ -179,7 +179,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         refusal.age()
     ));
     let class = key(Kind::StorageClass, "", &refusal.class.meta.name);
-    // A problem that ends by itself is not an error at once.
+    // A problem that may still end by itself is at first only a Warning.
     let is_error = has_waited(case, claim) && !message.contains("is not Ready");
     let found = if is_error { found } else { found.severity(Severity::Warning) };
     let whole = describe(&case.object(), "read the driver's message in full");
@@ -187,8 +187,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(found.remedies([whole, by_hand(way(cause, claim))]))
 }
 
-/// Returns the action that a person has to take. If a claim with another request is a remedy, the action has the verb
-/// for it. If the data source is a snapshot, the action may name it.
+/// Returns the action that a person has to take. If a claim with another request is a remedy, the action names the verb
+/// of pvctl that creates it. If the data source is a snapshot, the action may name it.
 fn way(cause: &Cause, claim: &PersistentVolumeClaim) -> String {
     if cause.by_claim {
         let object = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));

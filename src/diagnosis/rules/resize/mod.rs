@@ -78,8 +78,8 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// Returns the progress of the resize from `status.allocatedResourceStatuses`. It is empty if there is none, and always
-/// with resizers older than Kubernetes 1.28.
+/// Returns the progress of the resize from `status.allocatedResourceStatuses`. It is empty if there is no progress.
+/// With resizers older than Kubernetes 1.28 it is always empty.
 fn progress(claim: &PersistentVolumeClaim) -> &str {
     claim.details.as_ref().map_or("", |details| &details.allocated_status)
 }

@@ -7,7 +7,7 @@ use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key}
 use crate::model::{Kind, PersistentVolumeClaim, Pod, VolumeMode};
 use crate::text::human_age;
 
-/// The number of seconds for which a claim may have no pod between two pods.
+/// The number of seconds for which it is normal that no pod uses a claim.
 const LONG: i64 = 3_600;
 
 pub(super) static RULE: Rule = Rule {

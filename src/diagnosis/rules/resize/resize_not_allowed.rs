@@ -42,7 +42,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
-    // If the volume was created by hand, it was too small from the beginning and was reserved for the claim.
+    // If the volume was created by hand, it was too small from the beginning, and the claim got it because it was
+    // reserved for the claim.
     let is_dynamic = sizes.volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
     let is_waiting = sizes.grows() && !is_under_way(claim, sizes.volume) && !sizes.are_edited(claim);
     if !is_dynamic || !is_waiting || !lasts(case) {

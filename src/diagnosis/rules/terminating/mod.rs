@@ -30,8 +30,8 @@ use crate::simulate::Outcome;
 use crate::snapshot::Absence;
 use serde_json::json;
 
-/// States that the finding follows from attachments that exist or are being deleted. An attachment that does not exist
-/// yet only waits for the volume.
+/// States that the finding follows from the VolumeAttachments that are attached or are being deleted. Any other
+/// VolumeAttachment only waits for the volume.
 fn held_by_attachments(found: Detection, case: &Case<'_>, volume: &PersistentVolume) -> Detection {
     let attachments = case.snapshot().attachments_of(&volume.meta.name);
     attachments
@@ -48,8 +48,8 @@ const SNAPSHOT_FINALIZER: &str = "snapshot.storage.kubernetes.io/pvc-as-source-p
 /// The finalizer by which a provisioner keeps a claim while it is being cloned.
 const CLONE_FINALIZER: &str = "provisioner.storage.kubernetes.io/cloning-protection";
 
-/// Returns the leaf of a volume that is being deleted if no claim has kept it for at least
-/// [`PATIENCE`](crate::diagnosis::case::PATIENCE) seconds.
+/// Returns the leaf of a volume that is being deleted and that no claim keeps. Returns None if a claim kept the volume
+/// until less than [`PATIENCE`](crate::diagnosis::case::PATIENCE) seconds ago.
 fn unheld_leaf(case: &Case<'_>, volume: &PersistentVolume) -> Option<VolumeBranch> {
     if volume.status.phase == VolumePhase::Bound || case.lasts(unheld_since(volume)).is_none() {
         return None;
@@ -78,7 +78,7 @@ fn unheld_since(volume: &PersistentVolume) -> Option<Timestamp> {
     volume.meta.deleted.max(volume.status.last_phase_transition)
 }
 
-/// Whether the object still exists at every end and such a finalizer keeps it.
+/// Whether the object still exists at every end and has such a finalizer there.
 fn stays_with(case: &Case<'_>, is_such: impl Fn(&str) -> bool) -> bool {
     let keeps = |end: &Outcome| match end {
         Outcome::Claim { terminating: Some(left), .. } | Outcome::Volume { terminating: Some(left), .. } => {

@@ -111,7 +111,7 @@ fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
     ))
 }
 
-/// Returns what happens to a volume without the finalizer. Each sync fails to add it.
+/// Returns what happens to a volume without the finalizer. Each sync tries to add the finalizer and fails.
 fn finalizer_missing(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
     let provisioner = volume.meta.annotations.get(AnnotationKey::ProvisionedBy)?;
     if volume.reclaim_policy != ReclaimPolicy::Delete || !drops_at_retain(case, provisioner) {

@@ -43,8 +43,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let foreign: Vec<&str> = claim.meta.finalizers.iter().map(Str::as_str).filter(is_foreign).collect();
     let first = *foreign.first()?;
     let after = aftermath(case, claim);
-    // The owner of the finalizer may remove it at any moment. While that is normal, this is reported only if data will
-    // be destroyed with the claim.
+    // The owner of the finalizer may remove it at any moment. As long as the deletion is recent, this is reported only
+    // if data will be destroyed with the claim.
     let early = match case.may_heal(claim.meta.deleted) {
         Some(early) => early,
         None if after.risk == Risk::None => return None,

@@ -108,7 +108,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
 enum Named<'a> {
     /// A node of that name exists and satisfies the affinity.
     Fit,
-    /// A node of that name exists and does not satisfy the affinity, but would if its label had that value.
+    /// A node of that name exists and does not satisfy the affinity. It would satisfy the affinity if its label had
+    /// that value.
     Unfit(&'a Node, &'a Str),
     /// No node of that name was seen.
     Unseen,

@@ -1,4 +1,4 @@
-//! Where volumes can be provisioned and used: classes, drivers and nodes that do not fit together.
+//! Classes, drivers and nodes that do not fit together. They decide where volumes can be provisioned and used.
 
 crate::diagnosis::rules::section! {
     pvc_selected_node_no_csinode,
@@ -55,8 +55,8 @@ fn tells_topology(case: &Case<'_>, driver: &str) -> bool {
     nodes.any(|driver| !driver.topology_keys.is_empty())
 }
 
-/// Whether objects of that kind may exist that were not read. This question does not count as a missing read.
-/// [`Case::knows_all`] counts one, and a rule calls it when such an object could have led to a finding.
+/// Whether objects of that kind may exist that were not read. This function does not record a missing read.
+/// [`Case::knows_all`] records it, and a rule calls that function if such an object could have led to a finding.
 fn may_be_unread(case: &Case<'_>, kind: Kind, namespace: &str) -> bool {
     matches!(case.snapshot().coverage().absence(kind, namespace), Absence::Unknown(_))
 }

@@ -128,7 +128,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Returns why the state of the node, or the class, keeps the pod from the node.
+/// Returns why the pod cannot be scheduled to the node, because of the state of the node or because of the class.
 fn refused(node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
     let (name, object) = (&node.meta.name, key(Kind::Node, "", &node.meta.name));
     if node.unschedulable {
@@ -206,8 +206,8 @@ fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &Sto
     })
 }
 
-/// Whether the topology includes the node. Most topologies are of other nodes, and comparing the plain labels first
-/// excludes them quickly.
+/// Whether the topology includes the node. Most topologies belong to other nodes. Comparing the plain labels first
+/// excludes these topologies quickly.
 fn reaches(topology: &LabelSelector, node: &Node) -> bool {
     let has = |(key, value): &(Str, Str)| label(&node.meta.labels, key).is_some_and(|has| has == value.as_str());
     topology.match_labels.iter().all(has)

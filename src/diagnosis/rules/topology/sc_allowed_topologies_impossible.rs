@@ -151,7 +151,7 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction
         let is_unknown = |key: &Str| nodes.iter().all(|node| label(&node.meta.labels, key).is_none());
         let unknown_of = |term: &'c TopologyTerm| term.iter().map(|(key, _)| key).find(|key| is_unknown(key));
         let mut unknown = class.allowed_topologies.iter().map(unknown_of);
-        // If one term has only labels that nodes have, such a node may exist at some time.
+        // If nodes have all labels of one term, a node that satisfies this term may be added later.
         let first = unknown.next().flatten();
         let all = unknown.all(|key| key.is_some());
         return Some(first.filter(|_| all).map_or(Contradiction::NoNode, Contradiction::NoSuchLabel));

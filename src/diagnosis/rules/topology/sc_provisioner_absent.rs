@@ -124,8 +124,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     )
 }
 
-/// Returns a severity that depends on how certain the problem is and on whether claims wait. Names of migrated plugins
-/// stand only for CSI drivers, and `csi` as a part of a name says the same.
+/// Returns a severity that depends on how certain the problem is and on whether claims wait. The name of a migrated
+/// plugin always stands for a CSI driver. A name with the part `csi` is also that of a CSI driver.
 fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>, is_unused: bool) -> Severity {
     let driver = driver_of(case, class);
     let says_csi = driver != class.provisioner || driver.split('.').any(|part| part == "csi");
@@ -141,8 +141,8 @@ fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>,
     }
 }
 
-/// Whether the name can hardly be that of anything but a CSI driver. CSI drivers have domain names, and other
-/// provisioners have names with a slash.
+/// Whether the name is almost certainly that of a CSI driver. CSI drivers have domain names, and other provisioners
+/// have names with a slash.
 fn is_csi_name(name: &str) -> bool {
     name.contains('.') && !name.contains('/')
 }

@@ -1,5 +1,5 @@
-//! This rule reports a volume whose data the next sync, or a predicted end, destroys. It uses only the prediction, so
-//! that it also reports losses that no other rule knows.
+//! This rule reports a volume if the next sync destroys its data, or if its data are destroyed at a predicted end. It
+//! uses only the prediction, so that it also reports losses that no other rule knows.
 
 use super::{Reclaim, gone};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves_storage_behind};
@@ -141,7 +141,7 @@ fn since(case: &Case<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
 }
 
 /// Returns an existing claim that has the volume, or whose uid is in the `claimRef`, or that names the volume. If there
-/// is one, nobody requested the deletion of its data.
+/// is such a claim, nobody requested the deletion of its data.
 fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a PersistentVolumeClaim> {
     let snapshot = case.snapshot();
     let lives = |claim: &&PersistentVolumeClaim| !claim.terminating();
@@ -150,7 +150,7 @@ fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Persi
         let mut claims = snapshot.claims_in(&named.namespace).iter();
         claims.find(|claim| !named.uid.is_empty() && claim.meta.uid == named.uid && !claim.terminating())
     });
-    // A claim that was created again and has no other volume waits for this one.
+    // A claim that was created again and has no other volume waits for this volume.
     let anew = match case.holder(volume) {
         Holder::Replaced(claim) => Some(claim).filter(lives).filter(|claim| claim.volume_name.is_empty()),
         _ => None,
@@ -202,7 +202,8 @@ pub(in crate::diagnosis) fn drop_general_findings(findings: &mut Vec<Finding>) {
         return;
     }
     let mut told: BTreeSet<ObjectKey> = BTreeSet::new();
-    // A finding on a namespace reports everything that is deleted with it, and says nothing about the single volume.
+    // A finding on a namespace reports everything that is deleted with the namespace. It says nothing about the single
+    // volume.
     let is_special = |finding: &&Finding| {
         finding.risk == Risk::Imminent && !is_general(finding) && finding.object.kind != Kind::Namespace
     };

@@ -1,5 +1,6 @@
-//! Volumes that are not being deleted: what happens to those whose claim is gone, what prevents their reclaiming, and
-//! which settings can destroy data unexpectedly. Another section has the rules about volumes that are being deleted.
+//! Volumes that are not being deleted. These rules say what happens to volumes whose claim is gone, and what prevents
+//! the reclaiming of such volumes. They also report settings that can destroy data unexpectedly. Another section has
+//! the rules about volumes that are being deleted.
 
 crate::diagnosis::rules::section! {
     pv_released_but_claim_alive,
@@ -50,13 +51,13 @@ enum Reclaim<'a> {
     Deleted,
     /// The controller itself tries to delete the storage and fails.
     DeleteFails,
-    /// Nobody can delete its storage.
+    /// Nobody can delete the storage of the volume.
     NoDeleter,
     /// A recycler pod erases the data.
     Scrubbed,
     /// A recycler pod will erase the data when the pods with these names end.
     InUse(&'a str),
-    /// Nobody can erase its data.
+    /// Nobody can erase the data of the volume.
     NoRecycler,
 }
 
@@ -167,17 +168,17 @@ fn reclaim<'a>(case: &Case<'a>, volume: &PersistentVolume, decision: &'a Decisio
 /// The reason why a volume in phase Released or Failed is not reclaimed.
 #[derive(Clone, Copy, Debug)]
 enum ReclaimObstacle<'a> {
-    /// Nobody can delete its storage.
+    /// Nobody can delete the storage of the volume.
     NoDeleter,
-    /// The driver with this name deletes only volumes in phase Released, and this one is Failed.
+    /// The driver with this name deletes only volumes in phase Released, and this volume is Failed.
     PassedOver(&'a str),
     /// The controller's deletion fails.
     DeleteFails,
     /// The controller's deletion has failed, and every sync tries again.
     DeleteRetried,
-    /// Nobody can erase its data.
+    /// Nobody can erase the data of the volume.
     NoRecycler,
-    /// Erasing its data has failed, and every sync tries again.
+    /// Erasing the data has failed, and every sync tries again.
     RecycleRetried,
     /// The data have not been erased although the volume was released this number of seconds ago.
     RecycleHangs(i64),

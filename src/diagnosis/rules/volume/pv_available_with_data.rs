@@ -59,8 +59,8 @@ pub(super) fn trace(volume: &PersistentVolume) -> Option<Trace> {
     if volume.claim_ref.is_some() {
         return None;
     }
-    // Provisioners of local volumes write this annotation to volumes that they discover, and these have no claim at
-    // first.
+    // Provisioners of local volumes write this annotation to volumes that they discover. At first, no claim has these
+    // volumes.
     if let Some(provisioner) = provisioner(volume).filter(|_| volume.source.kind != SourceKind::Local) {
         return Some(Trace {
             words: format!("{provisioner} made it for a claim"),

@@ -1,5 +1,5 @@
-//! This rule reports a volume with policy Delete whose storage nobody deletes. Either no plugin can do it, or the
-//! driver ignores the volume because it is Failed.
+//! This rule reports a volume with policy Delete whose storage nobody deletes. Either no plugin can delete it, or the
+//! driver ignores the volume because the volume is Failed.
 
 use super::{ReclaimObstacle, called, released, said, trouble, ways_back, with_state, with_storage};
 use crate::diagnosis::facts::provisioner;

@@ -55,8 +55,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let (claim, namespace) = (claim_name(named), &named.namespace);
-    // The finding on a claim that names the volume says how the claim gets it. Only one of two reservations can be
-    // right.
+    // The finding on a claim that names the volume says how the claim gets it. The volume can be reserved for only one
+    // of the two claims.
     let other = case.snapshot().claims_naming(&volume.meta.name).iter().map(|id| case.snapshot().claim(*id));
     let other = other.filter(|other| is_unbound(other)).min_by_key(|other| other.key());
     let is_homeless = other.is_none() && case.lacks(Kind::Namespace, "", namespace);

@@ -40,7 +40,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
-    // No scheduler looks at a pod with scheduling gates.
+    // No scheduler handles a pod with scheduling gates.
     if !is_unscheduled(pod) || pod.gated {
         return None;
     }
