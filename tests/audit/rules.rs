@@ -1,6 +1,6 @@
-//! Every rule of `audit`, on two small clusters of its own: one in which the rule fires, and the most similar one in
-//! which it must not fire. All rules check every fixture. If another rule fires too, the fixture states it with the
-//! reason.
+//! Every rule of `audit`, on two small clusters of its own. The rule fires in the first one. The second one is as
+//! similar as possible, and the rule must not fire there. All rules check every fixture. If another rule fires as well,
+//! the fixture states that rule with the reason.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -124,7 +124,7 @@ fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
                     expected.difference(&fired).collect::<Vec<_>>()
                 ));
             }
-            // Of the surrounding kinds, a fixture holds only those that its own rule needs.
+            // A fixture holds only those surrounding kinds that its own rule needs.
             let lacks = |rule: &str, missing: &BTreeSet<Unread>| {
                 rule == *id || missing.iter().any(|one| !one.kind.is_surrounding())
             };
@@ -200,7 +200,7 @@ fn what_is_not_known_is_no_error() {
     assert!(unjudged.contains(&"lost-pv-missing".into()), "{unjudged:?}");
 }
 
-/// A rule says the same if only the surrounding kinds that it names were read. `audit` and `fix` read no other
+/// A rule has the same findings if only the surrounding kinds that it names were read. `audit` and `fix` read no other
 /// surrounding kinds.
 #[test]
 fn a_rule_names_all_that_it_reads() {

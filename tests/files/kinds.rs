@@ -224,7 +224,7 @@ fn objects_of_other_versions_and_groups() {
     }
 }
 
-/// Redaction removes nothing that is read, and redacting twice gives the same as redacting once.
+/// Redaction removes no field that is read. Redacting twice gives the same as redacting once.
 #[test]
 fn what_is_redacted_is_read_as_before() {
     for (name, ..) in KINDS {
@@ -321,8 +321,8 @@ fn a_snapshot_of_files_holds_them_and_other_verbs_pass_them_over() {
     }
 }
 
-/// Only a snapshot of a cluster lists these kinds. If the server does not have or does not show them, the coverage says
-/// so. There is no warning, because no rule reads them.
+/// Only a snapshot of a cluster lists these kinds. If the server does not have these kinds or does not show them, the
+/// coverage says so. There is no warning, because no rule reads them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_a_cluster_a_snapshot_alone_lists_them() {
     let fake = ApiServer::start().await;

@@ -20,7 +20,7 @@ fn explains(example: &str, object: &str, namespace: &str, expected: &[&str]) {
     }
 }
 
-/// A deletion cannot be undone, so an object that stays is still being deleted in the end.
+/// A deletion cannot be undone, so a terminating object that is not removed is still terminating in the end.
 #[test]
 fn an_object_that_is_being_deleted_is_so_in_the_end() {
     let table = said("terminating.json", &["predict", "-A", "--no-headers"]);
@@ -61,7 +61,7 @@ fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
     );
 }
 
-/// Each advice names the problem of the object itself, and a user who follows it ends the waiting.
+/// Each advice names the problem of the object itself. If a user follows the advice, the object does not wait any more.
 #[test]
 fn advice_can_be_followed() {
     let taken = "pending-volume-taken.json";

@@ -152,7 +152,7 @@ impl World {
         Self(stand)
     }
 
-    /// Splits a line of flags into words. `''` is an empty word.
+    /// Splits a line of flags into words. `''` means an empty word.
     fn words(&self, line: &str) -> Vec<String> {
         line.split_whitespace().map(|word| if word == "''" { String::new() } else { self.0.fill(word) }).collect()
     }
@@ -297,7 +297,7 @@ fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
     }
 }
 
-/// kubectl does what it should not. Our program does otherwise, and says why.
+/// These are faults of kubectl. Our program behaves differently, and says why.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn where_we_differ_from_kubectl_is_known() {
