@@ -17,7 +17,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The one rule whose findings are resolved by a remedy of their root.
+/// The only rule with findings that a remedy of their root resolves.
 const SETTLED: &str = "pv-released-retain";
 
 fn found(parts: &Parts, behavior_of: &KubernetesBehavior) -> Vec<Finding> {

@@ -133,7 +133,7 @@ fn a_bug_exits_with_70() {
     assert!(run.stderr.contains("please report it"), "{}", run.stderr);
 }
 
-/// The limits shorten the lists of an answer and do not change its statements.
+/// The limits shorten the lists of an answer, but do not change its statements.
 #[test]
 fn how_much_is_listed_does_not_change_what_is_said() {
     let printed = |arguments: &[&str]| Run::new(arguments).current_dir(root()).finish();

@@ -1,5 +1,5 @@
-//! `--contexts`: several clusters give a section each, one summary and one exit code. A section says the same as a run
-//! on that cluster alone.
+//! `--contexts`: the answer has a section for each cluster, one summary and one exit code. A section equals the answer
+//! of a run on that cluster alone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the test makes files and looks at the time")]
 

@@ -1,4 +1,4 @@
-//! `snapshot` of files: it contains what was read, and nothing is printed before all of the input was decoded.
+//! `snapshot` of files. It contains all objects that were read. Nothing is printed before the whole input was decoded.
 #![expect(clippy::disallowed_types, reason = "the recorded worlds are read from a file")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

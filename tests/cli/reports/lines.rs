@@ -141,7 +141,7 @@ fn markdown_keeps_its_table() {
         assert_eq!(bars, 6, "{row}");
     }
     assert!(page.contains("its volume x&lt;y&gt;&amp;"), "{page}");
-    // Outside of code, an `@` mentions nobody.
+    // Outside of code, there is no `@` that mentions a person.
     let lines = page.lines().filter(|line| !line.starts_with("    "));
     let text: Vec<String> = lines.map(without_code).collect();
     let text = text.join("\n");

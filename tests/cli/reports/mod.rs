@@ -1,5 +1,5 @@
-//! The forms of a report, each read by a parser of its format: XML, JSON, or lines. The names of the objects are as
-//! hostile as files can make them.
+//! The forms of a report. The tests read each with a parser of its format: XML, JSON, or lines. The names of the
+//! objects contain all characters that are dangerous in some form.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,

@@ -51,7 +51,7 @@ async fn one_bad_object_is_an_issue_and_no_failure() {
     assert_eq!((parts.issues[0].name.as_str(), parts.issues[0].origin.as_str()), ("pv-broken", "persistentvolumes"));
 }
 
-/// The token that the server offers leads to the rest of a newer list, which belongs to another moment.
+/// The token that the server offers continues with a newer list. That list belongs to another moment.
 #[tokio::test]
 async fn an_expired_list_is_read_again_in_one_piece() {
     for offered in [None, Some("3")] {

@@ -1,4 +1,4 @@
-//! What the user may not read is unknown, and the answer says so.
+//! Objects that the user may not read are unknown, and the answer says so.
 
 use super::{CLAIMS, CLASSES, VOLUMES, claim, class, names, pod, read, reason, to, volume};
 use crate::support::Run;
@@ -66,7 +66,8 @@ async fn hidden_pods_are_hidden_where_they_are() {
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(parts.coverage.state(Kind::Pod, "a"), CoverageState::Complete);
     assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
-    // Pods of many namespaces are read by one list, unless that list is forbidden.
+    // The pods of many namespaces are read by one list. If that list is forbidden, they are read namespace by
+    // namespace.
     fake.hold((0..260).map(|n| leaving(format!("ns-{n}"))));
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!((parts.objects.pods.len(), fake.count("/api/v1/pods")), (2, 1));

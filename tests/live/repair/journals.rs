@@ -1,5 +1,5 @@
-//! Journals of another cluster behind the same address, of the same cluster behind another address, of a volume that
-//! was created again, and journals of repairs that never began.
+//! Tests of journals of another cluster behind the same address, and of the same cluster behind another address. They
+//! also test journals of a volume that was created again, and of repairs that never began.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test waits, and fails by panicking")]
 
 use crate::live::proxy::Proxy;

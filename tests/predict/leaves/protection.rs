@@ -75,7 +75,7 @@ cases! {
         }));
 
     // These pods do not use the claim: a pod that is not scheduled, a pod with an ephemeral volume whose claim has
-    // another owner, and a finished pod with an ephemeral volume.
+    // another owner, and a pod with an ephemeral volume that is shut down.
     x6_nobody_uses_the_claim: case(&["X6"])
         .claim(leaving().owned_by("uid-ended"))
         .pod(pod("new").uses("c"))

@@ -76,7 +76,7 @@ fn nothing_is_offered_to_anyone_while_claims_cannot_be_listed() {
     assert_eq!(refusal.by, "claimants");
 }
 
-/// A claim that names the volume would be Lost, or wait for ever, if the volume were reserved for another claim.
+/// If the volume were reserved for another claim, a claim that names the volume would be Lost, or would wait for ever.
 #[test]
 fn a_volume_that_another_claim_names_is_not_given_away() {
     for (phase, how) in [("Pending", "it waits for it"), ("Lost", "it was bound to it, and its pods may still use it")]

@@ -310,8 +310,8 @@ async fn a_result_that_cannot_be_printed_is_no_failure() {
     assert!(flat.ends_with(&format!(": the journal is {id}\n")), "{}", ended.stderr);
 }
 
-/// A journal that somebody else may have written decides nothing. No journal is begun in a directory in which somebody
-/// else can write.
+/// A journal that somebody else may have written is not used. No journal is begun in a directory in which somebody else
+/// can write.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn foreign_journals_are_refused() {

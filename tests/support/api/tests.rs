@@ -1,4 +1,4 @@
-//! Tests of the server itself: each rule of the API server that a repair depends on, and the controllers on its
+//! Tests of the server itself: each rule of the API server on which a repair depends, and the controllers that sync its
 //! objects.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
