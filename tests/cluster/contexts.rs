@@ -174,7 +174,7 @@ async fn the_document_holds_those_of_the_clusters() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_means_one_cluster_is_refused_beside_several() {
+async fn flags_for_one_cluster_are_refused_with_several_contexts() {
     let clusters = Clusters::start().await;
     let refused = async |arguments: &[&str], part: &str| {
         let run = clusters.run(arguments).await;

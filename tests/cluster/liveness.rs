@@ -234,7 +234,7 @@ async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_moved_between_two_readings_is_no_evidence() {
+async fn a_change_between_two_readings_is_no_evidence() {
     // The claim was written between the two readings. The second reading is explained, and nothing is said about the
     // controller.
     let ended = rechecked(Some(claim("12")), &["-o", "json"]).await;
@@ -378,7 +378,7 @@ async fn a_snapshot_keeps_what_tells_of_the_controllers() {
 
 /// If pods cannot be listed, the answer says that `usedBy` is unknown and which right is missing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_uses_a_claim_is_unknown_where_pods_are_hidden() {
+async fn users_of_a_claim_are_unknown_if_pods_are_hidden() {
     let api = cluster([]).await;
     api.fail(PODS, usize::MAX, Fault::Refused(403, "pods is forbidden"));
     let ended = run(&api, &["explain", "pvc/data", "-n", "db", "-o", "json"]).await;

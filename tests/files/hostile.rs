@@ -159,7 +159,7 @@ pub(crate) fn assert_harmless(run: &Finished, what: &str) {
 }
 
 #[test]
-fn nothing_of_it_is_printed() {
+fn secrets_and_control_characters_are_not_printed() {
     let list = json!({"apiVersion": "v1", "kind": "List", "items": objects()}).to_string();
     let mut evil = 0;
     for question in QUESTIONS {
@@ -202,7 +202,7 @@ fn each_verb_that_reads_files_is_asked_in_each_of_its_formats() {
 
 /// The errors for a file that cannot be read.
 #[test]
-fn neither_do_errors() {
+fn errors_contain_no_secrets_and_no_control_characters() {
     let mut volume = objects().swap_remove(1);
     volume["spec"]["capacity"]["storage"] = format!("1{CONTROL_SEQUENCES}").into();
     volume["metadata"]["name"] = format!("pv{CONTROL_SEQUENCES}").into();

@@ -152,7 +152,7 @@ fn without_a_limit_a_plugin_may_take_its_time() {
 
 /// The plugin's output on stderr reaches the person, before our message.
 #[test]
-fn what_a_plugin_says_is_passed_on() {
+fn the_stderr_of_a_plugin_is_passed_on() {
     let world = World::new();
     let (finished, ..) = world.run(BINARY.as_ref(), &["predict"], "echo open this address >&2; exit 1", "{}");
     assert!(finished.stderr.starts_with("open this address\nerror: the credential plugin "), "{}", finished.stderr);

@@ -227,7 +227,7 @@ fn load_many(runtime: &tokio::runtime::Runtime, api: &Api, scratch: &Path) -> us
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_is_said_of_a_snapshot_is_what_is_said_of_the_cluster() {
+fn answers_about_a_snapshot_equal_answers_about_the_cluster() {
     let scratch = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let plane = Plane::without_admission();

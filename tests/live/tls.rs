@@ -186,7 +186,7 @@ fn each_fault_of_a_certificate_ends_in_a_sentence() {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn kubectl_gets_no_further_and_no_less_far() {
+fn kubectl_fails_and_succeeds_with_the_same_certificates() {
     let world = World::new();
     let kubectl = plane::kubectl();
     for (line, ..) in WRONG {

@@ -131,7 +131,7 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
 /// A user who may not list volumes was told that nothing is known, although it is certain that the class does not
 /// exist.
 #[test]
-fn who_may_not_list_volumes_hears_first_what_is_certain() {
+fn a_user_who_may_not_list_volumes_gets_certain_findings_first() {
     let claim = r#"apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: data, namespace: db, uid: c1, resourceVersion: "2", creationTimestamp: "2026-01-01T00:00:00Z"}

@@ -107,7 +107,7 @@ fn a_wrong_answer_is_seen_wherever_it_is_used() {
 
 /// `model.verified` is true for exactly the minor versions with recorded decisions, searches and ends.
 #[test]
-fn what_is_said_to_be_verified_is_recorded() {
+fn verified_versions_have_recordings() {
     let all = ["decisions-", "match-", "outcomes-all-", "handmade-"];
     let (mut verified, mut others) = (Vec::new(), 0);
     for minor in 14..50 {

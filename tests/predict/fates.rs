@@ -129,7 +129,7 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
 /// Unknown is not absent: a pod that may not be listed may keep the claim (X3), and the claim keeps its volume bound.
 /// So the ends of both are unknown, and the answer does not say that the volume ends Released.
 #[test]
-fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
+fn hidden_pods_make_the_ends_of_claim_and_volume_unknown() {
     let mut volume = volume("/mnt/x", false);
     volume["spec"]["claimRef"] = json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": "data", "uid": "c-1",

@@ -50,7 +50,7 @@ fn names(line: &Line) -> Vec<&str> {
 }
 
 #[test]
-fn what_a_difference_does_not_need_is_taken_away() {
+fn objects_that_a_difference_does_not_need_are_removed() {
     let asked = Cell::new(0);
     let ask = |lines: &[Line]| {
         asked.set(asked.get() + lines.len());

@@ -158,7 +158,7 @@ fn assert_joint(list: &Value, from: &str) {
 }
 
 #[test]
-fn what_is_printed_of_every_example_follows_the_schemas() {
+fn answers_for_every_example_follow_the_schemas() {
     let [list, explanation, table] = ["PredictionList", "Explanation", "MatchTable"].map(validator);
     let mut reached = BTreeSet::new();
     for (path, _) in files("examples", "json") {

@@ -222,7 +222,7 @@ async fn a_claim_that_is_as_it_is_to_be_is_not_replaced() {
 
 /// If a repair deletes a volume, or has deleted it, a second request has nothing to do.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_going_or_gone_by_a_repair_has_nothing_to_do() {
+async fn a_volume_that_a_repair_deletes_needs_no_second_repair() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let words = ["reclaim", "pv/data", "--delete", "--yes", "--confirm", "data"];

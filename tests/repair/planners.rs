@@ -169,7 +169,7 @@ fn young(mut claim: Value) -> Value {
 /// If a person asks about the claim by name, a missing node is reported at once. The message says that the problem may
 /// end by itself.
 #[test]
-fn patience_hides_nothing_of_what_was_named() {
+fn a_missing_node_of_a_named_claim_is_reported_at_once() {
     let mut chosen = young(claim("db", "data", "", "Pending"));
     chosen["metadata"]["annotations"] = json!({
         "volume.kubernetes.io/selected-node": "gone",
@@ -235,7 +235,7 @@ fn a_class_that_does_not_exist_is_replaced_by_the_one_that_is_meant() {
 
 /// If `restore` refuses a repair, no command for this repair is proposed.
 #[test]
-fn what_is_refused_is_not_offered_by_hand() {
+fn a_refused_repair_is_not_proposed_as_a_command() {
     let old = volume("pv-1", "Released", of("db", "data", "c-older"));
     let waiting = claim("db", "data", "", "Pending");
     let mut asked = waiting.clone();

@@ -239,7 +239,7 @@ fn volume() -> RepairRequest {
 }
 
 #[test]
-fn what_is_agreed_to_is_carried_out_once_and_kept_in_a_journal() {
+fn a_confirmed_plan_is_carried_out_once_and_kept_in_a_journal() {
     for asked in [volume(), RepairRequest::VolumeOf(claim_key("db", "data"))] {
         let (cluster, asker) = (Made::new(false), Scripted::new(Some(true)));
         let (ended, journals) = kept(&cluster, &asker, Extent::CarryOut, asked);

@@ -94,7 +94,7 @@ fn metrics_are_read_as_they_are_meant() {
 }
 
 #[test]
-fn what_runners_read_stays_in_its_line() {
+fn a_ci_annotation_stays_in_one_line() {
     let github = printed("github", &[]);
     assert_eq!(github.lines().count(), 2);
     for line in github.lines() {

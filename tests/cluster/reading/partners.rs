@@ -130,7 +130,7 @@ async fn a_partner_that_may_not_be_read_alone_is_mentioned() {
 /// If many claims name a missing volume, most are not read again. This holds for claims that were last written before
 /// the volumes were listed, because their volume was already missing at that moment.
 #[tokio::test]
-async fn of_many_that_do_not_agree_those_that_are_of_one_moment_are_not_read_again() {
+async fn old_claims_of_many_missing_volumes_are_not_read_again() {
     let fake = ApiServer::start().await;
     fake.hold((0..200).map(|n| claim("db", &format!("lost-{n}"), &format!("pv-{n}"))));
     let mut late = claim("db", "late", "pv-late");

@@ -98,7 +98,7 @@ fn a_must_gather_says_what_it_holds_in_full() {
 /// all objects of the kind. If it has none, nothing is known. A caller that does not request these kinds does not parse
 /// them.
 #[test]
-fn what_stands_around_is_read_where_it_is_asked_for() {
+fn surrounding_kinds_are_read_only_on_request() {
     let node = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n"}});
     let event = |namespace: &str, kind: &str| {
         json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": namespace},

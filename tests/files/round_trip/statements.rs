@@ -232,7 +232,7 @@ async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
 
 /// The message names the snapshot, because a file has no server.
 #[test]
-fn of_a_version_that_is_not_modelled_the_snapshot_is_named() {
+fn a_snapshot_of_an_unmodelled_version_is_named_in_a_note() {
     let of = |minor: u32, more: &[&str]| {
         let list = json!({
             "kind": "List", "apiVersion": "v1", "items": [],

@@ -368,7 +368,7 @@ fn run(site: &Site, case: &Case) -> (Vec<String>, usize, bool) {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_each_repairable_rule_finds_is_fixed() {
+fn the_findings_of_each_repairable_rule_are_fixed() {
     let begin = Instant::now();
     let cases: Vec<&Case> = claims::CASES.iter().chain(volumes::CASES).collect();
     let covered: BTreeSet<&str> = cases.iter().map(|case| case.rule).chain([late::RULE]).collect();

@@ -119,7 +119,7 @@ fn judge() -> Judge {
 }
 
 #[test]
-fn what_could_be_deleted_for_a_moment_is_lost() {
+fn a_volume_that_could_be_deleted_for_a_moment_is_lost() {
     let kept =
         [at(1, "Bound", "Delete", "data"), at(2, "Bound", "Retain", "data"), at(3, "Released", "Retain", "data")];
     assert_eq!(judge().losses(&kept), Vec::<String>::new());
@@ -140,7 +140,7 @@ fn what_could_be_deleted_for_a_moment_is_lost() {
 }
 
 #[test]
-fn what_others_do_is_not_the_repairs_doing() {
+fn a_loss_that_another_actor_causes_is_not_counted() {
     // The volume could be deleted before.
     let before = [at(1, "Released", "Delete", "data"), gone(2, "Released", "Delete", "data")];
     assert_eq!(judge().losses(&before), Vec::<String>::new());

@@ -52,7 +52,7 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_is_reached_is_nothing_to_do() {
+fn a_goal_that_is_already_reached_needs_no_repair() {
     let site = Site::start();
     let nothing = |place: &Place<'_>, words: &[&str]| {
         let said = place.again(words, 0);

@@ -135,7 +135,7 @@ fn flat(said: &str) -> String {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_can_only_be_one_thing_is_repaired_unasked() {
+fn a_repair_without_alternatives_needs_no_choice() {
     let mut site = Site::start();
 
     // A sync tool copied the annotation of the binding, but not the name of the volume.
@@ -185,7 +185,7 @@ fn what_can_only_be_one_thing_is_repaired_unasked() {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_was_named_is_told_of_at_once_and_with_verbs() {
+fn a_finding_on_a_named_object_is_reported_at_once_with_its_verb() {
     let site = Site::start();
 
     // The node that was chosen for a claim does not exist. The claim is seconds old.

@@ -116,7 +116,7 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
 /// If admission refuses the creation, the plan is refused before anything is deleted. A refusal for another reason is a
 /// warning.
 #[tokio::test(start_paused = true)]
-async fn what_is_tried_under_another_name_refuses_or_warns() {
+async fn a_creation_that_is_tried_under_another_name_refuses_or_warns() {
     const TRIED: &str = "create pvc/late -n db (tried under the name late-pvctl-1, because its own is taken until the old claim is gone)";
     for (code, message) in [
         (403, "admission webhook \"size.example.com\" denied the request: too large"),

@@ -187,7 +187,7 @@ async fn a_namesake_does_not_keep_the_data() {
 /// If another client has already done what the step does, a conflict does not end the run, and the way back does not
 /// undo that step.
 #[tokio::test(start_paused = true)]
-async fn who_was_quicker_has_done_the_step() {
+async fn a_step_that_another_client_has_done_counts_as_done() {
     let retain: Act =
         |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Retain"));
     for (place, writes) in [("PATCH /api", 4), ("dry PATCH /api", 3)] {

@@ -463,7 +463,7 @@ fn sample() {
 
 /// The undo of an undisturbed repair restores the state before the repair, as `docs/REPAIR.md` promises.
 #[test]
-fn what_is_undone_is_as_it_was_before() {
+fn an_undo_restores_the_state_before_the_repair() {
     let (all, _) = prepared();
     let mut missed = Vec::new();
     for back in all {

@@ -146,7 +146,7 @@ fn a_claim_does_not_take_the_data_of_those_that_it_owns_along() {
 }
 
 #[test]
-fn what_goes_with_a_claim_is_unknown_where_claims_cannot_be_listed() {
+fn dependents_of_a_claim_are_unknown_if_claims_cannot_be_listed() {
     let mut coverage = complete();
     let mut partly = CoverageEntry::new(Kind::PersistentVolumeClaim, Some("db".into()), CoverageState::Partial);
     partly.absent.insert("new".into());

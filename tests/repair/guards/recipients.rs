@@ -19,7 +19,7 @@ fn waiting(name: &str, size: &str) -> Value {
 
 /// G12: the guard names the claim to which the simulation gives the volume, and no other claim.
 #[test]
-fn who_gets_a_volume_that_is_offered_to_anyone_is_named() {
+fn the_recipient_of_a_volume_offered_to_anyone_is_named() {
     let claimants = |more: &[Value]| {
         let mut objects = released();
         objects.extend_from_slice(more);

@@ -193,7 +193,7 @@ fn a_guard_that_fails_is_named() {
 }
 
 #[test]
-fn what_is_unknown_does_not_hold() {
+fn a_guard_does_not_hold_if_its_objects_are_unknown() {
     let mut coverage = complete();
     coverage.set(CoverageEntry::new(Kind::Pod, None, CoverageState::Forbidden));
     let refusal = World::with(bound(), coverage).refusal(&moving());

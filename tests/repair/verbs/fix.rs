@@ -64,7 +64,7 @@ async fn fix_without_a_repair_says_so() {
 
 /// `audit` and `explain` mention `fix` only for a cluster, and only if `fix` has a repair.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_can_be_repaired_is_said_with_the_command() {
+async fn audit_and_explain_name_the_command_that_repairs() {
     let fake = cluster([released("data", "Retain")]).await;
     let url = fake.url();
     for (words, said) in [
@@ -182,7 +182,7 @@ async fn fix_does_not_count_what_came_out_otherwise() {
 
 /// If a repair was safe when it was found, but is not safe when it is planned, the cluster has changed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_safe_any_more_is_a_change_of_the_world() {
+async fn a_repair_that_is_no_longer_safe_is_a_change_of_the_cluster() {
     let mut old = released("data", "Retain");
     old["metadata"]["creationTimestamp"] = "2025-06-01T00:00:00Z".into();
     let fake = cluster([old]).await;

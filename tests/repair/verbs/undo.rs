@@ -243,7 +243,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
 
 /// A request that arrives after the program was killed is undone like any other. `undo` waits for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_arrives_late_is_taken_back() {
+async fn a_write_that_arrives_late_is_undone() {
     let fake = cluster([released("data", "Delete")]).await;
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
