@@ -60,8 +60,7 @@ enum End {
     /// The first row of an audit of the namespace is this object and rule (`cause`). The answer of `fix` contains the
     /// text `fix`. `way` is one of the remedies of the finding.
     Row { cause: &'static str, fix: &'static str, way: &'static str },
-    /// Like `Row`, but the severity of the finding is `info`. It is shown with `--all`, and nothing is wrong with the
-    /// object.
+    /// Like `Row`, but of severity `info`: it is shown with `--all`, and nothing is wrong with the object.
     Info { cause: &'static str, way: &'static str },
     /// The finding is a row of an audit of all namespaces. An audit of the namespace finds nothing wrong.
     Cluster { cause: &'static str, way: &'static str },

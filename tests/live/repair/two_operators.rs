@@ -306,7 +306,7 @@ impl Case<'_> {
         Ok(what)
     }
 
-    /// Returns whether a claim that may have the data has these, or gets these by one further command.
+    /// Returns whether a permitted claim has the data, or gets the data by one further command.
     fn is_reachable(&mut self) -> bool {
         let named = |claim: &(&str, &str)| (claim.0.replace('N', &self.place.name), claim.1.to_owned());
         let volume = self.place.of("a");
