@@ -162,7 +162,7 @@ mod tests {
 
     /// One long piece of work does not delay the other pieces.
     #[test]
-    fn what_takes_long_holds_nothing_else_up() {
+    fn a_slow_element_does_not_delay_the_others() {
         let done = AtomicUsize::new(0);
         let work = |number: usize| {
             if number == 0 {

@@ -609,7 +609,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_broken_between_words() {
+    fn messages_are_broken_between_words() {
         let said = "error: one two three\n  because: four five\nhint: six";
         assert_eq!(wrapped_lines(said, None), said);
         assert_eq!(wrapped_lines(said, Some(15)), "error: one two\n  three\n  because: four\n    five\nhint: six");

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_would_act_on_becomes_visible() {
+    fn control_characters_become_visible() {
         let cases = [
             ("\u{1b}[31mred", "\\x1b[31mred"),
             ("a\nb\r\tc", "a\\nb\\r\\tc"),

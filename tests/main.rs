@@ -1,4 +1,4 @@
-//! The single binary of integration tests. Each folder is one subject, and `support` is what they share.
+//! The single binary of integration tests. Each folder is one subject, and `support` has their common helpers.
 
 mod audit;
 mod cli;

@@ -20,7 +20,8 @@ import (
 	"pvctl.dev/oracle/judge"
 )
 
-// packages are the packages whose code decides, with the functions from which everything else is reached.
+// packages are the packages whose code makes the decisions. Each has the functions that lead to all other measured
+// functions.
 var packages = []struct {
 	module, dir string
 	roots       []string
@@ -156,8 +157,8 @@ func readReasons(name string) (map[string]string, error) {
 	return reasons, nil
 }
 
-// reachable returns the functions that the roots call, directly or indirectly. Functions are found by name: a name that
-// two packages share counts for both, unless the packages are libraries.
+// reachable returns the functions that the roots call, directly or indirectly. Functions are found by name. If two
+// packages share a name and are no libraries, the name counts for both.
 func reachable(blocks map[string][]block) ([]*function, error) {
 	var all []*function
 	byName := map[string][]*function{}

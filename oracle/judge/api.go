@@ -53,12 +53,12 @@ type api struct {
 	version uint64
 	// admission are the plugins that may change an object before it is created.
 	admission []admission.MutationInterface
-	// trace records the requests of one sync; it may be nil.
+	// trace records the requests of one sync. It may be nil.
 	trace *trace
 	// gate is called before every request. It may wait, return an error instead of the server, or panic to end the
 	// caller.
 	gate func(request) error
-	// changed is called after every change; before or after is nil for a new or a deleted object.
+	// changed is called after every change. before is nil for a new object, and after is nil for a deleted one.
 	changed func(before, after runtime.Object)
 }
 
@@ -75,7 +75,7 @@ type strategy interface {
 	rest.RESTUpdateStrategy
 }
 
-// resource is one table of the API server. Stored objects never change; each change stores a new one.
+// resource is one table of the API server. Stored objects are never modified. Each change stores a new object.
 type resource[T object] struct {
 	api        *api
 	name, kind string

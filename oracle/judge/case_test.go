@@ -116,9 +116,9 @@ func TestUnknownReason(t *testing.T) {
 	}
 }
 
-// TestOwnStoreFirst checks why no case needs an object that is in the binder's own stores and not in the informers.
-// Without the informers' copies every sync does the same as with them. Only the sync of an object without a copy
-// differs: it sends nothing.
+// TestOwnStoreFirst checks why no case needs an object that is only in the binder's own stores. If the informers have
+// no copies, every sync does the same as with copies. The only exception is the sync of an object without a copy, which
+// sends nothing.
 func TestOwnStoreFirst(t *testing.T) {
 	j, compared, written := newJudge(t), 0, 0
 	for index := range 600 {
@@ -164,7 +164,7 @@ func TestOwnStoreFirst(t *testing.T) {
 }
 
 // TestNoNamespace checks a claimRef without a namespace. The client of 1.30 refuses the request for the claim. Later
-// clients send it, and the server finds nothing: the volume is released and its storage deleted.
+// clients send it, and the server finds nothing. The volume is then released, and its storage is deleted.
 func TestNoNamespace(t *testing.T) {
 	lost := strings.Replace(strings.Replace(releasedHostPath, `"namespace":"db",`, "", 1), "Released", "Bound", 1)
 	c := decideCase(t, `{"object":{"kind":"PersistentVolume","name":"pv-2"}}`, lost)
@@ -256,8 +256,8 @@ func TestUnreadPods(t *testing.T) {
 	}
 }
 
-// TestUnseenPod checks that a pod which only the API server knows keeps the claim protected. The cases after it see the
-// pod again: with the informer's copy no list is needed.
+// TestUnseenPod checks that a pod which only the API server knows keeps the claim protected. In the next cases the
+// informer has the pod again, and no list is needed.
 func TestUnseenPod(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
@@ -287,8 +287,8 @@ func TestUnseenPod(t *testing.T) {
 	}
 }
 
-// TestRecycler checks what follows when the pod of a recycler ends. If the case does not mention the pod, the operation
-// stops before it. A case must not mention it if no recycler is started.
+// TestRecycler checks what the controller does when the pod of a recycler ends. If the case does not mention the pod,
+// the operation stops before it. A case must not mention it if no recycler is started.
 func TestRecycler(t *testing.T) {
 	recycled := strings.Replace(releasedHostPath, `"Delete"`, `"Recycle"`, 1)
 	object := line.Object{Kind: "PersistentVolume", Name: "pv-2"}
@@ -335,8 +335,8 @@ func TestRecycler(t *testing.T) {
 	}
 }
 
-// TestMatch checks the difference between the two callers: with delayed binding only the scheduler, which names a node,
-// gets a free volume.
+// TestMatch checks the difference between the two callers. With delayed binding only the scheduler gets a free volume.
+// The scheduler is the caller that names a node.
 func TestMatch(t *testing.T) {
 	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}`
 	l := &line.Line{World: line.List{Items: []json.RawMessage{

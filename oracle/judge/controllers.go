@@ -14,17 +14,17 @@ const (
 	Binder Controllers = iota
 	// Protection adds the two protection controllers.
 	Protection
-	// All adds the ephemeral-volume controller too, if some pod has an ephemeral volume.
+	// All also adds the ephemeral-volume controller, if some pod has an ephemeral volume.
 	All
 )
 
-// controllers are those that can take part, beginning with the binder.
+// controllers are the controllers that can take part, beginning with the binder.
 var controllers = []struct {
 	// name is the name in kube-controller-manager's --controllers.
 	name string
 	// from is the smallest selection that contains the controller.
 	from Controllers
-	// taking is the controller that takes the keys of these kinds.
+	// taking says which kinds of keys the controller takes from its queues.
 	taking controller
 	kinds  []string
 }{

@@ -13,7 +13,8 @@ import (
 )
 
 // Decide fills in the decisions of one sync, for every volume and claim of the line's world and for every case that the
-// line proposes. For the other controllers that take part it answers for the objects that they sync.
+// line proposes. It also fills in the decisions of the other controllers that take part, for the objects that they
+// sync.
 func (j *Judge) Decide(l *line.Line, who Controllers) error {
 	if err := j.load(l); err != nil {
 		return err
@@ -90,7 +91,7 @@ func known(c *line.Case) error {
 	return nil
 }
 
-// copies returns the world as the informers have it in a case, and as the binder's own stores have it.
+// copies returns two worlds for a case: the copies of the informers, and the copies of the binder's own stores.
 func (j *Judge) copies(c *line.Case) (seen, own *world, err error) {
 	seen, own = &world{}, &world{}
 	*seen, *own = *j.world, *j.world

@@ -65,7 +65,7 @@ func (e *endings) exceeds(other *endings) bool {
 	return false
 }
 
-// made returns whether an object that the world does not contain exists at some end.
+// made returns whether an object that the world does not contain exists in some end state.
 func (e *endings) made(i int) bool {
 	for text := range e.each[i] {
 		if strings.Contains(text, `"created":true`) {

@@ -33,8 +33,8 @@ const (
 	firstInDb = `{"kind":"PersistentVolumeClaim","namespace":"db","name":"p-first"}`
 )
 
-// TestEphemeral checks what the ephemeral-volume controller does with a pod. Each expectation follows from its code or
-// from that of the API server.
+// TestEphemeral checks what the ephemeral-volume controller does with a pod. Each expectation follows from the code of
+// the controller or of the API server.
 func TestEphemeral(t *testing.T) {
 	const fails = "error: pod db/p, ephemeral volume "
 	const notOwner = "FailedBinding; " + fails + "first: PVC db/p-first was not created for pod db/p (pod is not owner)"
@@ -172,8 +172,8 @@ func endsOf(t *testing.T, who Controllers, items ...string) map[string]string {
 	return ends
 }
 
-// TestMadeEnds checks how created claims end and which volumes they take. A claim that is deleted is created again, and
-// one that stays is not. Without the controller nothing is created.
+// TestMadeEnds checks how created claims end and which volumes they take. A claim that is deleted is created again. A
+// claim that stays is not created again. Without the controller nothing is created.
 func TestMadeEnds(t *testing.T) {
 	going := strings.Replace(itsClaim, `"uid":"u-c"`,
 		`"finalizers":["kubernetes.io/pvc-protection"],"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"uid":"u-c"`, 1)

@@ -9,13 +9,13 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// followed is the number of attempts to follow a schedule before it counts as one that does not lead to its end. After
-// the schedule everything continues in random order.
+// followed is the number of attempts to follow a schedule. If none of them reaches the end, the schedule does not lead
+// to it. After the steps of the schedule, syncs run in random order.
 const followed = 16
 
 // Follow fills in whether each schedule of the line leads to its ends. The real controllers run its syncs from the
-// recorded world, and then go on until no sync changes anything. For an object that never settles, the end must be
-// among the states that it repeats.
+// recorded world, and then continue until no sync changes anything. If an object never settles, the end must be among
+// the states that it repeats.
 func (j *Judge) Follow(l *line.Line, who Controllers) error {
 	if err := j.load(l); err != nil {
 		return err
@@ -102,8 +102,8 @@ func workOf(given line.Step, who Controllers) (work, error) {
 	return work{}, fmt.Errorf("%s does not sync %v here", given.Controller, given.Object)
 }
 
-// follow runs one given sync with current caches. Among equal volumes the first one wins, so the wanted volume is put
-// first.
+// follow runs one given sync with current caches. The controller takes the first one of equal volumes, so the wanted
+// volume is put first.
 func (s *schedule) follow(given step) {
 	own := s.judge.ownVolumes
 	own.random, own.first = nil, s.judge.api.volumes.stored[given.volume]

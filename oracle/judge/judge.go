@@ -248,10 +248,10 @@ func (s *watchedStore) Delete(object any) error {
 // This one makes the order a choice: sorted by name with one volume first, or shuffled.
 //
 // One volume at the front is enough to reach every answer. The order only matters between buckets of access modes that
-// are equally good, and between equal candidates in a bucket. There the first one wins.
+// are equally good, and between equal candidates in a bucket. The first one of these is chosen.
 type orderedIndexer struct {
 	watchedStore
-	// first is the volume at the front, if any. With random the order is shuffled instead.
+	// first is the volume at the front, or nil. If random is set, the order is shuffled instead.
 	first  *v1.PersistentVolume
 	random *rand.Rand
 	// tied says that an order was requested for more than one element.
@@ -296,7 +296,7 @@ func (s *orderedIndexer) ListIndexFuncValues(name string) []string {
 type operations struct {
 	judge               *Judge
 	running, backingOff map[string]bool
-	// later receives the operation instead, if it is set.
+	// later, if it is set, receives the operation, which does not run at once then.
 	later func(name string, run func())
 }
 
@@ -324,9 +324,9 @@ func (o *operations) Run(name string, operation func() error) error {
 // remoteStorage ends an operation at the point where a plugin would act on storage, because there is no storage.
 type remoteStorage struct{}
 
-// finish runs an operation to its end, or to a point that cannot be simulated: a recycler's pod that the case does not
-// mention, or a plugin that acts on storage. There the operation ends without a result, so that the next sync can start
-// another one.
+// finish runs an operation to its end, or to a point that cannot be simulated. This is a recycler's pod that the case
+// does not mention, or a plugin that acts on storage. The operation then ends without a result, so that the next sync
+// can start another one.
 func (o *operations) finish(operation func() error) {
 	defer func() {
 		switch ended := recover().(type) {

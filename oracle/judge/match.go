@@ -10,9 +10,9 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Match fills in the answers of FindMatchingVolume for every claim of the world without a volume. It is called as the
-// binder and the scheduler call it: with each node and without one. Each chosen volume is also excluded once. The
-// orders of the volumes put each volume first once.
+// Match fills in the answers of FindMatchingVolume for every claim of the world without a volume. The function is
+// called as by the binder and the scheduler: without a node, and with each node. Each chosen volume is also excluded
+// once. For each volume there is an order in which it is first.
 func (j *Judge) Match(l *line.Line) error {
 	w, err := read(l.World)
 	if err != nil {

@@ -84,7 +84,7 @@ func difference(before, after map[string]any) map[string]any {
 var started = time.Now().Add(-time.Minute)
 
 // placeholders replaces the resourceVersions and times that the oracle assigned. It also replaces the time of a
-// condition, because the controllers take that time from the clock.
+// condition, which the controllers read from the clock.
 func placeholders(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

@@ -13,7 +13,8 @@ import (
 )
 
 // plugins returns the plugins that kube-controller-manager gives this controller with default flags. Since 1.36 only
-// these two can provision, delete or recycle; older minors have more. The bool says whether hostPath provisions.
+// these two can provision, delete or recycle. Older minor versions have more plugins. The bool says whether hostPath
+// provisions.
 func plugins(provisions *bool) []volume.VolumePlugin {
 	hostPath := func(provisions bool) hostPathPlugin {
 		return hostpath.ProbeVolumePlugins(volume.VolumeConfig{
@@ -36,7 +37,7 @@ type hostPathPlugin interface {
 }
 
 // nowhere is put before each path that the hostPath deleter would remove. No such directory exists, so nothing is ever
-// removed. It does not change whether a path counts as one below /tmp, because it ends in the middle of a name.
+// removed. The prefix ends in the middle of a name, so it does not change whether a path counts as one below /tmp.
 const nowhere = "/pvctl-oracle-nowhere/x"
 
 // harmless is the real hostPath plugin with two changes: its deleter works on paths that do not exist, and its

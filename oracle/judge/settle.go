@@ -17,8 +17,8 @@ import (
 type Settling struct {
 	// Who selects the controllers that take part.
 	Who Controllers
-	// Schedules is the smallest number of schedules of each kind, and Most is the largest. Quiet is the number of
-	// schedules in a row that must bring nothing new.
+	// Schedules is the smallest number of schedules of each kind, and Most is the largest. A kind ends after Quiet
+	// schedules in a row that show no new end.
 	Schedules, Quiet, Most int
 	// Seed makes the schedules repeatable.
 	Seed uint64
@@ -82,7 +82,7 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 			}
 		}
 	}
-	// An end that only another kind of schedule has shown is usually the result of a rare order. So many more ordered
+	// An end that no ordered schedule has shown is usually the result of a rare order. Therefore many more ordered
 	// schedules are tried before it is recorded as an end that needs faults or races.
 	for n := how.Most; n < 8*how.Most; n++ {
 		faults := n < 2*how.Most && found[faulty].exceeds(found[ordered])
@@ -143,16 +143,16 @@ type schedule struct {
 	pending []work
 	// lagging are the changes that the informers have not seen, by kind.
 	lagging [2][]change
-	// ranks, in every second schedule, makes some keys nearly always go first. In a random order a key hardly ever
-	// waits for long.
+	// ranks makes some keys nearly always first, in every second schedule. In a random order a key hardly ever waits
+	// for long.
 	ranks map[work]uint64
 	// moved says that something was written since the last resync.
 	moved bool
 	// faults is the number of remaining steps with faults.
 	faults int
 
-	// The rest is for racing: the running task, the tasks that wait for a turn, and the channel on which a task returns
-	// its turn.
+	// The remaining fields are for racing: the running task, the tasks that wait for a turn, and the channel on which a
+	// task returns its turn.
 	current *task
 	waiting []*task
 	turn    chan *task
@@ -212,7 +212,8 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 			continue
 		}
 		if s.moved || s.faults > 0 {
-			// A refused request may look like rest as long as there are faults. After the next resync there are none.
+			// While there are faults, a refused request may look like a world that has settled. After the next resync
+			// there are no faults.
 			still, s.faults = 0, 0
 		} else if still++; s.mode == ordered || still == 2 {
 			// Caches may have been stale in the first round without changes, so the second one decides.

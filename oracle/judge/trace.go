@@ -28,7 +28,7 @@ type trace struct {
 	notes    map[string]bool
 	refuse   *line.Refuse
 	failRead *line.FailRead
-	// recycler says how the recycler's pod ends. Its watch tells the recycler.
+	// recycler says how the recycler's pod ends. The recycler learns this from its watch of the pod.
 	recycler *line.Recycler
 	watch    *watch.FakeWatcher
 	// notesOnly says that only notes are recorded.
@@ -57,7 +57,7 @@ func (t *trace) note(text string) {
 	t.notes[text] = true
 }
 
-// write records a request and returns the error that the case wants for it, if any.
+// write records a request and returns the error that the case states for it, or nil.
 func (t *trace) write(r request, patch, object, preconditions json.RawMessage) error {
 	t.writes++
 	t.decision.Writes = append(t.decision.Writes, line.Write{
@@ -76,7 +76,7 @@ func (t *trace) refused(err error) {
 		return
 	}
 	if t.notesOnly {
-		// Among the reasons for a refusal, only the rule on new finalizers concerns objects that a server can store.
+		// Only one reason for a refusal concerns objects that a server can store: the rule on new finalizers.
 		if apierrors.IsInvalid(err) && !strings.Contains(err.Error(), "is invalid: metadata.finalizers: ") {
 			t.note("api-rejected")
 		}
@@ -88,7 +88,7 @@ func (t *trace) refused(err error) {
 	}
 }
 
-// read returns the error that the case wants for a live read, if any.
+// read returns the error that the case states for a live read, or nil.
 func (t *trace) read(r request) error {
 	if t == nil || t.failRead == nil || t.failRead.Read != r.read {
 		return nil

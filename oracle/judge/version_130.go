@@ -39,7 +39,7 @@ func (j *Judge) queues() (volumes, claims *workqueue.Type) {
 	return *field[*workqueue.Type](j.binder, "volumeQueue"), *field[*workqueue.Type](j.binder, "claimQueue")
 }
 
-// olderPlugins returns the plugins that later minors no longer have.
+// olderPlugins returns the plugins that later minor versions no longer have.
 func olderPlugins() []volume.VolumePlugin {
 	return remotePlugins(portworx.ProbeVolumePlugins(), rbd.ProbeVolumePlugins())
 }

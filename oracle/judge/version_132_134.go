@@ -13,6 +13,6 @@ func (j *Judge) queues() (volumes, claims *workqueue.Typed[string]) {
 	return *field[*workqueue.Typed[string]](j.binder, "volumeQueue"), *field[*workqueue.Typed[string]](j.binder, "claimQueue")
 }
 
-// olderPlugins returns the plugins that later minors no longer have. Portworx stays in the tree although its migration
-// to CSI is on.
+// olderPlugins returns the plugins that later minor versions no longer have. Portworx stays in the tree although its
+// migration to CSI is on.
 func olderPlugins() []volume.VolumePlugin { return remotePlugins(portworx.ProbeVolumePlugins()) }

@@ -40,5 +40,5 @@ func syncClaimByKey(ctrl *persistentvolume.PersistentVolumeController, ctx conte
 //go:linkname syncVolumeByKey k8s.io/kubernetes/pkg/controller/volume/persistentvolume.(*PersistentVolumeController).syncVolumeByKey
 func syncVolumeByKey(ctrl *persistentvolume.PersistentVolumeController, ctx context.Context, key string) error
 
-// olderPlugins returns the plugins that only older minors have. There are none in this version.
+// olderPlugins returns the plugins that only older minor versions have. There are none in this version.
 func olderPlugins() []volume.VolumePlugin { return nil }

@@ -18,7 +18,7 @@ import (
 	"k8s.io/kubernetes/pkg/volume"
 )
 
-// This file is for all minors before 1.36 that the oracle is built against.
+// This file is for all minor versions before 1.36 with which the oracle is built.
 
 // retriesErrors says that a key is enqueued again if its sync ended with an error. Before 1.36 the error is only
 // logged.
@@ -39,9 +39,9 @@ func deleteVolume(ctrl *persistentvolume.PersistentVolumeController, ctx context
 // watchQueues does nothing, because these queues are structs that cannot be replaced. sync empties them instead.
 func (j *Judge) watchQueues() {}
 
-// sync runs the binder's worker for one key. Upstream the worker is one function with its loop. So the choice between
-// an update and a deletion, by the informer's copy, is repeated here. The returned error is the one that the controller
-// logs.
+// sync runs the binder's worker for one key. In upstream, the worker is one function together with its loop. Therefore
+// this function repeats the choice between an update and a deletion, which depends on the informer's copy. The returned
+// error is the one that the controller logs.
 func (j *Judge) sync(kind, key string) error {
 	var logged syncError
 	ctx := klog.NewContext(j.ctx, logr.New(&logged))

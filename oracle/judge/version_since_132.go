@@ -14,7 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// This file is for all minors since 1.32 that the oracle is built against.
+// This file is for all minor versions since 1.32 with which the oracle is built.
 
 // refusesEmptyNamespace says whether the client refuses to request a claim without a namespace. Only the client of 1.30
 // does.
@@ -35,8 +35,8 @@ func (q *spyQueue) Add(key string) { q.judge.hear(q.kind, key) }
 //go:linkname processClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
 func processClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string, pods *pvcprotection.LazyLivePodList) error
 
-// protectClaim calls processClaim. Upstream the claims of one batch share a live list of pods; here each claim is a
-// batch of its own.
+// protectClaim calls processClaim. In upstream, the claims of one batch share a live list of pods. Here each batch has
+// only one claim.
 func protectClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string) error {
 	return processClaim(ctrl, ctx, namespace, name, &pvcprotection.LazyLivePodList{})
 }

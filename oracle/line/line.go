@@ -22,22 +22,23 @@ type Line struct {
 	// Features are the answers of the command gates for a line with the tag "features": which gates exist and how they
 	// can be set.
 	Features []Feature `json:"features,omitempty"`
-	// Periods are the parsed values of --pvclaimbinder-sync-period. The command gates fills them in, too.
+	// Periods are the parsed values of --pvclaimbinder-sync-period. The command gates fills in these as well.
 	Periods []Period `json:"periods,omitempty"`
 	// Cases are syncs under other conditions than current caches and requests that succeed. The generator proposes
 	// them, and decide answers them.
 	Cases []Case `json:"cases,omitempty"`
 	// Decisions are the answers of decide for every claim and volume of the world.
 	Decisions []Case `json:"decisions,omitempty"`
-	// Protections are the same for the protection controller of each claim and volume. decide fills them in with
+	// Protections are the answers of the protection controller for every claim and volume. decide fills them in with
 	// --controllers protection or all.
 	Protections []Case `json:"protections,omitempty"`
-	// Ephemerals are the same for the ephemeral-volume controller and every pod of the world. decide fills them in with
-	// --controllers all, unless no pod has an ephemeral volume.
+	// Ephemerals are the answers of the ephemeral-volume controller for every pod of the world. decide fills them in
+	// with --controllers all if some pod has an ephemeral volume.
 	Ephemerals []Case `json:"ephemerals,omitempty"`
 	// Settle is the answer of settle.
 	Settle *Settle `json:"settle,omitempty"`
-	// Schedules are given lists of syncs, each with the ends to which it should lead. follow fills in whether it does.
+	// Schedules are lists of syncs, each with the ends to which it should lead. follow fills in whether the ends are
+	// reached.
 	Schedules []Schedule `json:"schedules,omitempty"`
 	// Matches are the answers of match.
 	Matches []Match `json:"matches,omitempty"`
@@ -82,7 +83,8 @@ type Case struct {
 	Protection bool `json:"protection,omitempty"`
 	// Cached are the copies in the controller's caches that differ from the API's objects.
 	Cached []Cached `json:"cached,omitempty"`
-	// Running are the names of operations that are running, and BackingOff of those that failed a short time ago.
+	// Running are the names of operations that are running. BackingOff are the names of operations that failed a short
+	// time ago.
 	Running    []string `json:"running,omitempty"`
 	BackingOff []string `json:"backingOff,omitempty"`
 	// Refuse makes writes fail.
@@ -105,19 +107,19 @@ type Cached struct {
 	Object Object `json:"object"`
 	// As says how the copy differs. "unseen": neither the informer nor the controller's own cache has the object.
 	// "informerOnly": the informer has it and the controller's own cache does not. "stale": both have the older version
-	// in Copy. For a pod, of which only the informers have copies, it is "unseen" or "stale".
+	// in Copy. Only the informers have copies of pods, so for a pod it is "unseen" or "stale".
 	As   string          `json:"as"`
 	Copy json.RawMessage `json:"copy,omitempty"`
 }
 
-// Refuse makes the Write-th write of the sync fail, counted from 1. With From all later writes fail too.
+// Refuse makes the Write-th write of the sync fail, counted from 1. If From is set, all later writes fail as well.
 type Refuse struct {
 	Write int  `json:"write"`
 	From  bool `json:"from,omitempty"`
 	// Reason is the API's reason: "Conflict", "NotFound" or "InternalError". The controllers do not distinguish others.
 	Reason string `json:"reason"`
-	// Text is the text of an error whose reason does not determine the text ("InternalError"). It is part of the case,
-	// so that both sides use the same text.
+	// Text is the text of the error, for the reason "InternalError", which does not determine the text. It is part of
+	// the case, so that both sides use the same text.
 	Text string `json:"text,omitempty"`
 }
 
@@ -134,7 +136,7 @@ type FailRead struct {
 type Recycler struct {
 	// Pod is "succeeded", "failed" (with Text as its message, if there is one), "deleted" (by somebody, before the pod
 	// ended), "refused" (the pod cannot be created), "inTheWay" (an older pod has its name) or "kept" (the pod
-	// succeeded and cannot be deleted). Requests that fail do so with an InternalError and Text.
+	// succeeded and cannot be deleted). Requests that fail have an InternalError with Text.
 	Pod  string `json:"pod"`
 	Text string `json:"text,omitempty"`
 }
@@ -190,8 +192,8 @@ type Settle struct {
 	Controllers []string `json:"controllers"`
 	Schedules   int      `json:"schedules"`
 	Objects     []Ends   `json:"objects"`
-	// Joint are the joint end states of the schedules behind Ends, each in the order of Objects as indexes into Ends.
-	// Joint is absent if there are more than 64.
+	// Joint are the joint end states of the schedules that led to Ends. Each has one index into Ends for every object,
+	// in the order of Objects. Joint is absent if there are more than 64.
 	Joint [][]int `json:"joint,omitempty"`
 	// Notes are "api-rejected" (the API server refused a write because it would not store the object today), "recycle"
 	// (a recycler would have started its pod; its operation ends there), and "unsettled" (some schedule never settled;
@@ -203,14 +205,14 @@ type Settle struct {
 // {gone: true} for a deleted object. A terminating object also has terminating: true and its remaining finalizers.
 //
 // A claim that the ephemeral-volume controller created has created: true, also if it took the name of a claim of the
-// world. Its uid in claimRef is "<created>", and the volume that was provisioned for it is named "pvc-<created>". A
-// claim that some schedule created and that is not in the world comes after the world's objects, sorted by namespace
-// and name. In an end without that claim it is gone.
+// world. Its uid in claimRef is "<created>", and the volume that was provisioned for it is named "pvc-<created>". If a
+// schedule created a claim that is not in the world, the claim follows the world's objects, sorted by namespace and
+// name. In an end without that claim it is gone.
 type Ends struct {
 	Object Object            `json:"object"`
 	Ends   []json.RawMessage `json:"ends"`
 	// FaultEnds are the ends that were only seen when requests failed, the process died inside a sync or caches were
-	// stale. RaceEnds were only seen when workers overlapped.
+	// stale. RaceEnds are the ends that were only seen when workers overlapped.
 	FaultEnds []json.RawMessage `json:"faultEnds,omitempty"`
 	RaceEnds  []json.RawMessage `json:"raceEnds,omitempty"`
 }
@@ -223,7 +225,7 @@ type Schedule struct {
 	// Steps are run one after another, with current caches.
 	Steps []Step `json:"steps"`
 	// Reached is the answer of follow: whether the objects are in these ends when the world settles after the steps. If
-	// the world never settles, the ends must be among the states that it repeats.
+	// the world never settles, the ends must be among the states that the world repeats.
 	Reached bool `json:"reached"`
 }
 

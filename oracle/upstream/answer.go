@@ -180,7 +180,7 @@ func (t *test) sync(j *judge.Judge, l *line.Line) error {
 		l.Tags = append(l.Tags, "cache")
 	}
 	if t.Injected != nil && t.Injected.Changed {
-		// This sync is the second one. Its operation finds the objects that were written in between, and the caches are
+		// This sync is the second one. Its operation reads the objects that were written in between. The caches are
 		// those of the controller.
 		volumes, claims = t.Injected.Volumes, t.Injected.Claims
 		c.Cached = append(c.Cached, t.Injected.cached(volumes)...)
@@ -340,7 +340,7 @@ func (t *test) initial() map[string]bool {
 	return names
 }
 
-// compare compares objects with the expected ones by name. plain removes the fields that do not count.
+// compare compares objects with the expected ones by name. plain removes the fields that are not compared.
 func compare[T metav1.Object](kind string, ends, expected []T, plain func(T) T) error {
 	got, want := map[string]T{}, map[string]T{}
 	for _, object := range ends {
@@ -467,8 +467,7 @@ func (t *test) match(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// annotations answers a test of the annotations of migrated plugins. Its volume and claim are not changed by anything
-// else.
+// annotations answers a test of the annotations of migrated plugins. Nothing else changes its volume and its claim.
 func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	volume, claim := &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{}
 	volume.Name, volume.Annotations = "pv", t.VolumeAnnotations
@@ -539,7 +538,7 @@ func (t *test) finalizers(j *judge.Judge, l *line.Line) error {
 }
 
 // protection answers a test of a protection controller. It compares what the controller sends for each volume or claim,
-// also if its informer lacks the pods. If a request fails, the sync must end with an error, so that the queue tries
+// even if the informer lacks the pods. If a request fails, the sync must end with an error, so that the queue tries
 // again.
 func (t *test) protection(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, judge.Protection); err != nil {
@@ -613,8 +612,8 @@ func (t *test) protection(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// tellSent describes what a protection controller sends, from the whole object or from the patch: the one condition
-// that it sets in a status, or whether it adds the finalizer. The tables have no other finalizers.
+// tellSent describes the request of a protection controller, from the whole object or from the patch. It names the one
+// condition that is set in a status, or says whether the finalizer is added. The tables have no other finalizers.
 func tellSent(subresource string, text []byte) (string, error) {
 	var object struct {
 		Metadata struct{ Finalizers []string }

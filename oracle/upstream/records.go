@@ -31,7 +31,8 @@ type test struct {
 	Nodes            []*v1.Node
 	// AttributesClasses is the state of the feature gate VolumeAttributesClass.
 	AttributesClasses bool
-	// Object is the kind of the synced object, which is the first of its kind. Fails says that an error is expected.
+	// Object is the kind of the synced object. The test syncs the first object of this kind. Fails says that an error
+	// is expected.
 	Object          string
 	Fails           bool
 	Errors          []failure
@@ -66,8 +67,8 @@ type failure struct{ Verb, Resource, Text string }
 // plugin contains the answers to the calls of the framework's own volume plugin. An empty text is success.
 type plugin struct{ Recycle, Delete, Provision []string }
 
-// injected is the state after another writer wrote between a sync and its operation, and the controller's caches before
-// that.
+// injected is the state after another writer has written between a sync and its operation. It also has the controller's
+// caches before that write.
 type injected struct {
 	Volumes, CachedVolumes []*v1.PersistentVolume
 	Claims, CachedClaims   []*v1.PersistentVolumeClaim
@@ -83,13 +84,13 @@ type protected struct {
 	Subresource string
 }
 
-// mock is the name of the framework's own plugin, and hostPath that of the real plugin that replaces it.
+// mock is the name of the framework's own plugin. hostPath is the name of the real plugin that replaces it.
 const mock, hostPath = "kubernetes.io/mock-volume", "kubernetes.io/host-path"
 
 var underscored = regexp.MustCompile(`((?:volume|claim|uid)\d[\d-]*)_(\d)`)
 
-// read reads a record and completes its objects to what an API server would store. Every change is named in the changes
-// of the test.
+// read reads a record and completes its objects, so that an API server would store them. Every change is named in the
+// changes of the test.
 func read(text []byte) (*test, error) {
 	t := &test{}
 	dashed := underscored.ReplaceAll(text, []byte("$1-$2"))

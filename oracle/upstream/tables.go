@@ -1,4 +1,4 @@
-// Package upstream runs upstream's own test tables through the judge. The tables are not stored here: the tests are
+// Package upstream runs upstream's own test tables through the judge. The tables are not stored here. The tests are
 // copied from the module cache into a temporary directory, where they record their tables.
 package upstream
 

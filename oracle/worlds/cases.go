@@ -60,8 +60,8 @@ func reference(each object) line.Object {
 	return line.Object{Kind: text(each, "kind"), Namespace: spaceOf(each), Name: nameOf(each)}
 }
 
-// partners returns the objects whose copies a sync of the object reads: first those that it names or that name it,
-// otherwise any.
+// partners returns the objects whose copies a sync of the object reads. These are usually the objects that it names or
+// that name it. If there are none, and sometimes in other cases, all objects of the other kinds are returned.
 func (g *generator) partners(of object) []object {
 	var near, all []object
 	if of["kind"] == "PersistentVolume" {
@@ -88,7 +88,8 @@ func (g *generator) partners(of object) []object {
 	return all
 }
 
-// cached draws copies that differ from the API's objects: copies of the object itself or of those that its sync reads.
+// cached draws copies that differ from the API's objects. They are copies of the object itself, or of objects that its
+// sync reads.
 func (g *generator) cached(of object) []line.Cached {
 	list := []line.Cached{}
 	taken := map[line.Object]bool{}
@@ -198,7 +199,7 @@ func (g *generator) older(each object) object {
 	return before
 }
 
-// operations makes an operation of the object run or back off, and sometimes lets one of another object run too.
+// operations makes an operation of the object run or back off. Sometimes an operation of another object runs as well.
 func (g *generator) operations(in *line.Case, each object) {
 	name := func(each object) string {
 		if each["kind"] == "PersistentVolumeClaim" {

@@ -137,8 +137,8 @@ var (
 		"cephfs", "glusterfs", "flexVolume", "quobyte", "storageos", "scaleIO", "flocker", "photonPersistentDisk",
 	}
 
-	// selectors and unparsable are selectors of claims. An API server can store the first ones. The unparsable ones were
-	// only stored by older servers.
+	// selectors and unparsable are selectors of claims. An API server can store those in selectors. Those in unparsable
+	// were only stored by older servers.
 	selectors = []object{
 		{"matchLabels": object{"tier": "fast"}},
 		{"matchLabels": object{"tier": "fast"}},

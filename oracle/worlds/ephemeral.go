@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	// podNames and podVolumes can give the same claim name in more than one way: a and b-c, a-b and c.
+	// podNames and podVolumes can give the same claim name in more than one way: a with b-c, and a-b with c.
 	podNames   = []string{"a", "a", "a-b", "p1", "web-0"}
 	podVolumes = []string{"c", "c", "b-c", "b-c", "e", "data"}
 	// templateAnnotations are the annotations of templates: unrelated ones, and ones that the binder would treat as its
@@ -185,7 +185,7 @@ func (g *generator) template() object {
 	return made
 }
 
-// made is a claim that is to be created for a pod's volume, with the pod and the template.
+// made is a claim that should be created for a pod's volume, with the pod and the template.
 type made struct {
 	pod, template object
 	name          string
@@ -206,8 +206,7 @@ func (g *generator) templates() []made {
 	return all
 }
 
-// meetTemplates adds claims with the names of the claims that the pods request. Some belong to the pods and some do
-// not.
+// meetTemplates adds claims with the names of the claims that the pods request. Some of them belong to the pods.
 func (g *generator) meetTemplates() {
 	for _, wanted := range g.templates() {
 		namespace := spaceOf(wanted.pod)

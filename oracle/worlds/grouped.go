@@ -8,8 +8,8 @@ import (
 )
 
 // Grouped generates the index-th world of groups of objects that differ only in their names. There are too many objects
-// to explore. Every second world is small instead: the hostPath provisioner is on, and there are claims for it and a
-// few volumes.
+// to explore. Every second world is small instead. There the hostPath provisioner is on, and the world has claims for
+// it and a few volumes.
 func Grouped(seed uint64, index int) line.Line {
 	g := newGenerator(seed, index, "pvctl grouped")
 	made := line.Line{ID: fmt.Sprintf("grouped-s%d-%06d", seed, index), Tags: []string{"grouped"}}

@@ -8,7 +8,8 @@ import (
 
 // HostPath generates the index-th world in which the controller manager runs with --enable-hostpath-provisioner, so
 // that the controller itself creates volumes. The names of these volumes follow from the uids of claims. In some worlds
-// claims name such volumes, volumes have such names already, or a volume that is found late is taken instead.
+// claims name these volumes, existing volumes already have these names, or the controller takes an existing volume that
+// it finds late.
 func HostPath(seed uint64, index int) line.Line {
 	made := generate(seed, index, "host-path-", "pvctl host-path", (*generator).provisionInTree)
 	made.Flags = map[string]string{"enable-hostpath-provisioner": "true"}
@@ -121,7 +122,7 @@ func (g *generator) provisionInTree() {
 	}
 }
 
-// vanish makes a volume one that the controller deletes because its claim is gone.
+// vanish changes a volume so that its claim is gone and the controller deletes the volume.
 func (g *generator) vanish(volume object) {
 	g.orphan(volume)
 	g.setSource(volume, "hostPath")
@@ -130,8 +131,8 @@ func (g *generator) vanish(volume object) {
 	setFinalizers(volume)
 }
 
-// nameAsCreated gives a volume the name under which the controller would create one for a claim, unless a volume has
-// that name. Claims that named the volume name it still.
+// nameAsCreated gives a volume the name of the volume that the controller would create for a claim, unless another
+// volume has this name. Claims that named the volume get its new name.
 func (g *generator) nameAsCreated(volume, claim object) {
 	was, name := nameOf(volume), created(claim)
 	if slices.ContainsFunc(g.volumes, func(each object) bool { return nameOf(each) == name }) {

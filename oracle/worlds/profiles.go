@@ -95,7 +95,7 @@ func (g *generator) refer(volume, claim object) {
 			delete(ref, "uid")
 		}
 	case 13:
-		// The uid is right and the name is wrong. For a bound claim only the uid decides to which claim the volume
+		// The uid is right and the name is wrong. If the claim is bound, only the uid decides to which claim the volume
 		// belongs.
 		ref["name"] = one(g, []string{"c1", "c3", "other"})
 	case 14:
@@ -154,7 +154,8 @@ func (g *generator) pairs(half int) {
 	}
 }
 
-// mostlyBound adds a few pairs, of which this percentage is partly bound, and some free volumes and waiting claims.
+// mostlyBound adds a few pairs, and some free volumes and waiting claims. half is the percentage of pairs whose binding
+// is incomplete.
 func (g *generator) mostlyBound(odd, most, half int) {
 	g.odd = min(g.odd, odd)
 	pairs := g.between(1, most)
@@ -372,13 +373,13 @@ func reclaim(g *generator) {
 	}
 }
 
-// orphan makes a volume one whose claim is gone.
+// orphan changes a volume so that its claim is gone.
 func (g *generator) orphan(volume object) {
 	gone := object{"metadata": object{"namespace": one(g, namespaces), "name": one(g, []string{"gone", "gone", "c1", "c2"}), "uid": staleUID}}
 	set(volume, g.fullRef(gone), "spec", "claimRef")
 }
 
-// surplus makes a volume one whose claimRef names a claim that names another volume.
+// surplus changes a volume so that its claimRef names a claim that names another volume.
 func (g *generator) surplus(volume, claim object) {
 	set(volume, g.fullRef(claim), "spec", "claimRef")
 	if text(claim, "spec", "volumeName") == "" || text(claim, "spec", "volumeName") == nameOf(volume) {

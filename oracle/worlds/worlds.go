@@ -8,7 +8,7 @@
 //   - undefaulted: volumeMode, volumeBindingMode, phases or policies are missing, as in a manifest that no server has
 //     seen;
 //   - api-invalid: today's validation refuses an object, so that it also refuses most writes to it;
-//   - invalid-selector: a claim's selector cannot be parsed; only older servers stored some of these;
+//   - invalid-selector: a claim's selector cannot be parsed; some such selectors were stored only by older servers;
 //   - noncanonical-quantity, fractional-quantity, huge-quantity: quantities of these kinds occur.
 //
 // The first tag is the profile.

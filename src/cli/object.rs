@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn a_wrong_argument_is_named_in_the_error() {
         assert!(refused("pvc/a b").contains("'b' has no type"));
         assert!(refused("pvc/").contains("'pvc/' has no name"));
         assert!(refused("/a").contains("type before the slash is missing"));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn one_object_is_one_object() {
+    fn a_verb_for_one_object_accepts_only_one() {
         assert_eq!(one_object(&words("pvc a"), &KINDS).unwrap(), (Kind::PersistentVolumeClaim, "a".to_owned()));
         assert!(one_object(&words("pvc"), &KINDS).unwrap_err().to_string().contains("pvc/NAME"));
         assert!(one_object(&words("pvc a b"), &KINDS).unwrap_err().to_string().contains("2 were named"));

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_too_much_is_said() {
+    fn missing_and_surplus_words_are_named() {
         let refused = |line: &[&str]| {
             let cli = parsed(line);
             request(&cli.verb.unwrap(), "ns").unwrap_err().to_string()

@@ -203,7 +203,7 @@ mod tests {
     /// entry for all namespaces replaces all earlier entries of the kind. Entries for single namespaces from the same
     /// call stay.
     #[test]
-    fn what_nobody_understands_makes_its_place_partial() {
+    fn an_object_that_cannot_be_decoded_makes_its_place_partial() {
         let issue = |namespace: &str, name: &str| DecodeIssue {
             kind: "PersistentVolumeClaim".into(),
             namespace: namespace.into(),
@@ -245,7 +245,7 @@ mod tests {
 
     /// Only a file that does not state its completeness may be assumed complete. What was never read is unknown.
     #[test]
-    fn what_was_not_read_is_not_absent() {
+    fn objects_that_were_not_read_are_not_absent() {
         let absence = |state| {
             let mut coverage = Coverage::default();
             coverage.set(CoverageEntry::new(Kind::Pod, None, state));
@@ -262,7 +262,7 @@ mod tests {
     /// An object that was requested by name and was not found does not exist, even if the kind may not be listed.
     /// Nothing follows for other objects. The knowledge is removed if an object of the kind could not be decoded.
     #[test]
-    fn one_that_was_asked_for_and_is_not_there_does_not_exist() {
+    fn an_object_that_was_requested_and_not_found_does_not_exist() {
         let (kind, state) = (Kind::PersistentVolume, CoverageState::Forbidden);
         let mut coverage = Coverage::default();
         coverage.set(CoverageEntry { absent: ["gone".into()].into(), ..CoverageEntry::new(kind, None, state) });

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn of_managers_the_times_stay() {
+    fn redaction_keeps_the_times_of_field_managers() {
         let entries = json!([
             {"manager": "s3cret", "time": "2026-06-01T10:00:00Z", "fieldsV1": {"f:spec": {}}},
             {"manager": "s3cret", "time": "s3cret"}, {"manager": "s3cret"}, "s3cret", {"time": 5}

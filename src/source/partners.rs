@@ -195,7 +195,7 @@ mod tests {
     /// Both objects may have been deleted between the lists. A volume that is Available or Released is not recorded as
     /// bound.
     #[test]
-    fn what_is_recorded_as_bound_is_read_again_together_with_its_partner() {
+    fn a_pair_recorded_as_bound_is_read_again_together() {
         let mut held = volume("pv", "data", "u");
         held.status.phase = VolumePhase::Bound;
         assert_eq!(found(vec![held.clone()], Vec::new()), ["pv/pv", "pvc/data -n db"]);
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_listed_is_not_asked_for() {
+    fn kinds_that_could_not_be_listed_are_not_requested_by_name() {
         let mut parts = Parts {
             objects: Objects { volumes: vec![volume("pv", "data", "u")], ..Objects::default() },
             ..Parts::default()

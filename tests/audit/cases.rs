@@ -5,12 +5,12 @@
 //! The comments at the top of a file in `tests/cases` say what is expected:
 //!
 //! - `CASE`, `source`: what happened, and where it was reported.
-//! - `root: RULE OBJECT`: the first line. `pending: RULE [OBJECT]` takes its place while no rule finds the root yet.
+//! - `root: RULE OBJECT`: the first line. If no rule finds the root yet, the header has `pending: RULE [OBJECT]`
+//!   instead.
 //! - `also: RULE OBJECT: REASON`: one more line. It is expected only if its rule exists already.
-//! - `beside: RULE OBJECT: REASON`: a finding that must exist and must not be a line. It is expected only if its rule
+//! - `beside: RULE OBJECT: REASON`: a finding that must exist, but must not be a line. It is expected only if its rule
 //!   exists already.
-//! - `today: RULE OBJECT: REASON`, or `nothing`: the first line as it is now, while the stated root is not the first
-//!   line yet.
+//! - `today: RULE OBJECT: REASON`, or `nothing`: the present first line, if the stated root is not the first line yet.
 //! - `affects: OBJECT`: an object that the root must list among those that it affects.
 //! - `says: WORDS`: words that the message of the root or one of its remedies must contain.
 //! - `flags: --kube-version 1.29`: flags with which `audit` runs.
@@ -153,7 +153,7 @@ fn named(finding: &Value) -> BTreeSet<String> {
     about.chain(causes).chain(affected).chain(shown).collect()
 }
 
-/// Returns what the header states about the root and the finding does not say.
+/// Returns what the header states about the root, but the finding does not say.
 fn unsaid(root: &Value, header: &Header) -> Vec<String> {
     let list = |field: &str| root[field].as_array().cloned().unwrap_or_default();
     let affected: BTreeSet<Line> = list("affects").iter().map(typed).collect();
@@ -298,8 +298,8 @@ fn a_rule_that_is_awaited_is_named_in_the_documentation() {
     }
 }
 
-/// Returns why the patch of a remedy cannot be applied to the stored objects. It returns `None` for a patch that can be
-/// applied and for a command that is no patch.
+/// Returns why the patch of a remedy cannot be applied to the stored objects. It returns `None` if the patch can be
+/// applied, or if the command is no patch.
 fn refusal(command: &str, objects: &[Value]) -> Option<String> {
     let (target, patch) = command.strip_prefix("kubectl patch ")?.split_once(" -p ")?;
     let words: Vec<&str> = target.split(' ').filter(|word| *word != "--type=json").collect();
@@ -352,8 +352,8 @@ fn refusal(command: &str, objects: &[Value]) -> Option<String> {
     None
 }
 
-/// Returns why a command of this program cannot be parsed, or names an object that is not stored. It returns `None` for
-/// a command that is right and for other commands.
+/// Returns why a command of this program cannot be parsed, or names an object that is not stored. It returns `None` if
+/// the command is right, and for commands of other programs.
 fn unknown(command: &str, objects: &[Value]) -> Option<String> {
     let words = command.strip_prefix("kubectl ").filter(|words| words.starts_with("pvctl "))?;
     let words: Vec<&str> = words.split(' ').map(|word| word.trim_matches('\'')).collect();

@@ -45,7 +45,7 @@ fn tells_of(finding: &Finding, volume: &PersistentVolume) -> bool {
         && (is_it(&finding.object) || finding.evidence.iter().any(|evidence| is_it(&evidence.object)))
 }
 
-/// Returns the pages of `explain` that should mention the danger and do not. These are the pages of the volume, of the
+/// Returns the pages of `explain` that should mention the danger, but do not. These are the pages of the volume, of the
 /// claims that name it, and of the claim whose uid is in its claimRef.
 fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<String> {
     let snapshot = simulation.snapshot();

@@ -12,7 +12,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::Snapshot;
 use serde_json::Value;
 
-/// Returns what becomes of the plans that are proposed for the finding of a rule in its own fixture.
+/// Returns the results of the plans that are proposed for the finding of a rule in its own fixture.
 fn outcome(id: &str) -> Vec<String> {
     let path = format!("{FOLDER}/{id}/fires.yaml");
     let source = text(&path);
@@ -58,10 +58,10 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
     manifests
 }
 
-/// What is proposed in each fixture, and the result of the review. Nothing is proposed where the volumes have policy
-/// Retain already. A person must confirm a plan in these cases: a volume name in a claim cannot be taken back and
-/// another volume could get that name; data are given to a claim name whose namespace is not known to be as old as the
-/// data; a claim is created again; a driver may release the object.
+/// What is proposed in each fixture, and the result of the review. Nothing is proposed if the volumes already have
+/// policy Retain. A person must confirm a plan in four cases. The plan writes a volume name into a claim, which cannot
+/// be taken back, and another volume could get that name. The plan gives data to a claim name, and nobody knows whether
+/// the namespace is as old as the data. The plan creates a claim again. A driver may release the object.
 const EXPECTED: [(&str, &[&str]); 30] = [
     ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
     ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),

@@ -17,7 +17,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The one rule whose findings are resolved by a remedy of their root.
+/// The only rule with findings that a remedy of their root resolves.
 const SETTLED: &str = "pv-released-retain";
 
 fn found(parts: &Parts, behavior_of: &KubernetesBehavior) -> Vec<Finding> {
@@ -79,7 +79,7 @@ fn look(parts: &Parts, behavior_of: &KubernetesBehavior, looked: &mut Looked) {
 }
 
 #[test]
-fn what_follows_from_a_root_goes_with_it_in_fixtures_and_cases() {
+fn consequences_disappear_with_their_root_in_fixtures_and_cases() {
     let mut looked = Looked::default();
     for (path, bytes) in files(FOLDER, "yaml") {
         let header = header(&String::from_utf8_lossy(&bytes));
@@ -93,7 +93,7 @@ fn what_follows_from_a_root_goes_with_it_in_fixtures_and_cases() {
 }
 
 #[test]
-fn what_follows_from_a_root_goes_with_it_in_random_worlds() {
+fn consequences_disappear_with_their_root_in_random_worlds() {
     let all = std::cell::RefCell::new(BTreeMap::<&str, usize>::new());
     check(2500, (worlds(3, 3), some_rules()), |(Cluster(parts), rules)| {
         let mut looked = Looked::default();

@@ -1,6 +1,6 @@
-//! Every rule of `audit`, on two small clusters of its own: one in which the rule fires, and the most similar one in
-//! which it must not fire. All rules check every fixture. If another rule fires too, the fixture states it with the
-//! reason.
+//! Every rule of `audit`, on two small clusters of its own. The rule fires in the first one. The second one is as
+//! similar as possible, and the rule must not fire there. All rules check every fixture. If another rule fires as well,
+//! the fixture states that rule with the reason.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -124,7 +124,7 @@ fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
                     expected.difference(&fired).collect::<Vec<_>>()
                 ));
             }
-            // Of the surrounding kinds, a fixture holds only those that its own rule needs.
+            // A fixture holds only those surrounding kinds that its own rule needs.
             let lacks = |rule: &str, missing: &BTreeSet<Unread>| {
                 rule == *id || missing.iter().any(|one| !one.kind.is_surrounding())
             };
@@ -178,7 +178,7 @@ fn every_rule_has_a_name_and_a_page() {
 /// A finding that rests on an assumption is no error and has no remedy. If the input is partial, the rule is not
 /// judged.
 #[test]
-fn what_is_not_known_is_no_error() {
+fn a_finding_that_rests_on_an_assumption_is_no_error() {
     let file = format!("{FOLDER}/lost-pv-missing/fires.yaml");
     let audit = |more: &[&str]| {
         let run = Run::new(&[&["audit", "-o", "json", "-f", &file], more].concat()).current_dir(root()).finish();
@@ -200,7 +200,7 @@ fn what_is_not_known_is_no_error() {
     assert!(unjudged.contains(&"lost-pv-missing".into()), "{unjudged:?}");
 }
 
-/// A rule says the same if only the surrounding kinds that it names were read. `audit` and `fix` read no other
+/// A rule has the same findings if only the surrounding kinds that it names were read. `audit` and `fix` read no other
 /// surrounding kinds.
 #[test]
 fn a_rule_names_all_that_it_reads() {
@@ -254,7 +254,7 @@ fn the_answer_is_always_the_same() {
 /// Nothing is reported for a healthy cluster, and a claim that waits for its first pod is healthy. In the second
 /// example one of four claims waits forever, because its pod was assigned to a node without the scheduler.
 #[test]
-fn nothing_is_wrong_with_what_is_well() {
+fn a_healthy_cluster_has_no_findings() {
     for (file, expected) in [
         ("examples/healthy.json", &[][..]),
         ("examples/pending-first-consumer.json", &["pvc-wffc-nodename-bypass: pvc/debug -n stream"]),
@@ -268,7 +268,7 @@ fn nothing_is_wrong_with_what_is_well() {
 
 /// A claim that waits for a broken class is a consequence of the finding on the class.
 #[test]
-fn what_waits_for_a_class_follows_from_it() {
+fn a_claim_that_waits_for_a_broken_class_is_a_consequence() {
     let findings = diagnosed(&format!("{FOLDER}/sc-intree-removed/fires.yaml"), &Header::default()).findings;
     let waiting = findings.iter().find(|finding| finding.rule.id == "pool-exhausted").expect("a claim waits");
     assert!(!waiting.role.is_root);
@@ -448,7 +448,7 @@ fn a_wide_table_ends_with_what_to_try() {
 /// A class may have two defects that do not explain the problem of one of its claims. The finding on the claim is then
 /// a root, and is not counted as a consequence of the class.
 #[test]
-fn what_is_wrong_with_a_class_is_no_reason_for_everything_there() {
+fn an_unrelated_defect_of_a_class_does_not_explain_its_claims() {
     let path = format!("{FOLDER}/pvc-provisioner-silent/fires.yaml");
     let text = fs::read_to_string(root().join(&path)).expect("a fixture is readable");
     let marked =

@@ -1,5 +1,5 @@
-//! Which findings `audit` shows if it is restricted to a namespace, to labels or to objects: the findings on these
-//! objects, and the roots of these findings.
+//! `audit` can be restricted to a namespace, to labels or to objects. It then shows the findings on these objects, and
+//! the roots of these findings.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "fixtures are files, and tests fail by panicking")]
 
 use crate::audit::rules::FOLDER;
@@ -36,8 +36,8 @@ fn findings(report: &Value) -> BTreeMap<Name, Value> {
     report["findings"].as_array().unwrap().iter().map(|finding| (name(finding), finding.clone())).collect()
 }
 
-/// Returns the volumes that belong to a namespace by the prediction: a claim of the namespace has, names or may get
-/// them.
+/// Returns the volumes that belong to a namespace by the prediction. A claim of the namespace has, names or may get
+/// such a volume.
 fn volumes_of(predicted: &Value, namespace: &str) -> BTreeSet<String> {
     let mut volumes = BTreeSet::new();
     for item in predicted["items"].as_array().unwrap() {
@@ -143,7 +143,7 @@ fn labels_choose_volumes_and_claims_and_what_is_to_blame_for_them() {
     for (number, pair) in fires.chunks(2).enumerate() {
         let [one, other] = pair else { continue };
         let [one, other] = [one, other].map(|path| std::fs::read_to_string(root().join(path)).unwrap());
-        // A fixture that has labels already would have the key twice.
+        // If a fixture already has labels, the key would occur twice.
         if one.contains("\n  labels:") {
             continue;
         }

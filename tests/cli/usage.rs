@@ -133,9 +133,9 @@ fn a_bug_exits_with_70() {
     assert!(run.stderr.contains("please report it"), "{}", run.stderr);
 }
 
-/// The limits shorten the lists of an answer and do not change its statements.
+/// The limits shorten the lists of an answer, but do not change its statements.
 #[test]
-fn how_much_is_listed_does_not_change_what_is_said() {
+fn limits_of_lists_do_not_change_the_statements() {
     let printed = |arguments: &[&str]| Run::new(arguments).current_dir(root()).finish();
     let example = ["-f", "examples/contended.json"];
     for verb in [&["predict", "-A"][..], &["predict", "--changed", "--exit-code"]] {
@@ -168,7 +168,7 @@ fn how_much_is_listed_does_not_change_what_is_said() {
 }
 
 #[test]
-fn that_failures_count_is_said() {
+fn the_answer_says_if_failures_are_considered() {
     let failures = |arguments: &[&str]| {
         Run::new(&[&["predict", "-f", "examples/healthy.json"], arguments].concat()).current_dir(root()).finish()
     };
@@ -181,7 +181,7 @@ fn that_failures_count_is_said() {
 }
 
 #[test]
-fn what_cannot_be_decoded_or_is_unknown_exits_with_3() {
+fn undecodable_or_unknown_input_exits_with_3() {
     let volume = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"a"}}"#;
     for (input, code) in [("{}".to_owned(), 3), (volume.to_owned(), 0), (format!("{volume}{{}}"), 3)] {
         let run = Run::new(&["predict", "-f", "-"]).stdin(input.as_bytes()).finish();

@@ -1,5 +1,5 @@
-//! `--contexts`: several clusters give a section each, one summary and one exit code. A section says the same as a run
-//! on that cluster alone.
+//! `--contexts`: the answer has a section for each cluster, one summary and one exit code. A section equals the answer
+//! of a run on that cluster alone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the test makes files and looks at the time")]
 
@@ -174,7 +174,7 @@ async fn the_document_holds_those_of_the_clusters() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_means_one_cluster_is_refused_beside_several() {
+async fn flags_for_one_cluster_are_refused_with_several_contexts() {
     let clusters = Clusters::start().await;
     let refused = async |arguments: &[&str], part: &str| {
         let run = clusters.run(arguments).await;

@@ -1,5 +1,5 @@
-//! Whether the controllers are running: what `explain` reads from clusters and files to decide this, and what it does
-//! not claim without evidence.
+//! How `explain` decides from clusters and files whether the controllers are running. It states nothing without
+//! evidence.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager";
 const PODS: &str = "/api/v1/namespaces/db/pods";
-/// With this flag twice the resync period is zero seconds.
+/// With this flag, twice the resync period is zero seconds.
 const QUICK: &str = "--controller-flag=pvclaimbinder-sync-period=0s";
 
 fn volume() -> Value {
@@ -212,7 +212,7 @@ async fn a_second_reading_that_shows_the_same_makes_it_probable() {
     assert_eq!((api.count(PODS), api.count(LEASE)), (2, 1));
 }
 
-/// Runs `explain --recheck` and puts `later` in the place of the object between the two readings. With `None` the
+/// Runs `explain --recheck`, and replaces the object by `later` between the two readings. If `later` is `None`, the
 /// second reading finds no claims.
 async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
     let api = cluster([]).await;
@@ -234,8 +234,9 @@ async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_moved_between_two_readings_is_no_evidence() {
-    // The claim was written in between. The second reading is explained, and nothing is said about the controller.
+async fn a_change_between_two_readings_is_no_evidence() {
+    // The claim was written between the two readings. The second reading is explained, and nothing is said about the
+    // controller.
     let ended = rechecked(Some(claim("12")), &["-o", "json"]).await;
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
     let found = &document["divergence"];
@@ -251,8 +252,7 @@ async fn what_moved_between_two_readings_is_no_evidence() {
         ended.stdout
     );
 
-    // The volume that the claim would get is now another one, or was written. It has not been unchanged for two resync
-    // periods.
+    // The volume that the claim would get was replaced or written. So it was not unchanged for two resync periods.
     for (uid, version) in [("uid-other", "13"), ("uid-disk", "12")] {
         let mut other = volume();
         other["metadata"]["uid"] = uid.into();
@@ -307,8 +307,8 @@ fn list(objects: &[Value]) -> String {
 #[test]
 fn files_say_possibly_where_their_times_show_it() {
     let objects = [volume(), claim("11"), class()];
-    // The time at which the claim was written is used by no other verb, so it does not become the time from which ages
-    // count. That time comes from the volume and is earlier, so nothing has lasted.
+    // No other verb uses the time at which the claim was written, so ages do not count from that time. They count from
+    // the earlier time in the volume, so no state has lasted.
     let (found, _) = from_file(&list(&objects), &[]);
     assert_eq!((found.get("lastedSeconds"), found.get("controllerNotRunning")), (None, None));
     for (now, sure) in [("2023-11-14T22:10:30Z", Value::Null), ("2023-11-14T22:10:31Z", json!("possibly"))] {
@@ -340,7 +340,7 @@ fn a_lease_in_files_is_understood() {
     };
     assert_eq!(of("2023-11-14T22:03:20Z", &["--now", "2023-11-14T22:13:20Z"]), (json!("possibly"), json!("stale")));
     assert_eq!(of("2023-11-14T22:03:20Z", &["--now", "2023-11-14T22:03:25Z"]), (Value::Null, json!("alive")));
-    // A Lease does not show by itself whether it is current, neither in files nor in a snapshot of them.
+    // A Lease alone does not show whether it is current. This holds in files, and in a snapshot of files.
     assert_eq!(of("2023-11-14T22:03:20Z", &[]), (Value::Null, Value::Null));
     let objects = [volume(), claim("11"), class(), lease("2023-11-14T22:03:20Z")];
     let snapshot = Run::new(&["snapshot", "-f", "-"]).stdin(list(&objects).as_bytes()).finish();
@@ -378,7 +378,7 @@ async fn a_snapshot_keeps_what_tells_of_the_controllers() {
 
 /// If pods cannot be listed, the answer says that `usedBy` is unknown and which right is missing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_uses_a_claim_is_unknown_where_pods_are_hidden() {
+async fn users_of_a_claim_are_unknown_if_pods_are_hidden() {
     let api = cluster([]).await;
     api.fail(PODS, usize::MAX, Fault::Refused(403, "pods is forbidden"));
     let ended = run(&api, &["explain", "pvc/data", "-n", "db", "-o", "json"]).await;

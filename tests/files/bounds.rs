@@ -1,5 +1,5 @@
 //! Input from outside is read within bounds. Answers and files that would take gigabytes are refused with a message,
-//! and a single object that is too large is an issue of that object alone. The memory is measured for the program as a
+//! and a single object that is too large is an issue of that object alone. The tests measure the memory of the whole
 //! process.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
@@ -243,7 +243,8 @@ async fn a_single_object_that_is_too_large_is_an_issue() {
     ended.is_refused(&["a single reading: PersistentVolume large cannot be decoded: it is larger than 8 MiB ("]);
 }
 
-/// The file holds two gigabytes in two megabytes: in one case a single text, in the other small objects.
+/// The file holds two gigabytes, compressed to two megabytes. In one case they are a single text, in the other case
+/// small objects.
 #[test]
 fn a_compressed_file_is_measured_as_it_is_unpacked() {
     let folder = tempfile::tempdir().unwrap();

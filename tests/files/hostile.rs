@@ -4,8 +4,8 @@ use crate::support::{Finished, Run};
 use pvctl::cli;
 use serde_json::{Value, json};
 
-/// The texts that no output may contain, each in a place of its own. The name of a Secret is not among them: no verb
-/// reads the Secret, and a missing Secret is worth finding.
+/// The texts that no output may contain. Each is in another place of the objects. The name of a Secret is not among
+/// them, because no verb reads the Secret, and the name helps to find out that a Secret is missing.
 pub(crate) const SECRETS: [&str; 6] = [
     "s3cret-attribute",
     "s3cret-annotation",
@@ -15,8 +15,8 @@ pub(crate) const SECRETS: [&str; 6] = [
     "s3cret-claim",
 ];
 
-/// Control sequences that clear the screen, change the title and reverse the reading direction, also C1 codes and
-/// invisible characters.
+/// Control sequences that clear the screen, change the title and reverse the reading direction. There are also C1 codes
+/// and invisible characters.
 const CONTROL_SEQUENCES: &str =
     "\u{1b}[2J\u{1b}]0;owned\u{7}\u{202e}\u{2066}\u{9b}31m\u{200b}\u{feff}\r\n\u{8}\u{7f}evil";
 
@@ -159,7 +159,7 @@ pub(crate) fn assert_harmless(run: &Finished, what: &str) {
 }
 
 #[test]
-fn nothing_of_it_is_printed() {
+fn secrets_and_control_characters_are_not_printed() {
     let list = json!({"apiVersion": "v1", "kind": "List", "items": objects()}).to_string();
     let mut evil = 0;
     for question in QUESTIONS {
@@ -202,7 +202,7 @@ fn each_verb_that_reads_files_is_asked_in_each_of_its_formats() {
 
 /// The errors for a file that cannot be read.
 #[test]
-fn neither_do_errors() {
+fn errors_contain_no_secrets_and_no_control_characters() {
     let mut volume = objects().swap_remove(1);
     volume["spec"]["capacity"]["storage"] = format!("1{CONTROL_SEQUENCES}").into();
     volume["metadata"]["name"] = format!("pv{CONTROL_SEQUENCES}").into();

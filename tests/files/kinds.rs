@@ -55,7 +55,7 @@ fn quantity(text: &str) -> Quantity {
 }
 
 #[test]
-fn the_table_has_them_as_the_api_has() {
+fn the_table_of_kinds_agrees_with_the_api() {
     assert_eq!(files("tests/files/kinds", "json").len(), KINDS.len());
     for (name, resource, short, version, namespaced) in KINDS {
         let kind = Kind::from_manifest(name).unwrap();
@@ -155,7 +155,7 @@ fn workloads_are_read_with_the_claims_of_their_pods() {
 /// The defaults that the API server sets: `SetDefaults_ReplicaSet` and `SetDefaults_Deployment` (`pkg/apis/apps/v1`),
 /// `SetDefaults_Job` (`pkg/apis/batch/v1`), 1.36. A Job without `completions` has no default for them.
 #[test]
-fn what_a_workload_does_not_state_is_as_the_api_server_sets_it() {
+fn unset_fields_of_a_workload_get_the_defaults_of_the_api_server() {
     fn bare<T: Resource>() -> T {
         let kind = T::KIND;
         let object =
@@ -224,9 +224,9 @@ fn objects_of_other_versions_and_groups() {
     }
 }
 
-/// Redaction removes nothing that is read, and redacting twice gives the same as redacting once.
+/// Redaction removes no field that is read. Redacting twice gives the same as redacting once.
 #[test]
-fn what_is_redacted_is_read_as_before() {
+fn a_redacted_object_is_read_as_before() {
     for (name, ..) in KINDS {
         let kind = Kind::from_manifest(name).unwrap();
         let decoded =
@@ -241,7 +241,7 @@ fn what_is_redacted_is_read_as_before() {
 /// Redaction removes addresses outside the cluster, the contents of containers and the values of parameters. It keeps
 /// the names of secrets, and the fields that the API server requires in a Job.
 #[test]
-fn what_stays_behind_and_what_does_not() {
+fn redaction_removes_contents_and_keeps_names() {
     let kept = |kind: Kind| redact(kind, stored(kind));
     let service = kept(Kind::Service);
     assert_eq!(
@@ -321,10 +321,10 @@ fn a_snapshot_of_files_holds_them_and_other_verbs_pass_them_over() {
     }
 }
 
-/// Only a snapshot of a cluster lists these kinds. If the server does not have or does not show them, the coverage says
-/// so. There is no warning, because no rule reads them.
+/// Only a snapshot of a cluster lists these kinds. If the server does not have these kinds or does not show them, the
+/// coverage says so. There is no warning, because no rule reads them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_a_cluster_a_snapshot_alone_lists_them() {
+async fn only_a_snapshot_of_a_cluster_lists_surrounding_kinds() {
     let fake = ApiServer::start().await;
     fake.hold(KINDS.map(|(name, ..)| stored(Kind::from_manifest(name).unwrap())));
     let lists = KINDS.map(|(_, resource, _, version, _)| {

@@ -1,4 +1,4 @@
-//! `snapshot` of files: it contains what was read, and nothing is printed before all of the input was decoded.
+//! `snapshot` of files. It contains all objects that were read. Nothing is printed before the whole input was decoded.
 #![expect(clippy::disallowed_types, reason = "the recorded worlds are read from a file")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -84,7 +84,7 @@ fn every_recorded_world_comes_back_from_its_snapshot() {
 }
 
 #[test]
-fn what_cannot_be_read_leaves_stdout_empty() {
+fn an_unreadable_input_leaves_stdout_empty() {
     let volume = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"a"}}"#;
     let syntax =
         format!(r#"{{"apiVersion":"v1","kind":"List","items":[{volume},{{"kind":"PersistentVolume","a":tru}}]}}"#);
@@ -97,7 +97,7 @@ fn what_cannot_be_read_leaves_stdout_empty() {
 }
 
 #[test]
-fn what_cannot_be_decoded_is_kept_with_a_warning_or_fatal() {
+fn an_undecodable_object_is_kept_with_a_warning_or_is_fatal() {
     let world = r#"{"apiVersion":"v1","kind":"List","items":[
         {"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"bad"},"spec":{"capacity":{"storage":"ten"}}},
         {"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"good"}}]}"#;

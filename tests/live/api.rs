@@ -1,5 +1,5 @@
 //! The API of a control plane as tests use it. Objects are JSON values. A refusal by the API server is returned as
-//! [`Refused`]; any other failure panics.
+//! [`Refused`]. Any other failure panics.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::plane::Plane;
@@ -58,7 +58,7 @@ impl Api {
         self.send_as(method, path, "application/json", body).await
     }
 
-    /// Patches an object; `kind` is the content type of the patch.
+    /// Patches an object. `kind` is the content type of the patch.
     pub(crate) async fn patch(&self, path: &str, kind: &str, patch: &Value) -> Result<Value, Refused> {
         self.send_as(Method::PATCH, path, kind, Some(patch)).await
     }
@@ -112,7 +112,7 @@ impl Api {
         items
     }
 
-    /// Removes all objects of a kind. Their finalizers are taken off first.
+    /// Removes all objects of a kind. Their finalizers are removed first.
     pub(crate) async fn clear(&self, kind: &str) {
         for mut object in self.list(kind).await {
             if object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty()) {

@@ -1,6 +1,6 @@
 //! Breakages of real clusters, all at the same time in one cluster with real controllers and a real scheduler. The test
 //! acts for nodes, drivers and kubelets. If pvctl reads the kind of the cause, the cause is the first row of an audit
-//! of the namespace, and `fix` offers the way out. Otherwise no innocent object is blamed.
+//! of the namespace, and `fix` offers the way out. Otherwise no object is blamed wrongly.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -29,11 +29,11 @@ use unbound::Names;
 
 /// How many breakages are brought about at the same time. They spend most of that time waiting.
 const ARISING: usize = 12;
-/// How many runs of the program go on at the same time.
+/// How many programs run at the same time.
 const RUNNING: usize = 4;
 /// The environment variable that names the file for the transcript of all answers.
 const TRANSCRIPT: &str = "PVCTL_TRANSCRIPT";
-/// The further controllers that run, because people notice what they do where volumes are used.
+/// The additional controllers. They run because their acts are visible to people who use volumes.
 const CONTROLLERS: &str = "persistentvolume-attach-detach-controller,persistentvolume-expander-controller,\
                            ephemeral-volume-controller,statefulset-controller,resourcequota-controller,\
                            namespace-controller";
@@ -46,25 +46,25 @@ struct Breakage {
     what: &'static str,
     namespace: &'static str,
     arise: fn(&BreakageNamespace<'_>) -> Names,
-    /// What happens in the last minute before the program looks, if anything does.
+    /// What happens in the last minute before the program runs, if anything happens then.
     at_last: Option<fn(&BreakageNamespace<'_>)>,
-    /// The objects that `fix` is asked about. `@volume` stands for the name that the state gives the volume.
+    /// The objects that `fix` is asked about. `@volume` means the name of the volume, which the state determines.
     asked: &'static [&'static str],
     end: End,
 }
 
-/// What the program has to say about a breakage.
+/// What the program has to report about a breakage.
 enum End {
     /// The program finds nothing.
     Well,
     /// The first row of an audit of the namespace is this object and rule (`cause`). The answer of `fix` contains the
     /// text `fix`. `way` is one of the remedies of the finding.
     Row { cause: &'static str, fix: &'static str, way: &'static str },
-    /// Like `Row`, but the finding only informs: it is shown with `--all`, and nothing is wrong with the object.
+    /// Like `Row`, but of severity `info`: it is shown with `--all`, and nothing is wrong with the object.
     Info { cause: &'static str, way: &'static str },
     /// The finding is a row of an audit of all namespaces. An audit of the namespace finds nothing wrong.
     Cluster { cause: &'static str, way: &'static str },
-    /// pvctl does not read the kind of the cause. `right` is the right answer; only objects in `guilty` may be blamed.
+    /// pvctl does not read the kind of the cause. `right` is the right answer. Only objects in `guilty` may be blamed.
     Unread { right: &'static str, guilty: &'static [&'static str] },
 }
 
@@ -375,7 +375,7 @@ impl Standing<'_> {
         Run::new(words).env("KUBECONFIG", &config).env("COLUMNS", columns).finish()
     }
 
-    /// Returns what `fix` says of these objects, or of the namespace if there are none. The run agrees to nothing.
+    /// Returns what `fix` says of these objects, or of the namespace if there are none. The run confirms nothing.
     fn fix(&self, objects: &[&str]) -> String {
         let objects: Vec<String> = objects.iter().map(|object| self.named(object)).collect();
         let mut words = vec!["fix", "-n", self.breakage.namespace];
@@ -412,7 +412,7 @@ impl Standing<'_> {
         report["findings"].as_array_mut().map(std::mem::take).unwrap()
     }
 
-    /// Returns in what the answers are not as they should be. `everywhere` are the rows of an audit of all namespaces.
+    /// Returns the faults of the answers. `everywhere` are the rows of an audit of all namespaces.
     fn faults(&self, everywhere: &[String]) -> Vec<String> {
         let namespace = self.breakage.namespace;
         match self.breakage.end {
@@ -476,7 +476,7 @@ impl Standing<'_> {
         }
     }
 
-    /// Returns the transcript of a breakage: first the faults, then all that the program says.
+    /// Returns the transcript of a breakage: first the faults, then the whole output of the program.
     fn transcript(&self, faults: &[String]) -> String {
         let mut all = format!("\n# {} ({})\n", self.breakage.what, self.breakage.namespace);
         for fault in faults {
@@ -536,7 +536,7 @@ fn each<'a, T: Sync, R: Send>(all: &'a [T], abreast: usize, act: impl Fn(&'a T) 
     done.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Brings about all breakages, lets time pass, and returns them.
+/// Brings about all breakages, moves their timestamps to the past, and returns the breakages.
 fn arisen(site: &Site) -> Vec<Option<Standing<'_>>> {
     let begin = Instant::now();
     let home = |breakage: &Breakage| BreakageNamespace { site, name: breakage.namespace };

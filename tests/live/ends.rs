@@ -1,4 +1,4 @@
-//! Worlds that the real controller manager settles. Every end has to be one that was predicted from our own reading.
+//! Worlds that the real controller manager settles. Every end has to be among the ends that were predicted before.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -28,7 +28,7 @@ const TIMES: usize = 3;
 /// How long nothing may change until a world counts as settled: four resyncs.
 const QUIET: Duration = Duration::from_secs(4);
 
-/// The longest time to settle. A world that needs longer never comes to rest.
+/// The longest time to settle. A world that needs more time never settles.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 pub(super) type Key = (String, String, String);
@@ -79,7 +79,8 @@ pub(super) fn state(object: Option<&Value>) -> Value {
 /// The controllers that are started in these tests.
 const CONTROLLERS: &str = "*,-ephemeral-volume-controller";
 
-/// Returns the prediction for every object: its outcomes, without what no object shows, and whether the set is exact.
+/// Returns the prediction for every object: its outcomes, and whether the set is exact. The outcomes lack the parts
+/// that no object shows.
 pub(super) fn predicted(plane: &Plane) -> BTreeMap<Key, (Vec<Value>, bool)> {
     let run = plane.pvctl(&["predict", "-A", "-o", "json", "--outcomes", "all", "--controllers", CONTROLLERS]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
@@ -105,7 +106,7 @@ pub(super) fn predicted(plane: &Plane) -> BTreeMap<Key, (Vec<Value>, bool)> {
         .collect()
 }
 
-/// How many objects reached an end, and how many of them are no longer as they began.
+/// How many objects reached an end, and how many of these differ from their initial state.
 #[derive(Debug, Default)]
 struct Tally {
     worlds: usize,
@@ -127,7 +128,7 @@ impl Tally {
     }
 }
 
-/// Lets the controllers settle what is stored, and compares the end of every object with the earlier prediction.
+/// Lets the controllers settle the stored objects, and compares the end of every object with the earlier prediction.
 async fn settle(plane: &mut Plane, api: &Api, tally: &mut Tally) -> Vec<String> {
     let before = stored(api).await;
     let predicted = predicted(plane);
@@ -195,8 +196,8 @@ fn many_worlds_at_once_end_as_predicted() {
 const ALONE: usize = 66;
 const PLANES: usize = 3;
 
-/// Each world has a cluster of its own, because other worlds would change it: claims without a class, with no, one or
-/// two default classes, and volumes that are recycled.
+/// Each world has a cluster of its own, because other worlds would change its ends. It has claims without a class, with
+/// no, one or two default classes, or volumes that are recycled.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn worlds_alone_end_as_predicted() {

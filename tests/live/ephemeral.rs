@@ -109,7 +109,7 @@ fn claims_of_ephemeral_volumes_are_made_as_predicted() {
     let stored = runtime.block_on(settled(&api, &plane));
     let claim = |name: &str| stored.get(&("PersistentVolumeClaim".into(), NAMESPACE.into(), name.into()));
 
-    // The claim is the predicted one, in all fields that the controller sends.
+    // The claim equals the predicted one in all fields that the controller sends.
     let web = &found(&predicted["items"], "Pod", "web")["decisions"][0];
     assert_eq!(web["controller"], "ephemeral-volume-controller");
     let (sent, made) = (&web["writes"][0]["object"], claim("web-scratch").unwrap());
@@ -131,7 +131,7 @@ fn claims_of_ephemeral_volumes_are_made_as_predicted() {
     let volume = &found(&predicted["items"], "PersistentVolume", "disk")["outcomes"];
     assert_eq!(volume[0]["claimRef"]["name"], "web-scratch");
 
-    // The name of the claim is taken: the event says so, and the next volume of the pod gets no claim, either.
+    // The name of the claim is taken, and the event says so. The next volume of the pod gets no claim either.
     let taken = &found(&predicted["items"], "Pod", "taken")["decisions"][0];
     let event = ["type", "reason", "message"].map(|field| taken["events"][0][field].clone());
     assert_eq!(runtime.block_on(said(&api, "taken")), event);

@@ -1,5 +1,5 @@
-//! Every request of a reading fails in every way, one at a time. Each run ends in time, with the right exit code, and
-//! claims nothing as certain that is wrong.
+//! Every request of a reading fails in every way, one request per run. Each run ends in time, with the right exit code.
+//! It calls nothing certain that is wrong.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -1,5 +1,6 @@
-//! The fixtures of `audit` are real. An API server accepts every object as the fixture has it. The program finds the
-//! same on the cluster as in the file. The real controllers change nothing in fixtures that are declared to be at rest.
+//! The fixtures of `audit` are real. An API server accepts every object as the fixture states it. The program has the
+//! same findings on the cluster as in the file. The real controllers change nothing in fixtures that are declared to be
+//! at rest.
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test says how much it saw, and fails")]
 
 use super::api::{Api, Refused};
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::str;
 
-/// How many seconds later the same cluster is read a second time. Nothing in it is young then.
+/// How many seconds later the same cluster is read a second time. No object is new then.
 const LATER: i64 = 300;
 
 /// A fixture: what the comments at the top of its file tell these tests, and its objects.
@@ -25,8 +26,8 @@ pub(super) struct Fixture {
     pub(super) flags: Vec<String>,
     /// Whether the controllers leave all objects unchanged.
     pub(super) at_rest: bool,
-    /// The feature gate of the API server without which it drops the fields that the fixture is about. The gate is off
-    /// by default.
+    /// The feature gate of the API server, off by default, that the fixture needs. Without it the API server drops the
+    /// fields that the fixture is about.
     pub(super) gate: Option<String>,
     /// The reason why a present API server refuses what older ones have stored.
     refused: Option<String>,
@@ -201,8 +202,8 @@ impl Cluster {
         self.api.send(Method::POST, &resource.list(object), Some(&new)).await
     }
 
-    /// Begins the deletion of an object and writes its status, if it has them, and returns what is stored then. Pods
-    /// are deleted while they run. The status of a namespace shows its deletion.
+    /// Begins the deletion of an object and writes its status, if the fixture states these. Returns the object as it is
+    /// stored then. Pods are deleted while they run. The status of a namespace shows its deletion.
     async fn finish(&mut self, object: &Value) -> Result<Value, Refused> {
         let resource = self.resource(object).await;
         let path = resource.path(object);
@@ -219,8 +220,8 @@ impl Cluster {
     }
 
     /// Stores all objects of a fixture through the API, and then adds their uids and past times in etcd. An object that
-    /// the API refuses is stored in etcd all the same. Returns the refusals, and the differences between what was given
-    /// and what was stored.
+    /// the API refuses is stored in etcd as well. Returns the refusals, and the differences between the given and the
+    /// stored objects.
     pub(super) async fn load(&mut self, fixture: &Fixture) -> (Vec<String>, Vec<String>) {
         let (mut refusals, mut faults) = (Vec::new(), Vec::new());
         self.ensure_namespaces(&fixture.objects).await;
@@ -431,7 +432,7 @@ fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     }
 }
 
-/// How a fixture can affect other fixtures in the same cluster, although its names are its own.
+/// How a fixture can affect other fixtures in the same cluster, although no other fixture has its names.
 #[derive(Clone, Copy, Default)]
 struct SearchReach {
     /// Whether it has a volume without a class that any claim may take.
@@ -551,8 +552,8 @@ fn fixtures_at_rest_are_left_alone() {
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The command that is offered for an attachment deletes this attachment, and not another one that was created with its
-/// name.
+/// The command that is offered for an attachment deletes only this attachment. It does not delete a later attachment of
+/// the same name.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn an_attachment_is_deleted_only_if_it_is_still_the_same() {

@@ -1,5 +1,5 @@
-//! A cluster in which all is well, under the real controllers. The audit finds nothing but information, for example
-//! that released volumes with policy Retain wait for a person.
+//! A cluster in which all is well, under the real controllers. The audit has only findings of severity `info`, for
+//! example that released volumes with policy Retain wait for a person.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -154,7 +154,7 @@ fn nothing_is_wrong_with_a_cluster_in_which_all_is_well() {
     let expected = [("pv-released-retain", 20), ("pvc-wffc-no-consumer", 50)];
     assert_eq!(ids, expected.map(|(id, count)| (id.to_owned(), count)).into());
     assert_eq!((&summary["error"], &summary["warning"]), (&json!(0), &json!(20)));
-    // A person may give the program only a part of the cluster: the claims of one namespace.
+    // The input may be only a part of the cluster: the claims of one namespace.
     let cut = plane.kubectl_with(&["get", "pvc", "-n", NAMESPACE, "-o", "json"], b"").stdout;
     let run = Run::new(&["audit", "-o", "json", "-f", "-"]).stdin(cut.as_bytes()).finish();
     let (_, summary) = found(&run.stdout);

@@ -7,7 +7,7 @@ use crate::files::hostile::{QUESTIONS, assert_harmless, objects};
 use crate::support::Run;
 use serde_json::json;
 
-/// A token in flags, in the kubeconfig or in an answer is also a credential.
+/// The token of the user, which is a credential as well and must not be printed.
 const TOKEN: &str = "s3cret-annotation-t0ken";
 
 #[tokio::test(flavor = "multi_thread")]

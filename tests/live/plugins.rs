@@ -1,5 +1,5 @@
-//! Credential plugins that fail in every way. Each failure ends in time, in one sentence that names the plugin and the
-//! way out, and without the output of the plugin.
+//! Credential plugins that fail in every way. Each run ends in time, with one sentence that names the plugin and the
+//! way out. The sentence does not contain the output of the plugin.
 #![expect(clippy::print_stderr, clippy::unwrap_used, reason = "the test says how much it saw, and fails by panicking")]
 
 use super::plane;
@@ -138,7 +138,8 @@ fn each_fault_of_a_plugin_ends_in_a_sentence() {
     }
 }
 
-/// Without a limit, a plugin may take as long as it needs, as under kubectl, because a person may be logging in.
+/// If no limit is set, a plugin may take as long as it needs, because a person may be logging in. kubectl behaves in
+/// the same way.
 #[test]
 fn without_a_limit_a_plugin_may_take_its_time() {
     let world = World::new();
@@ -151,7 +152,7 @@ fn without_a_limit_a_plugin_may_take_its_time() {
 
 /// The plugin's output on stderr reaches the person, before our message.
 #[test]
-fn what_a_plugin_says_is_passed_on() {
+fn the_stderr_of_a_plugin_is_passed_on() {
     let world = World::new();
     let (finished, ..) = world.run(BINARY.as_ref(), &["predict"], "echo open this address >&2; exit 1", "{}");
     assert!(finished.stderr.starts_with("open this address\nerror: the credential plugin "), "{}", finished.stderr);
@@ -164,7 +165,7 @@ fn kubectl_fails_at_the_same_plugins() {
     let kubectl = plane::kubectl();
     let mut tried = 0;
     for (script, change, ..) in WRONG {
-        // kubectl waits for these plugins as long as they run, and keeps all their output in memory.
+        // kubectl waits until these plugins end, and keeps all their output in memory.
         if script.contains("sleep") || script.starts_with("yes") {
             continue;
         }

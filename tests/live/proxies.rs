@@ -1,5 +1,5 @@
-//! Requests through a proxy. The environment and the kubeconfig select the same proxy as for kubectl. A failure of the
-//! proxy is told apart from a failure of the API server behind it.
+//! Requests through a proxy. The environment and the kubeconfig select the same proxy as for kubectl. The messages
+//! distinguish a failure of the proxy from a failure of the API server behind it.
 #![expect(
     clippy::disallowed_types,
     clippy::print_stderr,
@@ -146,8 +146,8 @@ const ASKED: [(&str, &str, &str, Option<&str>); 27] = [
     ("HTTPS_PROXY={first}", "", "http://api.test:8080", None),
 ];
 
-/// Each case has the environment variables, the proxy in the kubeconfig, our exit code, a part of our message, and what
-/// our hint names.
+/// Each case has the environment variables, the proxy in the kubeconfig, our exit code, a part of our message, and a
+/// part of our hint.
 const WRONG: [(&str, &str, i32, &str, &str); 17] = [
     (
         "HTTPS_PROXY={nobody}",

@@ -1,5 +1,5 @@
-//! A proxy between the program and the API server of a test. It counts the requests, and lets those fail that the test
-//! selects.
+//! A proxy between the program and the API server of a test. It counts the requests. The requests that the test selects
+//! fail.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::http::{Reply, listen};
@@ -33,14 +33,14 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Starts a proxy that passes every request on without faults. On the control plane it always acts as the
-    /// administrator, whoever the program says it is.
+    /// Starts a proxy that passes every request on without faults. On the control plane the proxy always acts as the
+    /// administrator, whatever user the program states.
     pub(crate) async fn passing(client: Client) -> Self {
         Self::start(client, Arc::new(|_, _| Fault::None), nothing(), nothing()).await
     }
 
-    /// Starts a proxy with faults. `before` runs before a request is passed on; `after` runs once its fault has
-    /// occurred.
+    /// Starts a proxy with faults. `before` runs before a request is passed on. `after` runs after the fault of the
+    /// request has occurred.
     pub(crate) async fn start(client: Client, decide: Decide, before: Act, after: Act) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let proxy = Self { address: listener.local_addr().unwrap(), seen: Arc::default() };

@@ -1,5 +1,5 @@
-//! API servers of the test itself that record each request: which server was asked, by whom, and for which namespace.
-//! They answer enough for `kubectl get pvc`, and for `predict` of our program.
+//! API servers that the test runs. They record for each request which server was asked, by whom, and for which
+//! namespace. They answer enough for `kubectl get pvc`, and for `predict` of our program.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use http_body_util::Full;
@@ -24,7 +24,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 pub(crate) struct Facts {
     /// The name, in the test, of the server that received the request.
     pub(crate) server: String,
-    /// The server name in the TLS handshake, against which the certificate is checked.
+    /// The server name in the TLS handshake. The client checks the certificate against this name.
     pub(crate) called: Option<String>,
     /// The name in the client certificate.
     pub(crate) certificate: Option<String>,
@@ -136,7 +136,7 @@ impl Recorder {
     }
 }
 
-/// Returns the answers of an empty cluster. Claims may be read in one namespace at a time only, so that each request
+/// Returns the answers of an empty cluster. Claims can be read only in one namespace at a time, so that each request
 /// has to name its namespace.
 fn truth(path: &str) -> (u16, Value) {
     let list =

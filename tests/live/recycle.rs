@@ -1,5 +1,5 @@
-//! Several volumes that the real controller recycles at once. There is no kubelet, so the test writes how the pods end
-//! that would erase the volumes.
+//! Several volumes that the real controller recycles at once. Pods would erase the volumes. There is no kubelet, so the
+//! test writes the results of these pods.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// How many volumes each plugin has.
 const VOLUMES: usize = 6;
-/// How long a round lasts: many resyncs, of one second each.
+/// How long a round lasts. The resync period is one second, so a round has many resyncs.
 const ROUND: Duration = Duration::from_secs(14);
 
 /// What happens to the recycler pods.
@@ -93,7 +93,7 @@ fn recycled(name: &str, source: &str) -> Value {
 #[derive(Debug, Default)]
 struct Seen {
     pods: BTreeSet<String>,
-    /// The pods that would have erased another volume than the one they are named after.
+    /// The pods that would have erased another volume than the one in their name.
     mixed_up: BTreeSet<String>,
     /// The volumes whose storage some successful pod would have erased.
     erased: BTreeSet<String>,
@@ -157,7 +157,8 @@ async fn round(plane: &mut Plane, api: &Api, how: Pods, volumes: &[(String, &str
         let (key, object) = object.unwrap();
         let end = state(Some(&object));
         let phase = end["phase"].as_str().unwrap().to_owned();
-        // A pod that ran is another actor. After it, the volume is Available again, or Failed.
+        // A pod that ran is an actor that the prediction does not include. After the pod, the volume is Available
+        // again, or Failed.
         let is_erased = !seen.erased.is_empty() || (how == Pods::LeftSucceeded && volumes.len() > 1);
         let freed = phase == "Available" && is_erased;
         let acted = freed || (phase == "Failed" && seen.failed.contains(name));
@@ -191,7 +192,7 @@ fn volumes_that_are_recycled_at_once_end_as_predicted() {
             .into_iter()
             .flat_map(|source| (0..VOLUMES).map(move |number| (format!("{}-{number}", source.to_lowercase()), source)))
             .collect();
-        // A single volume has no rival.
+        // No other recycling interferes with that of a single volume.
         let groups = if how == Pods::WaitTwice { vec![&many[..]] } else { vec![&many[..], &many[..1]] };
         for volumes in groups {
             let (more, said) = runtime.block_on(round(&mut plane, &api, how, volumes));

@@ -1,5 +1,5 @@
-//! Users who may not read everything. Each answer that is possible is given and right. Otherwise the answer says which
-//! right is missing.
+//! Users who may not read everything. The program gives every answer that is possible, and the answer is right.
+//! Otherwise the output says which right is missing.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -104,7 +104,7 @@ fn users_with_few_rights_are_told_what_they_lack() {
         assert!(warned && table.stderr.contains(" may not be listed: "), "{}", table.stderr);
         assert_eq!(table.code, run.code);
         assert!(sure(&answer) < everything, "{name}");
-        // Without pods alone, the other objects can still be judged.
+        // If only pods may not be read, the other objects can still be judged.
         assert_eq!(run.code, Some(if hidden.1 == "pods" { 0 } else { 3 }), "{name}: {}", run.stderr);
     }
 
@@ -191,7 +191,7 @@ fn the_documented_rights_are_enough_and_none_is_too_many() {
             let lacks = ["\"unknown\":[", "\"unjudgedRules\":"].iter().any(|word| enough.stdout.contains(word));
             assert!(!lacks, "{verb}: {}", enough.stdout);
         }
-        // Without any single right, the answer is different.
+        // If any single right is missing, the answer is different.
         for (place, whole) in rules.iter().enumerate() {
             for resource in whole["resources"].as_array().unwrap() {
                 for right in whole["verbs"].as_array().unwrap() {

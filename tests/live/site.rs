@@ -184,7 +184,8 @@ impl Site {
         self.runtime.block_on(self.etcd.request(request)).unwrap()
     }
 
-    /// Deletes an object without a grace period. Its finalizers may keep it. An object that is already gone is fine.
+    /// Deletes an object without a grace period. Its finalizers may keep it. It is no error if the object is already
+    /// gone.
     pub(crate) fn delete(&self, kind: &str, namespace: &str, name: &str) {
         let path = format!("{}?gracePeriodSeconds=0", path(kind, namespace, name));
         let gone = self.runtime.block_on(self.api.send(Method::DELETE, &path, None));
@@ -225,8 +226,8 @@ impl Site {
         seen.iter().filter(|(_, object)| object["metadata"]["name"] == volume).cloned().collect()
     }
 
-    /// Returns how a volume was lost: it was deleted, was given to a claim that may not have it, or became another
-    /// storage.
+    /// Returns how a volume was lost: it was deleted, it was given to a claim that may not have it, or its source now
+    /// names other storage.
     pub(crate) fn harm(&self, volume: &str, meant: &[(&str, &str)]) -> Vec<String> {
         let mut harm = Vec::new();
         let history = self.history(volume);
@@ -248,7 +249,7 @@ impl Site {
     }
 }
 
-/// Returns the text in the encoding of etcd's gateway.
+/// Returns the text as etcd's HTTP gateway expects it, in base64.
 fn bytes(text: &str) -> Value {
     serde_json::to_value(ByteString(text.as_bytes().to_vec())).unwrap()
 }
@@ -341,8 +342,8 @@ impl<'s> Place<'s> {
         Self { site, name: name.to_owned(), journals }
     }
 
-    /// Returns the journals, for [`Place::kept`]. While the controllers are stopped or started, no place may borrow the
-    /// site.
+    /// Returns the folder of the journals, for [`Place::kept`]. A place borrows the site, and so the controllers cannot
+    /// be stopped or started while it exists.
     pub(crate) fn keep(self) -> TempDir {
         self.journals
     }
@@ -369,7 +370,7 @@ impl<'s> Place<'s> {
         self.volume_is(volume, &format!("Available, {policy}, of nobody"));
     }
 
-    /// Creates a volume for which a claim already waits, so that the claim takes it at once.
+    /// Creates a volume for which a claim already waits. The claim takes the volume at once.
     pub(crate) fn offer(&self, volume: &str, policy: &str) {
         let csi = json!({"driver": "driver.example.com", "volumeHandle": self.of(volume)});
         self.offer_on(volume, policy, "csi", &csi);
@@ -561,7 +562,7 @@ impl<'s> Place<'s> {
             all
         };
         let (mut last, mut since) = (versions(), Instant::now());
-        // This is one resync of the controllers, and a little more.
+        // The time is a little longer than the resync period of the controllers.
         while since.elapsed() < Duration::from_millis(1500) {
             thread::sleep(Duration::from_millis(100));
             let now = versions();

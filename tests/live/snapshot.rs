@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// How many worlds are in one cluster at the same time, and how many are tested one by one.
 const AT_ONCE: usize = 260;
 const ALONE: usize = 66;
-/// One of so many objects is explained, because each explanation reads the whole cluster.
+/// One object in this number of objects is explained, because each explanation reads the whole cluster.
 const ONE_OF: usize = 97;
 /// The time from which ages count, so that the time between two runs does not matter.
 const NOW: &str = "2026-07-01T00:00:00Z";
@@ -54,12 +54,13 @@ fn document(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// Returns the content of an answer, without what depends on its source:
-/// - `model.source`, which says that the server was asked (`detected`) or that the snapshot says it (`stated`), and
-/// - `coverage`. More lists are read for a snapshot, because it is asked about all its objects later, and each list has
+/// Returns the content of an answer, without the parts that depend on its source:
+/// - `model.source`, which says whether the version is from the server (`detected`) or from the snapshot (`stated`),
+///   and
+/// - `coverage`. More lists are read for a snapshot, because later questions can concern all its objects. Each list has
 ///   its own resourceVersion. The lists that both read are compared in [`same_coverage`].
 ///
-/// Tables have neither.
+/// Tables contain neither of the two.
 fn content(output: &str) -> String {
     let mut rest = output.to_owned();
     let mut cut = |start: &str, end: &str| {
@@ -131,9 +132,9 @@ fn same(plane: &Plane, taken: &Taken, arguments: &[&str]) -> usize {
     expected.len()
 }
 
-/// Compares the answers of `explain`. If recorded and predicted states differ, a cluster can be read again and a file
-/// cannot. `divergence` therefore differs in what it says of the controller, but not of the object. Only a cluster has
-/// Leases for `drivers`.
+/// Compares the answers of `explain`. If recorded and predicted states differ, a cluster can be read again, but a file
+/// cannot. `divergence` may therefore differ in what it says of the controller, but not in what it says of the object.
+/// Only a cluster has Leases for `drivers`.
 fn same_explanation(plane: &Plane, taken: &Taken, arguments: &[&str]) -> bool {
     let json = [arguments, &["-o", "json"]].concat();
     let live = plane.pvctl(&[&json[..], &["--now", NOW]].concat());
@@ -226,7 +227,7 @@ fn load_many(runtime: &tokio::runtime::Runtime, api: &Api, scratch: &Path) -> us
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_is_said_of_a_snapshot_is_what_is_said_of_the_cluster() {
+fn answers_about_a_snapshot_equal_answers_about_the_cluster() {
     let scratch = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let plane = Plane::without_admission();
@@ -516,8 +517,8 @@ fn kubectl_makes_the_objects_of_a_snapshot_again() {
         }
         expected.push(as_created(item, &stored));
     }
-    // The prediction for the new cluster is the prediction for the snapshot, once its objects are as a creation stores
-    // them.
+    // The prediction for the new cluster equals the prediction for the snapshot after its objects were changed as a
+    // creation changes them.
     let mut file = document(&text);
     file["items"] = expected.into();
     let created = tempfile::NamedTempFile::with_suffix(".json").unwrap();
@@ -529,7 +530,7 @@ fn kubectl_makes_the_objects_of_a_snapshot_again() {
     assert_eq!((of_file.code, of_file.stderr.as_str()), (Some(0), ""));
     let (one, other) = (content(&live.stdout), content(&of_file.stdout));
     assert_same(&one, &other, "predict");
-    // Where no object had a status, a deletion or the uid of another object, that is the former prediction.
+    // If no object had a status, a deletion or the uid of another object, this equals the former prediction.
     let before = document(&self::of_file(&arguments, &taken.json).stdout);
     let after = document(&live.stdout);
     let (unchanged, objects) = same_as_before(&items, &before, &after);

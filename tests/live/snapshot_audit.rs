@@ -1,5 +1,6 @@
-//! An audit finds the same in a snapshot as in the cluster at that moment: for every rule alone, for all fixtures in
-//! one cluster, and for all fixtures without the objects of one kind, of which a snapshot may read less.
+//! An audit of a snapshot has the same findings as an audit of the cluster at that moment. This is tested for every
+//! rule alone, for all fixtures in one cluster, and for all fixtures without the objects of one kind. A snapshot may
+//! read less if that kind is missing.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -26,12 +27,12 @@ const NOT_STORED: [(&str, &str); 0] = [];
 /// The kind that is left out of the cluster with all fixtures, in turn. The first time nothing is left out.
 const LEFT_OUT: [&str; 6] = ["", "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "Pod", "Namespace"];
 
-/// One of so many fixtures, and one of so many namespaces of the cluster with all fixtures, is also audited by its
-/// namespace alone.
+/// One fixture in this number of fixtures is also audited by its namespace alone. The same holds for the namespaces of
+/// the cluster with all fixtures.
 const ONE_FIXTURE_OF: usize = 2;
 const ONE_NAMESPACE_OF: usize = 29;
 
-/// How many clusters run a part of the fixtures each, at the same time. One more cluster has all fixtures at once.
+/// How many clusters run at the same time, each with a part of the fixtures. One more cluster has all fixtures at once.
 const CLUSTERS: usize = 2;
 
 /// The time from which ages count in the cluster with all fixtures.
@@ -187,7 +188,7 @@ fn on_a_cluster(gates: &BTreeSet<String>, work: impl AsyncFnOnce(&mut Cluster) -
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_is_found_in_a_snapshot_is_what_is_found_in_the_cluster() {
+fn an_audit_of_a_snapshot_equals_an_audit_of_the_cluster() {
     let begin = Instant::now();
     let fixtures: Vec<Fixture> =
         fixtures().into_iter().filter(|fixture| fixture.path.ends_with("/fires.yaml")).collect();

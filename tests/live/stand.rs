@@ -1,5 +1,5 @@
-//! What tests with servers of their own share: the runtime of the servers, the record of their requests, a folder of
-//! files, and placeholders for values that differ in each run. The servers end with it.
+//! The common part of tests that run their own servers: the runtime of the servers, the record of their requests, a
+//! folder of files, and placeholders for values that differ in each run. The servers end when this value is dropped.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -71,7 +71,7 @@ impl TestServers {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// Defines a placeholder: `name` in a text stands for `meant`.
+    /// Defines a placeholder: `name` in a text means `meant`.
     pub(super) fn name(&mut self, name: &'static str, meant: String) {
         self.places.push((name, meant));
     }

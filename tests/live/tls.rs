@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 /// The token is given as a flag, so that it would show if the program printed it by mistake.
 const TOKEN: &str = "t0ps3cret";
 
-/// Each case has flags, a part of our message, and what our hint names.
+/// Each case has flags, a part of our message, and a part of our hint.
 const WRONG: [(&str, &str, &str); 19] = [
     ("--server {good} {other-ca}", "is signed by an unknown authority", "--certificate-authority"),
     ("--server {six} {other-ca}", "is signed by an unknown authority", "--certificate-authority"),
@@ -139,7 +139,7 @@ impl World {
     }
 }
 
-/// Answers requests without TLS as a server of Go's library does, which the API server is.
+/// Answers requests without TLS in the same way as a TLS server of Go's library. The API server is such a server.
 async fn only_encrypted() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let bound = listener.local_addr().unwrap();
@@ -186,7 +186,7 @@ fn each_fault_of_a_certificate_ends_in_a_sentence() {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn kubectl_gets_no_further_and_no_less_far() {
+fn kubectl_fails_and_succeeds_with_the_same_certificates() {
     let world = World::new();
     let kubectl = plane::kubectl();
     for (line, ..) in WRONG {

@@ -1,4 +1,4 @@
-//! Recorded worlds on a real API server: many at once in one cluster, each with its own names, or a single one.
+//! Recorded worlds on a real API server. A cluster has many worlds at once, each with its own names, or a single world.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::api::{Api, Refused};
@@ -20,11 +20,11 @@ const ORDER: [&str; 7] = [
     "PersistentVolumeClaim",
     "PersistentVolume",
     "Pod",
-    // Classes come after the claims, so that the API server gives no claim a default class.
+    // Classes are created after the claims, so that the API server gives no claim a default class.
     "StorageClass",
 ];
 
-/// A world whose objects have names of its own.
+/// A world whose objects have names that no other world uses.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     items: Vec<Value>,
@@ -131,8 +131,8 @@ impl World {
     }
 }
 
-/// Adds the tag to the names that other worlds in the same cluster could have: those of namespaces and of all objects
-/// without a namespace.
+/// Adds the tag to the names that other worlds in the same cluster could have. These are the names of namespaces and of
+/// all objects without a namespace.
 fn rename(item: &mut Value, tag: &str) {
     let kind = item["kind"].as_str().unwrap_or_default().to_owned();
     let mut paths = vec![

@@ -2,7 +2,7 @@
 
 use crate::support::Run;
 
-/// Returns what the program prints for these objects, of which all are known. Lines are not wrapped.
+/// Returns what the program prints for these objects. All kinds are declared to be complete. Lines are not wrapped.
 fn said(objects: &str, arguments: &[&str]) -> String {
     let all = [arguments, &["-f", "-", "--assume-complete"]].concat();
     let run = Run::new(&all).env("COLUMNS", "900").stdin(objects.as_bytes()).finish();
@@ -68,7 +68,7 @@ spec:
     says(&matched, &["a volume fits as soon as the controller has made it Available.", "Pending   soon"]);
     let explained = said(manifests, &["explain", "pvc/data", "-n", "db"]);
     says(&explained, &["becomes Bound to vol", "Next\n  Ends Bound to vol."]);
-    // A volume that does not fit for another reason does not fit once it is Available either.
+    // If a volume does not fit for another reason, it does not fit after it is Available either.
     let small = manifests.replacen("5Gi", "1Gi", 1);
     says(&said(&small, &["match", "pvc/data", "-n", "db"]), &["no volume fits.", "capacity 1Gi < requested 5Gi"]);
 }
@@ -131,7 +131,7 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
 /// A user who may not list volumes was told that nothing is known, although it is certain that the class does not
 /// exist.
 #[test]
-fn who_may_not_list_volumes_hears_first_what_is_certain() {
+fn a_user_who_may_not_list_volumes_gets_certain_findings_first() {
     let claim = r#"apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: data, namespace: db, uid: c1, resourceVersion: "2", creationTimestamp: "2026-01-01T00:00:00Z"}
@@ -152,7 +152,7 @@ status: {phase: Pending}
     says(&audit.stdout, &["pvc-class-not-found"]);
     assert_eq!(audit.stderr.matches("could not be judged").count(), 1, "{}", audit.stderr);
     assert!(!audit.stderr.contains("bind-access-modes"), "no ids: {}", audit.stderr);
-    // For a claim that was just created, a fitting volume may still be on its way.
+    // For a claim that was just created, a fitting volume may still be created.
     let early = ask(&["audit", "--all"], "2026-01-01T00:01:00Z").stdout;
     assert!(!early.contains("pvc-class-not-found"), "{early}");
 }

@@ -134,8 +134,7 @@ fn written(outcome: &Outcome) -> Value {
             fields.append(&mut common(terminating.as_deref(), *unsettled));
             fields.insert("phase".into(), phase.as_str().into());
             if let Some((namespace, name, uid)) = claim_ref {
-                // After the placeholder comes a text that distinguishes two claims without uids. The output omits that
-                // text.
+                // A text after the placeholder distinguishes two claims without uids. The output omits that text.
                 let uid = if uid.starts_with(PLACEHOLDER_UID) { PLACEHOLDER_UID } else { uid.as_str() };
                 let parts = [("namespace", namespace.as_str()), ("name", name.as_str()), ("uid", uid)];
                 let stated = parts.into_iter().filter(|(_, value)| !value.is_empty());
@@ -248,7 +247,7 @@ fn every_example_stands_in_the_table() {
     let of_folder: BTreeSet<String> = std::fs::read_dir(project_file("examples"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        // planned-claim.yaml is no cluster. It is used together with one.
+        // planned-claim.yaml is no cluster. It is used together with a cluster.
         .filter(|name| name != "README.md" && name != "planned-claim.yaml")
         .collect();
     assert_eq!(of_folder, of_table);

@@ -43,8 +43,8 @@ fn is_seen(path: &str, part: &str, change: impl Fn(&mut Value) -> bool) {
     panic!("no line of {path} shows {part}, of {changed} changed ones");
 }
 
-/// Whether a part is the wanted one. `wanted` may also be the end of a part after a bracket, or its beginning up to
-/// `each`.
+/// Whether a part is the wanted one. `wanted` may also be only the end of the part after a bracket, or its beginning up
+/// to `each`.
 fn is_the_part(part: &str, wanted: &str) -> bool {
     part == wanted
         || (wanted.starts_with(']') && part.ends_with(wanted))
@@ -93,7 +93,7 @@ fn a_wrong_answer_is_seen_wherever_it_is_used() {
     is_seen("outcomes-1.36", "settle: changes", set("/settle/objects/0/ends/0/phase", json!("Lost in time")));
     is_seen("outcomes-1.36", "settle without each", set("/settle/objects/0/ends/0/phase", json!("Lost in time")));
     is_seen("outcomes-1.36", "settle with failures", set("/settle/objects/0/faultEnds", json!([{"phase": "Lost"}])));
-    // Each single end was recorded, but not in this combination.
+    // Each of the ends was recorded, but not this combination.
     is_seen("outcomes-1.36", "settle: joint", |answers| {
         let Some(rows) = answers["settle"]["joint"].as_array_mut().filter(|rows| rows.len() == 2) else { return false };
         let differ = |place: &usize| rows[0][*place] != rows[1][*place];
@@ -107,7 +107,7 @@ fn a_wrong_answer_is_seen_wherever_it_is_used() {
 
 /// `model.verified` is true for exactly the minor versions with recorded decisions, searches and ends.
 #[test]
-fn what_is_said_to_be_verified_is_recorded() {
+fn verified_versions_have_recordings() {
     let all = ["decisions-", "match-", "outcomes-all-", "handmade-"];
     let (mut verified, mut others) = (Vec::new(), 0);
     for minor in 14..50 {

@@ -1,5 +1,5 @@
-//! Partial input: if kinds or namespaces of a world are hidden, no wrong answer is given as certain. Every answer that
-//! differs from the answer for the full world carries `assumed` or `unknown`.
+//! Partial input. If kinds or namespaces of a world are hidden, no wrong answer is called certain. Every answer that
+//! differs from the answer for the full world has `assumed` or `unknown`.
 #![expect(clippy::unwrap_used, reason = "a prediction that cannot be written is a failed test")]
 
 use crate::predict::properties::check;
@@ -30,7 +30,7 @@ enum Part {
     All,
     /// The object with this number, modulo the number of objects.
     One(usize),
-    /// All volumes except those that claims name. These are read one by one.
+    /// All volumes except those that claims name. The named volumes are read one by one.
     Unnamed,
 }
 
@@ -69,7 +69,7 @@ fn hide<T: Resource>(objects: &mut Vec<T>, cuts: &[Cut], named: &BTreeSet<Str>) 
     }
 }
 
-/// Returns the rest of a world if these parts are hidden, with a coverage that says so.
+/// Returns a world without the hidden parts, with a coverage that says so.
 fn cut(parts: &Parts, cuts: &[Cut], state: CoverageState) -> Parts {
     let mut left = parts.clone();
     let named: BTreeSet<Str> = parts.objects.claims.iter().map(|claim| claim.volume_name.clone()).collect();
@@ -125,7 +125,7 @@ fn all<'s>() -> Settings<'s> {
     Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(KubernetesBehavior::default()) }
 }
 
-/// Fails for a wrong answer that is given as certain. Counts the wrong answers that are marked as uncertain.
+/// Fails if a wrong answer is called certain. Counts the wrong answers that are marked as uncertain.
 fn no_confident_wrong_answer(
     world: &Cluster,
     cuts: &[Cut],

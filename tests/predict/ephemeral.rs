@@ -56,7 +56,7 @@ fn item<'a>(document: &'a Value, name: &str) -> &'a Value {
     items.find(|item| item["object"]["name"] == name).unwrap_or_else(|| panic!("no item {name}"))
 }
 
-/// The pod has decisions and no outcomes. The claim does not exist yet and has outcomes, and so has the volume.
+/// The pod has decisions, but no outcomes. The claim does not exist yet. Both the claim and the volume have outcomes.
 #[test]
 fn a_claim_that_will_be_made_is_predicted() {
     let objects = volume("vol") + &pod("web") + &pod("idle").replace("ephemeral", "emptyDir");
@@ -95,8 +95,8 @@ fn a_claim_that_will_be_made_is_predicted() {
     assert_eq!(item(&without, "vol")["outcomes"], json!([{"phase": "Available"}]));
 }
 
-/// A component that is too large to be explored gets bounds. There are more pods than volumes, so each claim may get
-/// any volume or none.
+/// If a component is too large to be explored, its sets of outcomes are not exact. There are more pods than volumes, so
+/// each claim may get any volume or none.
 #[test]
 fn many_pods_are_more_than_can_be_explored() {
     let mut objects = String::new();
@@ -143,7 +143,7 @@ status: {phase: Pending}
     );
 }
 
-/// kubectl puts a manifest without a namespace into `default`, and the claim of the pod with it.
+/// kubectl creates an object without a namespace in `default`. The claim of the pod is then in `default` as well.
 #[test]
 fn a_pod_manifest_without_namespace_gets_its_claim_in_the_default_one() {
     let reserved = volume("vol").replace("  nfs:", "  claimRef: {namespace: default, name: web-scratch}\n  nfs:");
@@ -167,7 +167,7 @@ fn nothing_is_created_in_a_namespace_that_is_being_deleted() {
     );
 }
 
-/// A claim may be created for a pod that could not be read, also where only one namespace was to be read.
+/// A claim may be created for a pod that could not be read. This also holds if only one namespace was requested.
 #[test]
 fn pods_of_one_namespace_that_could_not_be_read_are_a_doubt() {
     let run = Run::new(&["predict", "-o", "json", "-f", "-", "--partial", "pods/db"])
@@ -178,7 +178,7 @@ fn pods_of_one_namespace_that_could_not_be_read_are_a_doubt() {
     assert!(assumed.iter().any(|assumed| assumed["resource"] == "pods"), "{assumed:?}");
 }
 
-/// A claim that is created is a change, also if no object that is there changes.
+/// A claim that is created counts as a change, even if no existing object changes.
 #[test]
 fn a_claim_that_will_be_made_is_a_change() {
     let run = Run::new(&["predict", "-f", "-", "--assume-complete", "--changed", "--exit-code"])

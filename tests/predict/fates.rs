@@ -1,5 +1,5 @@
-//! The fate of data, and of objects that the controller has not seen yet: small worlds, each with the rule that decides
-//! it.
+//! The fate of data, and of objects that the controller has not seen yet. Each test is a small world, with the rule
+//! that decides the fate.
 #![expect(clippy::unwrap_used, reason = "a world that cannot be made is a failed test")]
 
 use crate::support::Run;
@@ -91,8 +91,8 @@ fn a_terminating_host_path_elsewhere_keeps_its_data() {
 }
 
 /// Before it treats a claim as deleted, the controller of 1.36 asks the API server. The cache becomes current later,
-/// and volume and claim end Bound. By the rules of 1.14 the volume becomes Released in between, and a driver could
-/// delete it then.
+/// and volume and claim end Bound. By the rules of 1.14 the volume becomes Released for a time, in which a driver could
+/// delete it.
 #[test]
 fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
     let mut volume = volume("/mnt/x", false);
@@ -127,9 +127,9 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
 }
 
 /// Unknown is not absent: a pod that may not be listed may keep the claim (X3), and the claim keeps its volume bound.
-/// So the ends of both are unknown, and Released is not given as the end of the volume.
+/// So the ends of both are unknown, and the answer does not say that the volume ends Released.
 #[test]
-fn where_pods_are_hidden_the_ends_of_claim_and_volume_are_unknown() {
+fn hidden_pods_make_the_ends_of_claim_and_volume_unknown() {
     let mut volume = volume("/mnt/x", false);
     volume["spec"]["claimRef"] = json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": "data", "uid": "c-1",
@@ -218,7 +218,7 @@ fn a_volume_that_nobody_saw_could_be_recycled_at_the_same_time() {
     }
 }
 
-/// The same for a volume that was read but whose end is unknown.
+/// The same holds for a volume that was read, but has an unknown end.
 #[test]
 fn a_volume_of_an_unreadable_claim_could_be_recycled_at_the_same_time() {
     let recycled = |name: &str, namespace: &str| {
@@ -249,8 +249,8 @@ fn a_volume_of_an_unreadable_claim_could_be_recycled_at_the_same_time() {
 }
 
 /// The output contract: a value that a dry run cannot know is a placeholder, `<uid>`. The controller names a
-/// provisioned volume after the claim's uid (`pvc-UID`). Two claims that were never on a server thus get two volumes
-/// that are both printed as `pvc-<uid>`.
+/// provisioned volume after the claim's uid (`pvc-UID`). If two claims were never on a server, the names of their two
+/// volumes are both printed as `pvc-<uid>`.
 #[test]
 fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
     let class = r#"{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"hp"},
@@ -340,7 +340,7 @@ fn a_terminating_recycled_volume_may_be_scrubbed_before_it_is_gone() {
     let component = &components(&snapshot, &settings)[0];
     let joint = settle(&snapshot, &settings, component).worlds.unwrap();
     assert_eq!(joint, both.map(|end| vec![end]), "the joint states are those of the volume");
-    // As long as the volume stays, the pod ends at some time and is tried again if it fails.
+    // While the volume exists, the pod ends at some time, and another one is started if it fails.
     let mut staying = recycled(&|_| {});
     for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
         staying["metadata"].as_object_mut().unwrap().remove(field);

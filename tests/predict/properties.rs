@@ -1,6 +1,6 @@
 //! Properties that hold for every world, tested on small worlds with many unusual objects.
 //!
-//! The default number of cases takes seconds. `PROPTEST_CASES=N` multiplies it by N.
+//! The default number of cases takes seconds. `PROPTEST_CASES=N` multiplies this number by N.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a property that cannot be evaluated is a failed test")]
 
 mod sets;
@@ -480,9 +480,9 @@ fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
     assert!(nested.into_inner() > 10, "that engine was hardly used");
 }
 
-/// Returns the volumes that the search may choose, by `docs/controllers/matching.md` alone. The search visits groups of
-/// access modes that contain the requested modes, fewest modes first. In the first group with a result it takes a
-/// reserved volume, or else the smallest one.
+/// Returns the volumes that the search may choose, computed from `docs/controllers/matching.md` alone. The search
+/// visits groups of access modes that contain the requested modes, fewest modes first. In the first group with a result
+/// it takes a reserved volume, or else the smallest one.
 fn scanned(snapshot: &Snapshot, query: &Query<'_>, claim: &PersistentVolumeClaim) -> BTreeSet<Str> {
     let size = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
     let mut buckets: BTreeMap<(u32, usize), Vec<&PersistentVolume>> = BTreeMap::new();

@@ -20,9 +20,9 @@ fn explains(example: &str, object: &str, namespace: &str, expected: &[&str]) {
     }
 }
 
-/// A deletion cannot be undone, so an object that stays is still being deleted in the end.
+/// A deletion cannot be undone, so a terminating object that is not removed is still terminating in the end.
 #[test]
-fn an_object_that_is_being_deleted_is_so_in_the_end() {
+fn an_object_that_is_being_deleted_stays_terminating() {
     let table = said("terminating.json", &["predict", "-A", "--no-headers"]);
     let cells = |name: &str| -> Vec<&str> {
         let row = table.lines().find(|row| row.contains(name)).unwrap_or_default();
@@ -38,7 +38,7 @@ fn an_object_that_is_being_deleted_is_so_in_the_end() {
 /// The claim web/cache is being deleted and has no finalizer. So the loss of its volume's data is certain, and the text
 /// does not say "if".
 #[test]
-fn what_goes_with_a_claim_that_is_being_deleted_is_a_danger() {
+fn the_data_of_a_claim_that_is_being_deleted_are_in_danger() {
     let volume = "pv/pvc-f0200a77-87e5-4b49-9533-f2491c8fb400";
     let danger = "Danger: when the claim is gone, ebs.csi.aws.com deletes volume \
                   pvc-f0200a77-87e5-4b49-9533-f2491c8fb400 and its data (policy Delete).";
@@ -61,7 +61,7 @@ fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
     );
 }
 
-/// Each advice names the problem of the object itself, and a user who follows it ends the waiting.
+/// Each advice names the problem of the object itself. If a user follows the advice, the object does not wait any more.
 #[test]
 fn advice_can_be_followed() {
     let taken = "pending-volume-taken.json";
@@ -97,7 +97,7 @@ fn advice_can_be_followed() {
 /// Both claims exist: erp/never cannot be bound to a volume that is too small for it, and tenant-a/www-app-0 is Lost
 /// but exists.
 #[test]
-fn a_volume_whose_claim_lives_is_not_the_last_of_it() {
+fn a_volume_of_an_existing_claim_is_called_reserved() {
     explains(
         "half-bound.json",
         "pv/disk-4",

@@ -32,7 +32,7 @@ fn has(line: &Line, name: &str) -> bool {
     line.world.items.iter().any(|item| item["metadata"]["name"] == name)
 }
 
-/// Answers like a controller that fails the sync of the claim `two` as long as a claim `three` exists.
+/// Answers like a controller that fails the sync of the claim `two` while a claim `three` exists.
 fn answered(line: &Line) -> Line {
     let mut answered = line.clone();
     if has(line, "two") && has(line, "three") {
@@ -50,7 +50,7 @@ fn names(line: &Line) -> Vec<&str> {
 }
 
 #[test]
-fn what_a_difference_does_not_need_is_taken_away() {
+fn objects_that_a_difference_does_not_need_are_removed() {
     let asked = Cell::new(0);
     let ask = |lines: &[Line]| {
         asked.set(asked.get() + lines.len());
@@ -66,7 +66,7 @@ fn what_a_difference_does_not_need_is_taken_away() {
     assert!(asked.get() > 4, "every step is asked anew, not guessed");
 }
 
-/// A world that the oracle cannot handle ends it. The other worlds are then sent again, each on its own.
+/// A world that the oracle cannot handle ends the oracle. The other worlds are then sent again, each separately.
 #[test]
 fn a_world_that_cannot_be_answered_is_passed_over() {
     let ask = |lines: &[Line]| {

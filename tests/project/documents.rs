@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Folders whose files are no part of the project.
+/// The folders whose files do not belong to the project.
 const BESIDE: [&str; 2] = [".git", "target"];
 
 /// Returns the names in a folder of the project, sorted, each with whether it is a folder.
@@ -36,7 +36,7 @@ fn documents() -> Vec<(String, String)> {
             found.push(name);
         }
     }
-    // Build output below another folder, such as benches/, is no part of the project either.
+    // Build output below another folder, such as benches/, does not belong to the project either.
     found.retain(|path| !path.split('/').any(|part| BESIDE.contains(&part)));
     found.into_iter().map(|path| (path.clone(), text(&path))).collect()
 }
@@ -106,7 +106,7 @@ fn headings(document: &str) -> BTreeSet<String> {
     found
 }
 
-/// Returns what is wrong with a link, if anything.
+/// Returns what is wrong with a link, or `None` if it is right.
 fn fault(document: &str, target: &str) -> Option<String> {
     let Some((path, heading)) = resolved(document, target) else {
         return Some("leads out of the project".to_owned());

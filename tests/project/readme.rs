@@ -2,12 +2,10 @@
 //! belongs to CI is only checked.
 //!
 //! A block is fenced as `sh` or `console`. In `sh` every line is a command. In `console` a command follows `$ `, and
-//! the lines below it are its output; a line `…` stands for any lines. A comment right before the block says how it is
-//! treated:
-//! `<!-- run -->` and `<!-- test -->`: the two main commands, which CI takes from the README and runs.
-//! `<!-- ci -->`: CI runs the same line.
-//! `<!-- cluster -->`: the block needs a cluster, so it is only parsed. Lines for kubectl itself are not parsed.
-//! `<!-- exit N -->`: the exit code, if it is not 0.
+//! the lines below it are its output. A line `…` means any lines. A comment right before the block says how it is
+//! treated: `<!-- run -->` and `<!-- test -->`: the two main commands, which CI takes from the README and runs. `<!--
+//! ci -->`: CI runs the same line. `<!-- cluster -->`: the block needs a cluster, so it is only parsed. Lines for
+//! kubectl itself are not parsed. `<!-- exit N -->`: the exit code, if it is not 0.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -129,7 +127,7 @@ fn trimmed(text: &str) -> Vec<&str> {
     text.trim_end().lines().map(str::trim_end).collect()
 }
 
-/// Whether the printed lines equal the shown ones, where a line `…` stands for any lines.
+/// Whether the printed lines equal the shown ones. A shown line `…` means any lines.
 fn matches(shown: &[&str], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),

@@ -102,7 +102,7 @@ fn the_code_has_the_ids_and_names_of_the_pages() {
     }
 }
 
-/// The documents that these names once meant are not in the project. The pages of `docs/controllers/` replace them.
+/// These are names of former documents, which are not in the project. The pages of `docs/controllers/` replace them.
 #[test]
 fn nothing_refers_to_a_book_elsewhere() {
     // The words are joined here, so that this file does not contain them.

@@ -77,7 +77,7 @@ fn exiting(code: i32, arguments: &[&str]) -> Value {
     serde_json::from_str(&run.stdout).expect("stdout is one JSON document")
 }
 
-/// Returns the part of a schema that these fields lead to. Lists and references are followed.
+/// Returns the part of a schema at the end of this path of fields. Lists and references are followed.
 fn part<'s>(schema: &'s Value, path: &[&str]) -> &'s Value {
     let mut part = schema;
     for field in path {
@@ -121,9 +121,8 @@ fn a_field_that_no_schema_names_is_refused() {
     assert!(!validator.is_valid(&document), "fields that are missing");
 }
 
-/// Checks the contract of `worlds`. Every component of at most eight joint outcomes has an entry, also one with a
-/// single outcome. A component whose end is unknown has none. The joint outcomes say the same of an object as its item
-/// does.
+/// Checks the contract of `worlds`. Every component with at most eight joint outcomes has an entry, even if it has a
+/// single outcome. A component with an unknown end has no entry. The joint outcomes of an object agree with its item.
 fn assert_joint(list: &Value, from: &str) {
     let listed = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut components: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -159,7 +158,7 @@ fn assert_joint(list: &Value, from: &str) {
 }
 
 #[test]
-fn what_is_printed_of_every_example_follows_the_schemas() {
+fn answers_for_every_example_follow_the_schemas() {
     let [list, explanation, table] = ["PredictionList", "Explanation", "MatchTable"].map(validator);
     let mut reached = BTreeSet::new();
     for (path, _) in files("examples", "json") {

@@ -31,7 +31,7 @@ const RANKS: [(&str, u8); 21] = [
     ("main", 16),
 ];
 
-/// Uses that the ranks would permit and that are forbidden nevertheless.
+/// Uses that the ranks permit, but that are forbidden.
 const NOT_WANTED: [(&str, &str); 7] = [
     ("source", "cli"),
     ("source", "report"),
@@ -42,7 +42,7 @@ const NOT_WANTED: [(&str, &str); 7] = [
     ("ops", "terminal"),
 ];
 
-/// Crates that do input and output, and below them the modules that may use these crates.
+/// Crates that do input and output. The next constant has the modules that may use these crates.
 const WORLDLY: [&str; 5] = ["tokio", "kube", "http", "dialoguer", "colored"];
 const MAY_REACH_THE_WORLD: [&str; 6] = ["source", "execute", "terminal", "report", "commands", "main"];
 

@@ -1,5 +1,6 @@
-//! The files that name versions of Kubernetes and cannot use the table of versions, `MODELLED` in
-//! `src/controllers/behavior.rs`: the Go modules and build tags of the oracle, the recordings, and the documents.
+//! Some files name versions of Kubernetes, but cannot use the table of versions, `MODELLED` in
+//! `src/controllers/behavior.rs`. These are the Go modules and build tags of the oracle, the recordings, and the
+//! documents.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::{files, text};

@@ -1,5 +1,5 @@
-//! Journals and plan files on another cluster, on the same cluster behind another address, and on objects that were
-//! replaced. Also journals of repairs that never began.
+//! Tests of journals and plan files on another cluster, on the same cluster behind another address, and on objects that
+//! were replaced. They also test journals of repairs that never began.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test changes journals, and fails by panicking")]
 
 use crate::project::schema::{assert_valid, validator};
@@ -70,7 +70,7 @@ fn edit_header(file: &Path, change: impl Fn(&mut Value)) {
     std::fs::write(file, format!("{header}\n{rest}")).unwrap();
 }
 
-/// A new cluster behind the address of an old one gets nothing of what was meant for the old one.
+/// A repair of an old cluster is not carried out on a new cluster behind the same address.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_cluster_behind_the_same_address_is_refused_by_both_names() {
     let state = tempfile::tempdir().unwrap();
@@ -114,8 +114,8 @@ async fn another_cluster_behind_the_same_address_is_refused_by_both_names() {
     assert!(shown.stdout.contains(&format!("CLUSTER  cluster-{}", fake.port())), "{}", shown.stdout);
 }
 
-/// The newest journal of this cluster is used, although a journal of another cluster is newer. A note says which one is
-/// passed over.
+/// The newest journal of this cluster is used, although a journal of another cluster is newer. A note names the journal
+/// that is ignored.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_journal_of_the_cluster_before_is_passed_over_with_a_note() {
     let state = tempfile::tempdir().unwrap();
@@ -163,7 +163,8 @@ async fn the_same_cluster_behind_another_address_is_served() {
     assert_eq!(applied.code, Some(0), "{}{}", applied.stdout, applied.stderr);
 }
 
-/// If the uid may not be read, the address decides, the output says so, and every object has to be the same.
+/// If the uid may not be read, the address identifies the cluster, and the output says so. Every object has to be the
+/// same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_the_uid_the_address_and_the_objects_decide() {
     for unstated in [false, true] {
@@ -217,8 +218,7 @@ async fn a_cluster_that_cannot_be_told_is_not_written_to() {
     }
 }
 
-/// A volume that was created again under its name, or that now stands for other storage, is not the volume of the
-/// journal.
+/// A volume that was created again under its name, or that now names other storage, is not the volume of the journal.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_volume_that_is_another_one_by_now_is_not_gone_on_with() {
     let state = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
 //! How the verbs that repair behave for the person who types them, on an API server in this process. They do not wait
-//! for a goal that is reached. A second run has nothing to do. As long as something is left, each run ends with 1.
+//! for a goal that is already reached. A second run has nothing to do. While a finding is left, each run ends with exit
+//! code 1.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the test looks at the clock and at journals")]
 
@@ -106,7 +107,7 @@ async fn retain_of_a_claim_means_its_volume() {
     assert!(ended.stderr.contains("no volumes for you"), "{}", ended.stderr);
 }
 
-/// The goal of an offer is reached if the volume waits for that claim, or if the claim has it.
+/// The goal of an offer is reached if the volume is reserved for that claim, or if the claim has the volume.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_volume_that_is_where_it_was_to_go_is_not_offered_again() {
     let state = tempfile::tempdir().unwrap();
@@ -131,8 +132,8 @@ async fn a_volume_that_is_where_it_was_to_go_is_not_offered_again() {
     let ended = with(&fake, journals, "", &["release", "pv/data", "--reserve-for", "db/other", "--yes"]).await;
     assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
 
-    // A request that names no claim is refused, because it may mean to take the volume from its claim. It is reached if
-    // the same person offered the volume before.
+    // A request that names no claim is refused, because the person may want to take the volume from its claim. The goal
+    // is already reached if the same person offered the volume before.
     let words = ["release", "pv/data", "--yes"];
     let [taken, claim] = bound("db", "data", "data");
     let fake = cluster([taken.clone(), claim.clone()]).await;
@@ -185,7 +186,7 @@ async fn a_claim_that_was_moved_is_not_missing() {
         let said = "if that was this move, there is nothing left to do";
         assert_eq!(flat.contains(said), hint, "{words:?}: {}", ended.stderr);
     };
-    // Another claim was not moved. Without the journal, nobody knows whether this claim was.
+    // Another claim was not moved. Without the journal, nobody knows whether this claim was moved.
     missing(&["move", "pvc/dta", "-n", "db", "--to-namespace", "web", "--name", "data", "--yes"], true).await;
     let elsewhere = tempfile::tempdir().unwrap();
     missing(&[&words[..], &["--journal", elsewhere.path().to_str().unwrap()]].concat(), true).await;
@@ -194,7 +195,7 @@ async fn a_claim_that_was_moved_is_not_missing() {
     anew["metadata"]["annotations"].as_object_mut().unwrap().remove("pvctl.dev/plan");
     fake.replace(anew.clone());
     missing(&words, false).await;
-    // A claim with our annotation and another volume was not created by the move, either.
+    // A claim with our annotation but another volume was not created by the move either.
     anew["metadata"]["annotations"]["pvctl.dev/plan"] = "move-00000000".into();
     fake.replace(anew);
     missing(&words, true).await;
@@ -219,9 +220,9 @@ async fn a_claim_that_is_as_it_is_to_be_is_not_replaced() {
     }
 }
 
-/// A volume that is being deleted, or gone, by a repair needs no second request.
+/// If a repair deletes a volume, or has deleted it, a second request has nothing to do.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_going_or_gone_by_a_repair_has_nothing_to_do() {
+async fn a_volume_that_a_repair_deletes_needs_no_second_repair() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let words = ["reclaim", "pv/data", "--delete", "--yes", "--confirm", "data"];

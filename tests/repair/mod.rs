@@ -1,4 +1,4 @@
-//! Repairs: what is planned and refused, what is written, and what happens if something fails.
+//! Repairs: what is planned and refused, what is written, and what happens if a request fails.
 
 mod execute;
 mod faults;

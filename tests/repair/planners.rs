@@ -87,7 +87,7 @@ fn a_claim_without_volume_name_gets_its_own_volume_without_being_asked() {
     assert!(plan.is_safe() && plan.judgement.is_none(), "{plan:#?}");
     let rechecks: Vec<String> = plan.steps[1].recheck.iter().map(ToString::to_string).collect();
     assert!(rechecks.contains(&"claim db/data has volume pv-1 and is not being deleted".to_owned()), "{rechecks:?}");
-    // A volume that names another uid, or none, may or may not be meant.
+    // If a volume names another uid or no uid, nobody knows whether it is the right volume.
     for uid in ["c-older", ""] {
         let other = volume("pv-1", "Available", of("db", "data", uid));
         let plan = World::new(vec![other, lost.clone(), class("fast"), young.clone()]).plan(&restore());
@@ -106,7 +106,7 @@ fn a_volume_name_that_was_never_there_is_left_to_a_person() {
     assert!(!world.plan(&restore()).is_safe());
 }
 
-/// A binding that the controller began in vain is rolled back as the controller itself does it.
+/// A binding that the controller began and cannot finish is rolled back in the same way as by the controller.
 #[test]
 fn a_binding_that_the_controller_began_in_vain_leaves_no_claim_ref() {
     let half = |phase: &str, marks: &[&str]| {
@@ -166,9 +166,10 @@ fn young(mut claim: Value) -> Value {
     claim
 }
 
-/// If the claim is named, a missing node is reported at once, as something that may still come right.
+/// If a person asks about the claim by name, a missing node is reported at once. The message says that the problem may
+/// end by itself.
 #[test]
-fn patience_hides_nothing_of_what_was_named() {
+fn a_missing_node_of_a_named_claim_is_reported_at_once() {
     let mut chosen = young(claim("db", "data", "", "Pending"));
     chosen["metadata"]["annotations"] = json!({
         "volume.kubernetes.io/selected-node": "gone",
@@ -179,11 +180,11 @@ fn patience_hides_nothing_of_what_was_named() {
     let found = found(&objects, true);
     let finding = of_rule(&found, NODE_GONE).unwrap_or_else(|| panic!("{found:#?}"));
     assert!(finding.is_early && finding.severity == Severity::Info, "{finding:#?}");
-    // That the provisioner has done nothing so far is no finding of its own.
+    // The provisioner has done nothing so far. This is no additional finding.
     assert!(of_rule(&found, "pvc-provisioner-silent").is_none());
 }
 
-/// The only class with a similar name is proposed, otherwise the default class. A person decides.
+/// If only one class has a similar name, it is proposed. Otherwise the default class is proposed. A person decides.
 #[test]
 fn a_class_that_does_not_exist_is_replaced_by_the_one_that_is_meant() {
     let default = |name: &str| {
@@ -232,9 +233,9 @@ fn a_class_that_does_not_exist_is_replaced_by_the_one_that_is_meant() {
     }
 }
 
-/// A repair that `restore` refuses is not proposed as a command, either.
+/// If `restore` refuses a repair, no command for this repair is proposed.
 #[test]
-fn what_is_refused_is_not_offered_by_hand() {
+fn a_refused_repair_is_not_proposed_as_a_command() {
     let old = volume("pv-1", "Released", of("db", "data", "c-older"));
     let waiting = claim("db", "data", "", "Pending");
     let mut asked = waiting.clone();

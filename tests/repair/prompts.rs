@@ -31,7 +31,7 @@ fn ended(fake: &ApiServer, screen: Screen, journals: &tempfile::TempDir) -> ((Op
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_leaves_the_list_has_written_nothing() {
+async fn leaving_the_list_writes_nothing() {
     let ways: [&[&str]; 4] = [&[ESCAPE], &[DOWN, ENTER], &[UP, ENTER], &[DOWN, UP, DOWN, ENTER]];
     for keys in ways {
         let (fake, mut screen, journals) = fix(80, &[]).await;
@@ -47,7 +47,7 @@ async fn whoever_leaves_the_list_has_written_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_does_not_agree_to_a_plan_has_written_nothing() {
+async fn declining_a_plan_writes_nothing() {
     for key in [ESCAPE, "n\r", "\r"] {
         let (fake, mut screen, journals) = fix(80, &[]).await;
         screen.until(LEAVE);
@@ -77,7 +77,7 @@ async fn an_interrupt_at_a_question_ends_the_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_agreed_to_is_done() {
+async fn a_confirmed_plan_is_carried_out() {
     let (fake, mut screen, journals) = fix(80, &[]).await;
     screen.until(LEAVE);
     screen.press(ENTER);

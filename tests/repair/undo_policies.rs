@@ -1,5 +1,5 @@
-//! `undo` sets policy Delete again only if the same claim has the volume as when the policy was set to Retain. The
-//! claim is compared by its uid.
+//! `undo` sets policy Delete again only if the volume still has the claim that it had when the policy was set to
+//! Retain. The claim is compared by its uid.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
 use crate::repair::plans::{World, bound, changes, claim, class, moving, of, volume};
@@ -57,14 +57,15 @@ fn the_claim_that_had_it_all_the_time_gets_the_policy_back() {
     assert_eq!(changes(&plan), ["pv/pv-1: policy Delete"]);
     let step = &plan.steps[0];
     let expect = step.write.as_ref().map(|write| write.expect.clone()).unwrap_or_default();
-    // The uid also shows what happens between the plan and the write.
+    // The uid also shows changes between the plan and the write.
     let named = Reference { namespace: "db".into(), name: "data".into(), uid: "c-data".into() };
     assert!(expect.contains(&Expect::ClaimRef { is: Some(named) }), "{expect:?}");
     let rechecks: Vec<String> = step.recheck.iter().map(ToString::to_string).collect();
     assert_eq!(rechecks, ["claim db/data has volume pv-1 and is not being deleted"]);
 }
 
-/// If another claim has the volume, Retain stays. The refusal says which claim has it and which one had it.
+/// If another claim has the volume, Retain stays. The refusal says which claim has the volume, and which claim had it
+/// then.
 #[test]
 fn another_claim_keeps_its_data() {
     let cases = [
@@ -86,8 +87,8 @@ fn another_claim_keeps_its_data() {
     }
 }
 
-/// A longer repair that stopped after its first step has only set a policy, which nobody asked for. If Retain has to
-/// stay, its journal is taken back nevertheless, and says why Retain stays.
+/// A longer repair that stopped after its first step has only set a policy, which nobody requested. Even if Retain has
+/// to stay, the journal counts as taken back. The answer says why Retain stays.
 #[test]
 fn a_repair_that_stopped_early_leaves_another_claim_its_data() {
     let plan = World::new(bound()).plan(&moving());

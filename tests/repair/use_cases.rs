@@ -1,5 +1,5 @@
-//! The use cases on a made-up cluster, without a terminal and without a connection: what is asked, what is carried out,
-//! and what is said. Other tests run the program on a real cluster.
+//! The use cases on a simulated cluster, without a terminal and without a connection. The tests check the questions,
+//! the executed plans and the messages. Other tests run the program on a real cluster.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::repair::plans::{bound, complete, namespace};
@@ -18,8 +18,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A cluster of a few objects. Carrying out a plan changes the policy of all volumes, which is what the repairs of
-/// these tests write.
+/// A cluster of a few objects. To carry out a plan means to change the policy of all volumes, because the repairs of
+/// these tests write only policies.
 struct Made {
     objects: Mutex<Vec<Value>>,
     /// The goals of the plans that were carried out.
@@ -239,7 +239,7 @@ fn volume() -> RepairRequest {
 }
 
 #[test]
-fn what_is_agreed_to_is_carried_out_once_and_kept_in_a_journal() {
+fn a_confirmed_plan_is_carried_out_once_and_kept_in_a_journal() {
     for asked in [volume(), RepairRequest::VolumeOf(claim_key("db", "data"))] {
         let (cluster, asker) = (Made::new(false), Scripted::new(Some(true)));
         let (ended, journals) = kept(&cluster, &asker, Extent::CarryOut, asked);
@@ -269,7 +269,8 @@ fn without_consent_nothing_is_carried_out() {
     }
 }
 
-/// A plan that stopped before its first write is made again. If it is the same plan, the person is not asked again.
+/// If a plan stops before its first write, the repair is planned again. If the new plan is the same, the person is not
+/// asked again.
 #[test]
 fn a_world_that_changed_is_not_asked_about_twice_where_the_plan_is_the_same() {
     let (cluster, asker) = (Made::new(true), Scripted::new(Some(true)));

@@ -10,7 +10,8 @@ pub(crate) enum Fault {
     None,
     /// The request is answered with this code and message, and nothing is done.
     Refused(u16, &'static str),
-    /// The request is answered with this code and nothing is done. The client should try again after so many seconds.
+    /// The request is answered with this code and nothing is done. The client should try again after this number of
+    /// seconds.
     Busy(u16, u64),
     /// The request is carried out, and answered with this code.
     RefusedAfter(u16),
@@ -38,7 +39,7 @@ pub(crate) enum Fault {
     Slow(Duration),
     /// The server acts after this time, whether or not the client still waits for the answer.
     Delayed(Duration),
-    /// The request waits until the test lets it go on.
+    /// The request waits until the test releases it.
     Held,
     /// The program is killed before the request reaches the server.
     KilledBefore,
@@ -137,11 +138,11 @@ pub(crate) enum At<'t> {
     Request(usize),
     /// The write of this number, from 1.
     Write(usize),
-    /// The request of this number, from 1, after so many questions about the user's rights.
+    /// The request of this number, from 1, that follows `questions` questions about the user's rights.
     AfterQuestions { questions: usize, number: usize },
-    /// The first so many requests whose path and query begin with this text.
+    /// The first requests whose path and query begin with this text. The number says how many of them are selected.
     Path(&'t str, usize),
-    /// The first request whose method and path begin with this text. A dry run has `dry ` before them.
+    /// The first request whose method and path begin with this text. For a dry run the text begins with `dry `.
     Line(&'t str),
 }
 
@@ -169,7 +170,8 @@ impl Trigger {
         Self::after(at, 0, 0)
     }
 
-    /// Returns a trigger that continues to count after so many requests, of which so many were writes.
+    /// Returns a trigger that continues to count after this number of requests. `writes` is how many of them were
+    /// writes.
     pub(crate) fn after(at: At<'_>, requests: usize, writes: usize) -> Self {
         let place = match at {
             At::Request(number) => Place::Request(number),
@@ -206,7 +208,7 @@ impl Trigger {
     }
 }
 
-/// Takes one of the requests that are left, if this is such a request, and returns whether it did.
+/// If `is_one` is set and `left` is not 0, reduces `left` by 1. Returns whether it did.
 fn take(left: &mut usize, is_one: bool) -> bool {
     let takes = is_one && *left > 0;
     *left -= usize::from(takes);

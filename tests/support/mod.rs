@@ -1,5 +1,5 @@
-//! Helpers that the tests share: they run the program without the environment of the person who runs the tests, and
-//! read the project's files.
+//! Helpers that the tests share. They read the project's files, and run the program without the environment of the
+//! person who runs the tests.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -43,7 +43,7 @@ pub(crate) struct Finished {
     pub(crate) stdout: String,
     /// The text on stderr.
     pub(crate) stderr: String,
-    /// The exit code, or none if a signal ended the process.
+    /// The exit code, or `None` if a signal ended the process.
     pub(crate) code: Option<i32>,
 }
 

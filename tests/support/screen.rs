@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The keys that have no letter.
+/// The keys that are not letters.
 pub(crate) const DOWN: &str = "\x1b[B";
 pub(crate) const UP: &str = "\x1b[A";
 pub(crate) const ENTER: &str = "\r";
@@ -32,14 +32,13 @@ pub(crate) struct Screen {
     pty: Arc<Pty>,
     child: Child,
     shown: Arc<Mutex<Vec<u8>>>,
-    /// The position in the shown words up to which they have been waited for.
+    /// The position in the shown words after the last text that was waited for.
     read: usize,
     _home: TempDir,
 }
 
 impl Screen {
-    /// Starts the program in a terminal of so many columns, with these environment variables besides those that it
-    /// needs.
+    /// Starts the program in a terminal of this width, with these environment variables and those that it needs.
     pub(crate) fn start(columns: u16, variables: &[(&str, &str)], arguments: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let (pty, pts) = open().unwrap();

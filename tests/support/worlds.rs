@@ -1,5 +1,5 @@
 //! Small worlds for property tests. They have few objects with few possible values, so that the objects can affect each
-//! other in every way, even in ways that an API server would not store.
+//! other in every way. This includes states that an API server would not store.
 #![expect(clippy::unwrap_used, reason = "a world that cannot be made is a failed test")]
 
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ macro_rules! weighted {
     ($($weight:literal => $value:expr),+ $(,)?) => { prop_oneof![$($weight => Just($value)),+] };
 }
 
-/// A world that is shown in a few lines if a property fails on it.
+/// A world. If a property fails on it, the world is printed in a few lines.
 #[derive(Clone)]
 pub(crate) struct Cluster(pub(crate) Parts);
 
@@ -60,7 +60,7 @@ const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
 const DELETION_FINALIZER: &str = "kubernetes.io/pv-controller";
 const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 
-/// Returns a quantity that is known to parse.
+/// Returns the quantity of a text that can be parsed.
 pub(crate) fn quantity(text: &str) -> Quantity {
     Quantity::parse(text).unwrap()
 }
@@ -392,7 +392,8 @@ fn pod(number: usize) -> impl Strategy<Value = Pod> {
         })
 }
 
-/// Returns a strategy for worlds of at most so many volumes and claims, with up to two classes and two pods.
+/// Returns a strategy for worlds with at most these numbers of volumes and claims, and with up to two classes and two
+/// pods.
 pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     (0..=volumes, 0..=claims, 0..=2usize, 0..=2usize).prop_flat_map(|(volumes, claims, classes, pods)| {
         let volumes_of: Vec<_> = (0..volumes)
@@ -415,7 +416,7 @@ pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Clu
 pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     let sizes = || weighted![1 => "1Gi", 1 => "2Gi", 1 => "3Gi", 1 => "4Gi", 1 => "5Gi"];
     let phases = weighted![6 => VolumePhase::Available, 1 => VolumePhase::Pending, 1 => VolumePhase::Failed];
-    // In every other world, all volumes can be found at first.
+    // In half of the worlds, all volumes are Available at first.
     let phases = prop_oneof![Just(VolumePhase::Available).boxed(), phases.boxed()];
     (proptest::collection::vec((sizes(), phases), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims))
         .prop_map(|(volumes, claims)| {

@@ -1,5 +1,5 @@
-//! The differential run: new random worlds are given to the real controllers and to the predictions, until a number of
-//! worlds is done or enough of them differ.
+//! The differential run. New random worlds are given to the real controllers and to the predictions. The run ends after
+//! a number of worlds, or when enough of them differ.
 
 use crate::judge::{Counts, Verdict};
 use crate::line::Line;
@@ -40,14 +40,15 @@ pub enum Question {
 }
 
 impl Question {
-    /// The arguments with which the oracle runs more schedules to find rare ends; none where it runs no schedules.
+    /// The arguments with which the oracle runs more schedules to find rare ends, or `None` if the question runs no
+    /// schedules.
     fn longer(self) -> Option<Vec<&'static str>> {
         let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
         (!matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match))
             .then(|| [self.arguments(), &more].concat())
     }
 
-    /// The arguments with which the oracle follows given schedules; none where the question has no ends.
+    /// The arguments with which the oracle follows given schedules, or `None` if the question has no ends.
     fn following(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
@@ -136,7 +137,7 @@ fn progress_file(run: &Run<'_>) -> PathBuf {
     run.root.join(format!("target/differential/{}-{}-seed-{}.json", asked(run), run.version, run.seed))
 }
 
-/// The progress of an earlier run of the same programs; empty where there is none.
+/// The progress of an earlier run of the same programs. It is empty if there was no such run.
 fn earlier(file: &Path, programs: u64) -> Result<Progress> {
     let anew = Progress { programs, ..Progress::default() };
     let text = match fs::read(file) {
@@ -144,7 +145,7 @@ fn earlier(file: &Path, programs: u64) -> Result<Progress> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(anew),
         Err(error) => return Err(error).with_context(|| format!("{}", file.display())),
     };
-    // The file of an older program, in whatever form, does not count.
+    // The file of an older program is ignored, whatever its form is.
     let progress = serde_json::from_slice::<Progress>(&text).ok();
     Ok(progress.filter(|progress| progress.programs == programs).unwrap_or(anew))
 }
@@ -152,8 +153,7 @@ fn earlier(file: &Path, programs: u64) -> Result<Progress> {
 /// Compares the worlds of a run, and continues an interrupted run of the same seed. Each difference is shrunk and
 /// written below `tests/conformance/found/`, where the tests replay it.
 ///
-/// # Errors
-/// Returns an error where the oracle fails or a file cannot be written.
+/// # Errors Returns an error if the oracle fails or a file cannot be written.
 pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress> {
     let file = progress_file(run);
     let mut progress = earlier(&file, programs(run.oracle)?)?;
@@ -185,7 +185,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
         }
         progress.done += count;
         progress.seconds += start.elapsed().as_secs_f64();
-        // A run that is interrupted while it writes leaves the earlier file unchanged.
+        // If a run is interrupted while it writes, the earlier file is unchanged.
         let aside = file.with_extension("new");
         fs::write(&aside, serde_json::to_vec(&progress)?)?;
         fs::rename(&aside, &file)?;
@@ -202,8 +202,8 @@ fn judged(run: &Run<'_>, lines: Vec<Line>) -> Result<Vec<Judged>> {
     Ok(lines.into_iter().zip(verdicts).collect())
 }
 
-/// Asks the oracle again with many more schedules about worlds with a predicted end that was not seen. Such an end may
-/// only be rare.
+/// Asks the oracle again with many more schedules, if a predicted end of a world was not seen. The end may only be
+/// rare.
 fn look_longer(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
     let Some(arguments) = run.question.longer() else { return Ok(worlds) };
     again(run, worlds, |(line, _)| Ok(stripped(line)), &arguments)
@@ -215,7 +215,7 @@ fn follow(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
     again(run, worlds, |(line, verdict)| with_schedules(line, verdict, run.behavior), arguments)
 }
 
-/// Asks the oracle again, in another form, about the worlds with a predicted end that was not seen.
+/// Asks the oracle again, in another form, about the worlds with a predicted end that nobody saw.
 fn again(
     run: &Run<'_>,
     mut worlds: Vec<Judged>,
@@ -264,8 +264,7 @@ fn keep(run: &Run<'_>, line: &Line) -> Result<PathBuf> {
 
 /// Removes the progress of an earlier run of the same seed.
 ///
-/// # Errors
-/// Returns an error where the file cannot be removed.
+/// # Errors Returns an error if the file cannot be removed.
 pub fn forget(run: &Run<'_>) -> Result<()> {
     let file = progress_file(run);
     if file.exists() {

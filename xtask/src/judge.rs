@@ -55,7 +55,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// An object for which more ends are predicted than any schedule reached, and no known schedule leads to them.
+/// An object with predicted ends that no schedule reached, and to which no known schedule leads.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Wider {
     /// The name of the world.
@@ -74,7 +74,7 @@ impl fmt::Display for Wider {
     }
 }
 
-/// A component for which more joint ends are predicted than any schedule reached.
+/// A component with predicted joint ends that no schedule reached.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct WiderWorlds {
     /// The name of the world.
@@ -129,8 +129,8 @@ impl Verdict {
         self.differences.extend(other.differences);
     }
 
-    /// Turns each end that is predicted as possible, and that no schedule reached, into a difference. The caller must
-    /// have given the real controllers a schedule for each of them.
+    /// Counts each predicted end that no schedule reached as a difference, if the prediction says that it is possible.
+    /// The caller must have given the real controllers a schedule for each such end.
     pub fn expect_proof(&mut self) {
         let (exact, wider) = mem::take(&mut self.wider).into_iter().partition(|wider| wider.exact);
         self.wider = wider;
@@ -147,8 +147,7 @@ impl Verdict {
 
 /// Compares the predictions with all answers of the line.
 ///
-/// # Errors
-/// Returns an error where the world, the cases or the answers of the line are invalid.
+/// # Errors Returns an error if the world, the cases or the answers of the line are invalid.
 pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     let snapshot = snapshot(line)?;
     let judged = Judged { line, snapshot: &snapshot, behavior: &behavior_of(line, behavior)? };
@@ -185,8 +184,8 @@ struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    /// A number that depends only on the name of the line. It selects the lines for checks that are made on some lines
-    /// only.
+    /// A number that depends only on the name of the line. It selects the lines for checks that are not made on all
+    /// lines.
     fn number(&self) -> u64 {
         // This is FNV-1a, whose low bits are the least random.
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -194,10 +193,9 @@ impl Judged<'_> {
     }
 }
 
-/// The snapshot of the world of a line. Everything counts as read.
+/// The snapshot of the world of a line. Its coverage says that everything was read.
 ///
-/// # Errors
-/// Returns an error where an object cannot be decoded or has an unknown kind.
+/// # Errors Returns an error if an object cannot be decoded or has an unknown kind.
 pub fn snapshot(line: &Line) -> Result<Snapshot> {
     snapshot_of(&line.world.items)
 }

@@ -57,13 +57,13 @@ pub struct Line {
 pub struct Feature {
     /// Its name.
     pub name: String,
-    /// The default of the gate; none where the version has no such gate.
+    /// The default of the gate. It is `None` if the version has no such gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
-    /// Why the gate cannot be switched off; empty where it can.
+    /// Why the gate cannot be switched off. The text is empty if it can.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub off: String,
-    /// Why the gate cannot be switched on; empty where it can.
+    /// Why the gate cannot be switched on. The text is empty if it can.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub on: String,
 }
@@ -77,7 +77,7 @@ pub struct Period {
     /// The meaning of the value in seconds.
     #[serde(default)]
     pub seconds: u64,
-    /// Why the value cannot be parsed; empty where it can.
+    /// Why the value cannot be parsed. The text is empty if it can.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
 }
@@ -97,7 +97,7 @@ pub struct List {
 pub struct Object {
     /// The kind of the object.
     pub kind: String,
-    /// The namespace of the object, where its kind has namespaces.
+    /// The namespace of the object. It is empty if the kind has no namespaces.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub namespace: String,
     /// The name of the object.
@@ -129,7 +129,7 @@ pub struct Case {
     /// The reads that fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail_read: Option<FailRead>,
-    /// The end of the recycler's pod that the operation starts. Without it nobody runs the pod.
+    /// The end of the recycler's pod that the operation starts. If it is `None`, nobody runs the pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recycler: Option<Recycler>,
     /// The possible decisions of the controller.
@@ -163,12 +163,12 @@ pub struct Cached {
 pub struct Refuse {
     /// The number of the first write that fails.
     pub write: u32,
-    /// Whether all later writes fail, too.
+    /// Whether all later writes fail as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from: bool,
     /// The reason of the API server.
     pub reason: String,
-    /// The text of the error, for reasons whose text does not follow from the object.
+    /// The text of the error. It is only set for a reason that does not determine the text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
@@ -201,7 +201,7 @@ pub struct Recycler {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Settle {
-    /// The controllers that took part; empty for the binder alone.
+    /// The controllers that took part. The list is empty if only the binder did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<String>,
     /// The number of schedules that were run.
@@ -230,7 +230,7 @@ pub struct Ends {
     /// The ends that only schedules with faults reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault_ends: Vec<Value>,
-    /// The ends that are reached only where workers overlap.
+    /// The ends that are reached only if workers overlap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub race_ends: Vec<Value>,
 }
@@ -259,7 +259,7 @@ pub struct Step {
     pub controller: String,
     /// The object that is synced.
     pub object: Object,
-    /// The volume to choose where several are equally good.
+    /// The volume to choose if several are equally good.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub volume: String,
 }

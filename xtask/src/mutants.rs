@@ -51,7 +51,7 @@ struct Mutant {
 }
 
 impl Mutant {
-    /// The text of the file with the change; none where the text has no such place.
+    /// Returns the text of the file with the change, or `None` if the text has no such place.
     fn applied(&self, text: &str) -> Option<String> {
         let at = |place: Place| -> Option<usize> {
             let line: usize = text.split_inclusive('\n').take(place.line.checked_sub(1)?).map(str::len).sum();
@@ -100,11 +100,11 @@ struct Record {
 pub struct Trial<'a> {
     /// The folder of the project.
     pub root: &'a Path,
-    /// The number of mutants to try, counting only those that compile; none for all.
+    /// The number of mutants to try, counting only those that compile. `None` means all.
     pub sample: Option<usize>,
     /// The seed that selects the sample.
     pub seed: u64,
-    /// The text that the name of a mutant has to contain.
+    /// A text that the names of the tried mutants contain.
     pub only: &'a str,
     /// The number of mutants that are tried at the same time, each in a copy of its own.
     pub jobs: usize,
@@ -144,11 +144,11 @@ impl fmt::Display for Tried {
     }
 }
 
-/// Tries mutants until the sample is full. Known results of the same sources are not found again, so an interrupted run
+/// Tries mutants until the sample is full. A known result of the same sources is used again, so an interrupted run
 /// continues.
 ///
-/// # Errors
-/// Returns an error where cargo-mutants is missing, the unchanged project does not pass, or a file cannot be written.
+/// # Errors Returns an error if cargo-mutants is missing, the unchanged project does not pass, or a file cannot be
+/// written.
 pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     let folder = trial.root.join("target/mutants");
     fs::create_dir_all(&folder)?;
@@ -214,9 +214,9 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
 
 /// The state that the jobs share.
 struct State {
-    /// The result of each mutant of the list, where it is known.
+    /// The result of each mutant of the list, or `None` if it is not known yet.
     fates: Vec<Option<MutantResult>>,
-    /// The place of the first mutant that no job has.
+    /// The index of the first mutant that no job has taken.
     next: usize,
     /// The number of mutants to try, counting only those that compile.
     wanted: usize,
@@ -251,7 +251,7 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A hash of everything except the compiler that decides the result of a mutant: the sources, the tasks, the
+/// A hash of everything that decides the result of a mutant, except the compiler: the sources, the tasks, the
 /// recordings, and the settings of the build.
 fn source(root: &Path) -> Result<u64> {
     let mut all = Vec::new();
@@ -276,7 +276,7 @@ fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(names.split('\0').filter(|name| wanted(name) && root.join(name).is_file()).map(PathBuf::from).collect())
 }
 
-/// The source files of a copy, by their paths in it; none where there is no copy yet.
+/// Returns the source files of a copy, by their paths in it. There are none if the copy does not exist yet.
 fn under(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     if !folder.exists() {
@@ -390,7 +390,7 @@ impl Tree {
         let messages = serde_json::Deserializer::from_slice(&built.stdout).into_iter::<serde_json::Value>();
         let messages: Vec<serde_json::Value> = messages.filter_map(Result::ok).collect();
         if !built.status.success() {
-            // Only an error at a place in the source is about the mutant. A full disk is not.
+            // Only an error at a place in the source is caused by the mutant. A full disk is not.
             let of_source = |message: &serde_json::Value| {
                 message["message"]["level"] == "error" && message["message"]["spans"][0].is_object()
             };

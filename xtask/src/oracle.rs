@@ -12,7 +12,7 @@ use std::thread;
 #[derive(Clone, Debug)]
 pub struct Oracle {
     program: PathBuf,
-    /// Feature gates that differ from their defaults, as `NAME=BOOL,…`; empty for none.
+    /// Feature gates that differ from their defaults, as `NAME=BOOL,…`. The text is empty if no gate differs.
     gates: String,
 }
 
@@ -44,8 +44,7 @@ impl Oracle {
     /// Builds the oracle of a version with the Go toolchain. `gates` has the feature gates that differ from their
     /// defaults, as `NAME=BOOL,…`.
     ///
-    /// # Errors
-    /// Returns an error where there is no Go toolchain, or the build fails.
+    /// # Errors Returns an error if there is no Go toolchain, or if the build fails.
     pub fn build(root: &Path, version: KubeVersion, gates: &str) -> Result<Self> {
         let program = root.join("target/oracle").join(format!("oracle{version}"));
         let mut build = Command::new("go");

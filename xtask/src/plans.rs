@@ -1,7 +1,7 @@
-//! Tests repairs in random worlds: every verb that applies, with the whole adversary.
+//! Tests repairs in random worlds. Every verb that applies is judged by the whole adversary.
 //!
-//! It finds accepted plans that lose something, and counts refused plans that would lose nothing. Each accepted repair
-//! is also begun. Then the undo or the continuation is judged in the world as other actors have changed it by then.
+//! The test finds accepted plans that lose something, and counts refused plans that would lose nothing. Each accepted
+//! repair is also begun. Then other actors change the world, and the undo or the continuation is judged there.
 
 mod api_server;
 mod begun;
@@ -37,7 +37,7 @@ pub struct Tally {
     pub unplanned: BTreeMap<String, u64>,
     /// The number of plans that only the adversary or the simulation refused.
     pub judged: u64,
-    /// The number of these in which nothing is lost when all actors take part.
+    /// The number of these plans in which nothing is lost when all actors take part.
     pub too_careful: u64,
     /// The accepted plans that lose something when all actors take part. Each text has the world, the request and the
     /// acts.
@@ -86,8 +86,7 @@ impl fmt::Display for Tally {
 
 /// Judges the plans of these worlds of a seed. Each harmful plan is reported as soon as it is found.
 ///
-/// # Errors
-/// Returns an error where a world cannot be read, which is a bug of this generator.
+/// # Errors Returns an error if a world cannot be read, which is a bug of this generator.
 pub fn plans(
     seed: u64,
     worlds: std::ops::Range<u64>,
@@ -124,10 +123,10 @@ pub fn plans(
     Ok(total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// The kinds of which one may be hidden from the reader.
+/// The kinds from which one may be chosen to be hidden from the program.
 const HIDDEN: &[Kind] = &[Kind::Pod, Kind::VolumeAttachment, Kind::StatefulSet, Kind::Namespace, Kind::CsiDriver];
 
-/// The reach of the search in which all actors take part.
+/// The limits of the search in which all actors take part.
 const EVERYONE: SearchReach = SearchReach { states: 400_000, failures: true, everyone: true };
 
 /// A world: its objects, its snapshot, and the manifests that a plan needs.
@@ -146,7 +145,7 @@ impl Looked<'_> {
         }
     }
 
-    /// Judges the proposal for a request. Returns the plan where it is accepted. `what` is called only for a report.
+    /// Judges the proposal for a request. Returns the plan if it is accepted. `what` is called only for a report.
     fn judge(&self, proposed: Proposed, verb: &str, what: &dyn Fn() -> String, tally: &mut Tally) -> Option<Plan> {
         let plan = match proposed {
             Proposed::Plan(plan) => *plan,
@@ -171,7 +170,7 @@ impl Looked<'_> {
                 let verdict = wider.then(|| judge(&situation, reviewed.plan(), EVERYONE));
                 *tally.accepted.entry(verb.to_owned()).or_default() += 1;
                 match verdict {
-                    // The review has searched just as far.
+                    // The review has already searched with the same limits.
                     None | Some(Verdict::Safe { .. }) => {}
                     Some(Verdict::TooMany) => tally.too_large += 1,
                     Some(Verdict::Harmful(found)) => tally.harmful.push(told(&found.moves.join("; "))),
@@ -341,7 +340,7 @@ fn requests(snapshot: &Snapshot, random: &mut Random) -> Vec<Request> {
     all
 }
 
-/// One to three pairs of volumes and claims in every relation, and objects of surrounding kinds.
+/// One to three pairs of a volume and a claim, in random relations, and objects of surrounding kinds.
 fn objects(random: &mut Random) -> Vec<Value> {
     let mut objects = vec![
         json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "a", "uid": "n-a" } }),

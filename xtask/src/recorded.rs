@@ -1,5 +1,5 @@
-//! Judges all recordings and compares exact numbers. So a missing comparison is noticed, and so is a set of predictions
-//! that becomes wider or narrower.
+//! Judges all recordings and compares exact numbers. This shows if a comparison is missing, or if a set of predictions
+//! becomes wider or narrower.
 
 use crate::corpus::files;
 use crate::judge::{Counts, EngineCounts, Verdict, hundred_sizes};
@@ -12,7 +12,7 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// The numbers of every recording: one line for each, with the numbers that are not zero.
+/// The file with the numbers of every recording. Each recording has one line, with the numbers that are not zero.
 const NUMBERS: &str = "tests/conformance/numbers.txt";
 
 /// The name of the line for the comparison that needs no recording.
@@ -68,7 +68,7 @@ fn recordings(root: &Path) -> Result<Vec<(String, PathBuf)>> {
 }
 
 /// Judges the recordings of a project, the smallest first. An error is returned as early as possible, because this
-/// function judges each of many mutants. With `UPDATE` in the environment the numbers are written again.
+/// function is called for each of many mutants. With `UPDATE` in the environment the numbers are written again.
 ///
 /// # Errors
 /// Returns the first difference, or a number that has changed.

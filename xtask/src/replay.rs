@@ -36,8 +36,7 @@ impl SoFar {
 
 /// Judges lines, in their order.
 ///
-/// # Errors
-/// Returns an error where a line is invalid.
+/// # Errors Returns an error if a line is invalid.
 pub fn judge_all(lines: &[Line], behavior: &KubernetesBehavior) -> Result<Vec<Verdict>> {
     on_all_cores(lines, |line| judged(line, behavior).map(Some))
 }
@@ -45,8 +44,7 @@ pub fn judge_all(lines: &[Line], behavior: &KubernetesBehavior) -> Result<Vec<Ve
 /// Judges a line. The core must never panic. A panic counts as a difference, so that its world is named, shrunk and
 /// kept.
 ///
-/// # Errors
-/// Returns an error where the line is invalid.
+/// # Errors Returns an error if the line is invalid.
 pub(crate) fn judged(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     let judging = catch_unwind(AssertUnwindSafe(|| judge(line, behavior)));
     let verdict = judging.unwrap_or_else(|panic| {
@@ -66,8 +64,8 @@ fn words(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words")
 }
 
-/// The results for all items, in their order. The first `None` or error ends the work on further items. Of several
-/// errors the first one is returned.
+/// The results for all items, in their order. The first `None` or error ends the work on further items. If there are
+/// several errors, the first one is returned.
 fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> Result<Option<U>> + Sync) -> Result<Vec<U>> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let cores = thread::available_parallelism().map_or(1, usize::from);

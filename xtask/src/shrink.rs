@@ -1,4 +1,4 @@
-//! Makes a world with a difference smaller, as long as it still shows the difference.
+//! Makes a world with a difference smaller, while it still shows the difference.
 
 use crate::judge::{Difference, Verdict};
 use crate::line::Line;
@@ -7,16 +7,15 @@ use anyhow::Result;
 use pvctl::controllers::KubernetesBehavior;
 use serde_json::Value;
 
-/// The number of candidates in one call of the oracle, and in all calls. The ends of one candidate take a tenth of a
-/// second.
+/// The number of candidates in one call of the oracle, and in all calls. The oracle needs a tenth of a second for the
+/// ends of one candidate.
 const BATCH: usize = 64;
 const MOST: usize = 2000;
 
 /// The smallest world that shows a difference in the same part, with the real answers for it. `ask` gets the answers,
-/// and fails where a world is invalid.
+/// and fails if a world is invalid.
 ///
-/// # Errors
-/// Returns an error where the line is invalid.
+/// # Errors Returns an error if the line is invalid.
 pub fn shrink(behavior: &KubernetesBehavior, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Line>>) -> Result<Line> {
     let mut best = line.clone();
     let Some(wanted) = verdict(line, behavior)?.differences.first().map(kind_of) else { return Ok(best) };
@@ -62,7 +61,7 @@ fn first_that_shows(
     wanted: &str,
     ask: &impl Fn(&[Line]) -> Result<Vec<Line>>,
 ) -> Option<Line> {
-    // An invalid candidate ends the oracle. Then each candidate is asked on its own.
+    // An invalid candidate ends the oracle. Then the oracle is asked about each candidate separately.
     let answered = match ask(lines) {
         Ok(answered) => answered,
         Err(_) => lines.iter().filter_map(|line| ask(std::slice::from_ref(line)).ok()).flatten().collect(),
@@ -124,7 +123,7 @@ fn candidates(line: &Line) -> Vec<Line> {
     all
 }
 
-/// The field without which a generic ephemeral volume makes the real controller panic.
+/// The field that a generic ephemeral volume must keep. Without it, the real controller panics.
 const TEMPLATE: &str = "volumeClaimTemplate";
 
 /// The fields that every object needs.

@@ -1,4 +1,4 @@
-//! Judges only the recordings, without the other tests of the project. A mutant is tested with this.
+//! Judges only the recordings, without the other tests of the project. Mutants are tested with this binary.
 
 use anyhow::Result;
 use std::path::Path;

@@ -96,7 +96,7 @@ func (p *Plane) start(name string, arguments []string) error {
 	return p.run(name, given)
 }
 
-// freePorts finds that many free ports. It holds them all at the same time, so that no two are equal.
+// freePorts finds count free ports. It holds all of them at the same time, so that no two are equal.
 func freePorts(count int) ([]int, error) {
 	var ports []int
 	for range count {

@@ -27,7 +27,7 @@ import (
 // pvctlCurrent is the record of the running test. Tests run one after another.
 var pvctlCurrent map[string]any
 
-// pvctlInject is what another writer does between the sync and its operation.
+// pvctlInject makes the changes of another writer between the sync and its operation.
 var pvctlInject func(*PersistentVolumeController, *pvtesting.VolumeReactor)
 
 // pvctlStopped ends a sync at the point where its operation would start.
@@ -151,8 +151,8 @@ func pvctlRecord(t *testing.T, ctx context.Context, kind string, test controller
 	pvctlWrite(record)
 }
 
-// pvctlSync records which object a test syncs. If another writer writes before the operation, it runs the sync up to
-// that point.
+// pvctlSync records which object a test syncs. If another writer writes before the operation, pvctlSync runs the sync
+// up to that point.
 func pvctlSync(kind string, fails bool, sync func() error) {
 	pvctlCurrent["object"], pvctlCurrent["fails"] = kind, fails
 	if pvctlInject == nil {

@@ -21,16 +21,17 @@ pub fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
 /// from every other volume, even from a deleted volume of the same name. Fields that never change need no comparison,
 /// because name and uid determine them.
 pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
-    let same_ref = match (&a.claim_ref, &b.claim_ref) {
+    let same_ref = || match (&a.claim_ref, &b.claim_ref) {
         (None, None) => true,
         (Some(a), Some(b)) => a.namespace == b.namespace && a.name == b.name && a.uid == b.uid,
         _ => false,
     };
-    same_ref
+    // The comparisons that cost least stand first.
+    a.status.phase == b.status.phase
+        && a.meta.deleted.is_some() == b.meta.deleted.is_some()
+        && same_ref()
         && a.meta.name == b.meta.name
         && a.meta.uid == b.meta.uid
-        && a.status.phase == b.status.phase
-        && a.meta.deleted.is_some() == b.meta.deleted.is_some()
         && a.meta.finalizers == b.meta.finalizers
         && a.meta.annotations == b.meta.annotations
 }
@@ -38,11 +39,11 @@ pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
 /// Whether two versions of a claim are equal in all fields that decide. The uid distinguishes a created claim from a
 /// recorded one of the same name that is gone.
 pub fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool {
-    a.meta.uid == b.meta.uid
+    a.status.phase == b.status.phase
+        && a.meta.deleted.is_some() == b.meta.deleted.is_some()
+        && a.meta.uid == b.meta.uid
         && a.volume_name == b.volume_name
         && a.class_name == b.class_name
-        && a.status.phase == b.status.phase
-        && a.meta.deleted.is_some() == b.meta.deleted.is_some()
         && a.meta.finalizers == b.meta.finalizers
         && a.meta.annotations == b.meta.annotations
 }

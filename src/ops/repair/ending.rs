@@ -158,7 +158,7 @@ mod tests {
 
     /// A claim that accepts any volume may get one that was not predicted. Every other object has to be as predicted.
     #[test]
-    fn what_is_not_as_predicted_is_a_surprise() {
+    fn a_state_that_was_not_predicted_is_a_surprise() {
         let judged = |is: &str, states: &[&str], takes_any: bool| {
             let states: Vec<String> = states.iter().map(|&state| state.to_owned()).collect();
             missed(is, &states, takes_any).unwrap_or_default()

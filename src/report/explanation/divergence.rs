@@ -502,7 +502,7 @@ mod tests {
 
     /// The controller first sets the phase of a volume that has no phase. The later of the two times counts.
     #[test]
-    fn of_a_volume_both_times_count() {
+    fn both_times_of_a_volume_count() {
         let of = |written: Option<&str>| {
             let new = json!({ "status": { "phase": "Pending", "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } });
             let mut parts = parts(&[with(pv("a"), new)]);
@@ -625,7 +625,7 @@ mod tests {
     /// pvc-protection syncs a claim only after an event. So neither the elapsed time nor a second reading shows whether
     /// this controller runs. A fresh Lease of kube-controller-manager does not show when the controller will act.
     #[test]
-    fn what_an_event_begins_shows_nothing_of_the_controller() {
+    fn an_object_that_waits_for_an_event_shows_nothing_of_the_controller() {
         let leaving = || {
             let deleted = json!({ "metadata": {
                 "deletionTimestamp": "2026-01-02T00:00:00Z", "finalizers": ["kubernetes.io/pvc-protection"] } });

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_said_to_be_dead() {
+    fn an_unknown_driver_is_not_called_dead() {
         let unset = Lease { meta: lease("csi", NAME, "", 0).meta, ..Lease::default() };
         let mut endless = lease("csi", NAME, "x-0", 3);
         endless.duration_seconds = None;
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_lease_says_does_not_reach_the_terminal_as_it_is() {
+    fn the_text_of_a_lease_is_sanitized() {
         let found = provisioner(&[lease("csi", NAME, "a\u{1b}[2Jb", 3)], true);
         let line = crate::report::shared::wrap::wrap(found.sentence(), None, 0);
         assert!(line.starts_with("The external-provisioner") && !line.contains('\u{1b}'), "{line}");

@@ -500,7 +500,7 @@ fn advice_for_claims_leads_out() {
 
 /// A uid that only an API server could give is a placeholder wherever it is shown.
 #[test]
-fn what_a_server_would_give_is_a_placeholder() {
+fn values_that_a_server_would_assign_are_placeholders() {
     let planned = with(bound_pvc("data", "a"), json!({ "metadata": { "uid": null } }));
     let snapshot = world(&[planned, with(pv("a"), claim_ref("data", "uid-old"))]);
     explained(&snapshot, "pvc/data", |explanation| {

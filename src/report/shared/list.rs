@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_in_pieces_is_json_with_an_element_a_line() {
+    fn a_list_written_in_pieces_is_json_with_one_element_per_line() {
         let mut object = ObjectWriter::start(Vec::new()).unwrap();
         object.field("kind", &"a\u{9b}b").unwrap();
         let mut items = object.list("items").unwrap();

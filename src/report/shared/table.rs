@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_name_that_has_no_room_goes_on_below_it() {
+    fn cells_after_a_long_name_continue_below_it() {
         let mut table = Table::new(vec!["NAME", "SEVERITY", "WHY"]);
         let name = "pvc/abcdefghijklmnopqrstuvwxyz";
         table.row(vec![name.into(), "error".into(), "its volume is gone".into()]);

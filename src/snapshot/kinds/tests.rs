@@ -71,7 +71,7 @@ fn events_about_other_objects_are_passed_over() {
 
 /// A driver needs attachment unless it states otherwise. Upstream: `defaultAttachRequired`, storage v1, 1.36.
 #[test]
-fn what_is_not_stated_is_as_the_api_server_sets_it() {
+fn unset_fields_get_the_defaults_of_the_api_server() {
     let driver = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "d"}});
     let driver: CsiDriver = decoded(&driver);
     assert!(driver.attach_required && !driver.storage_capacity);
@@ -81,7 +81,7 @@ fn what_is_not_stated_is_as_the_api_server_sets_it() {
 }
 
 #[test]
-fn what_nobody_asked_for_is_only_looked_at_as_json() {
+fn kinds_that_nobody_requested_are_only_parsed_as_json() {
     let broken = br#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":7}}"#;
     assert!(decode(broken, "a test").is_err());
     for kind in [None, Some(Kind::Namespace)] {
@@ -231,7 +231,7 @@ fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
 
 /// A Lease that cannot be decoded is no evidence, and no reason to warn.
 #[test]
-fn of_all_leases_that_of_the_controllers_counts() {
+fn only_the_lease_of_the_controllers_counts() {
     let lease = |namespace: &str, name: &str, spec: Value| {
         item(&json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
                      "metadata": {"namespace": namespace, "name": name}, "spec": spec}))

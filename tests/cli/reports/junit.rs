@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// An XML element: its name, its required attributes, its optional attributes, and the elements that it may contain.
 type Element = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
-/// What Jenkins' `junit-10.xsd` allows. Child elements must come in this order.
+/// What Jenkins' `junit-10.xsd` allows. Child elements must have this order.
 const JUNIT: [Element; 6] = [
     ("testsuites", &[], &["name", "time", "tests", "failures", "disabled", "errors"], &["testsuite"]),
     (

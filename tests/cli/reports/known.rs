@@ -1,4 +1,4 @@
-//! Findings that are known and not shown: baselines and suppressions.
+//! Findings that are known and therefore not shown: baselines and suppressions.
 
 use super::{hostile, printed};
 use crate::project::schema::{assert_valid, validator};

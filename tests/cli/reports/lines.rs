@@ -94,7 +94,7 @@ fn metrics_are_read_as_they_are_meant() {
 }
 
 #[test]
-fn what_runners_read_stays_in_its_line() {
+fn a_ci_annotation_stays_in_one_line() {
     let github = printed("github", &[]);
     assert_eq!(github.lines().count(), 2);
     for line in github.lines() {
@@ -141,7 +141,7 @@ fn markdown_keeps_its_table() {
         assert_eq!(bars, 6, "{row}");
     }
     assert!(page.contains("its volume x&lt;y&gt;&amp;"), "{page}");
-    // Outside of code, an `@` mentions nobody.
+    // Outside of code, there is no `@` that mentions a person.
     let lines = page.lines().filter(|line| !line.starts_with("    "));
     let text: Vec<String> = lines.map(without_code).collect();
     let text = text.join("\n");

@@ -1,5 +1,5 @@
-//! The forms of a report, each read by a parser of its format: XML, JSON, or lines. The names of the objects are as
-//! hostile as files can make them.
+//! The forms of a report. The tests read each with a parser of its format: XML, JSON, or lines. The names of the
+//! objects contain all characters that are dangerous in some form.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -97,7 +97,7 @@ fn documents_follow_the_schema() {
 
 /// No form prints the text of a driver's event so that a terminal would interpret it.
 #[test]
-fn what_drivers_say_is_safe_to_print() {
+fn texts_of_driver_events_are_safe_to_print() {
     let fixture =
         std::fs::read_to_string(root().join("tests/audit/pvc-provisioning-failed/fires.yaml")).expect("a fixture");
     let mut objects: Vec<Value> = serde_yaml::from_str_multiple(&fixture).expect("YAML");
@@ -117,7 +117,7 @@ fn what_drivers_say_is_safe_to_print() {
 
 /// Objects that were not read do not count as healthy. Partial input about other namespaces does not matter.
 #[test]
-fn what_nobody_looked_at_has_not_passed() {
+fn objects_that_were_not_read_do_not_count_as_healthy() {
     let audit = |more: &[&str]| {
         let run = Run::new(&[&["audit", "-f", "-", "-o", "json"], more].concat()).stdin(&hostile()).finish();
         let report: Value = serde_json::from_str(&run.stdout).expect("a document");

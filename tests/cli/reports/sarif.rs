@@ -46,7 +46,7 @@ pub(super) fn list<'v>(value: &'v Value, at: &str) -> &'v [Value] {
     value.as_array().unwrap_or_else(|| panic!("{at} is no array: {value}"))
 }
 
-/// Checks a message by SARIF 3.11 and 3.12: it must have plain text, whatever else it has.
+/// Checks a message by SARIF 3.11 and 3.12: it must have plain text. It may have other fields as well.
 fn assert_message(value: &Value, at: &str) {
     let message = fields(value, &["text", "markdown"], at);
     assert!(!string(&message["text"], at).is_empty(), "{at} is empty");
@@ -58,7 +58,7 @@ fn assert_level(value: &Value, at: &str) {
 }
 
 /// Checks a relative reference without authority, query and fragment (RFC 3986, 4.2). A reference with a base must be
-/// one (SARIF 3.4.4).
+/// relative (SARIF 3.4.4).
 fn assert_relative(uri: &str, at: &str) {
     let segments: Vec<&str> = uri.split('/').collect();
     assert!(!segments[0].is_empty() && !segments[0].contains(':'), "{at}: {uri} is absolute");

@@ -104,7 +104,7 @@ async fn credentials_never_travel_unencrypted() {
 }
 
 #[tokio::test]
-async fn certificates_that_cannot_be_trusted() {
+async fn certificates_that_cannot_be_trusted_are_refused() {
     let (fake, _directory, trusted) = encrypted().await;
     read(&trusted).await.unwrap();
 
@@ -134,7 +134,7 @@ async fn certificates_that_cannot_be_trusted() {
 }
 
 #[tokio::test]
-async fn an_expired_certificate_and_a_server_without_encryption() {
+async fn an_expired_certificate_and_a_server_without_tls_are_refused() {
     let expired = tls(&["127.0.0.1"], |server| server.not_after = rcgen::date_time_ymd(2001, 1, 1));
     let fake = ApiServer::start_tls(expired.acceptor).await;
     let directory = tempfile::tempdir().unwrap();

@@ -51,7 +51,7 @@ async fn one_bad_object_is_an_issue_and_no_failure() {
     assert_eq!((parts.issues[0].name.as_str(), parts.issues[0].origin.as_str()), ("pv-broken", "persistentvolumes"));
 }
 
-/// The token that the server offers leads to the rest of a newer list, which belongs to another moment.
+/// The token that the server offers continues with a newer list. That list belongs to another moment.
 #[tokio::test]
 async fn an_expired_list_is_read_again_in_one_piece() {
     for offered in [None, Some("3")] {
@@ -139,7 +139,7 @@ async fn a_server_that_does_not_answer_is_given_up_in_time() {
 }
 
 #[tokio::test]
-async fn nobody_there() {
+async fn a_server_that_refuses_connections_is_named() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let free = listener.local_addr().unwrap();
     drop(listener);
@@ -171,7 +171,7 @@ async fn pods_are_read_only_where_a_decision_asks_for_them() {
 }
 
 #[tokio::test]
-async fn the_version_and_names() {
+async fn the_version_and_the_names_of_objects_are_read() {
     let fake = ApiServer::start().await;
     fake.hold([volume("pv-1", None), claim("db", "data", ""), claim("web", "html", "")]);
     let cluster = connect(&ConnectOptions { namespace: Some("db".into()), ..to(&fake) }).await.unwrap();

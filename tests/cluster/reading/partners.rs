@@ -32,8 +32,8 @@ async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidde
     assert!(names(&parts).0.contains(&"pv-19"), "{:?}", names(&parts).0);
 }
 
-/// If the claim is gone too, neither object exists. If the claim was created again or cannot be read again, this does
-/// not prove that its volume is absent: the volume may have been created with the claim.
+/// If the claim is gone as well, neither object exists. If the claim was created again or cannot be read again, its
+/// volume may exist: it may have been created with the claim.
 #[tokio::test]
 async fn a_volume_is_missed_by_a_claim_that_is_still_there() {
     const ANEW: &str = r#"{"apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -58,8 +58,8 @@ async fn a_volume_is_missed_by_a_claim_that_is_still_there() {
     }
 }
 
-/// If the first volumes are all refused, the rest is not requested, so that the user does not wait for one refusal per
-/// claim.
+/// If the requests for the first volumes are all refused, the remaining volumes are not requested. Otherwise the user
+/// would wait for one refusal per claim.
 #[tokio::test]
 async fn volumes_that_may_not_be_read_at_all_are_given_up_early() {
     let fake = ApiServer::start().await;
@@ -84,8 +84,8 @@ async fn a_class_that_a_claim_waits_for_is_confirmed() {
 #[tokio::test]
 async fn a_missing_partner_is_read_again_before_it_counts_as_absent() {
     let fake = ApiServer::start().await;
-    // In this order: a claim bound after the volumes were listed, a claim created after the claims were listed, and a
-    // claim that is really gone.
+    // The pairs, in this order: a claim that was bound after the volumes were listed, a claim that was created after
+    // the claims were listed, and a claim that is really gone.
     fake.hold([claim("db", "bound-late", "pv-late"), volume("pv-new", Some(("created-late", "uid-created-late")))]);
     fake.hold([volume("pv-gone", Some(("gone", "uid-gone")))]);
     fake.hold_later([volume("pv-late", Some(("bound-late", "uid-bound-late"))), claim("db", "created-late", "pv-new")]);
@@ -128,9 +128,9 @@ async fn a_partner_that_may_not_be_read_alone_is_mentioned() {
 }
 
 /// If many claims name a missing volume, most are not read again. This holds for claims that were last written before
-/// the volumes were listed: their volume was missing at that moment already.
+/// the volumes were listed, because their volume was already missing at that moment.
 #[tokio::test]
-async fn of_many_that_do_not_agree_those_that_are_of_one_moment_are_not_read_again() {
+async fn old_claims_of_many_missing_volumes_are_not_read_again() {
     let fake = ApiServer::start().await;
     fake.hold((0..200).map(|n| claim("db", &format!("lost-{n}"), &format!("pv-{n}"))));
     let mut late = claim("db", "late", "pv-late");

@@ -1,4 +1,4 @@
-//! What the user may not read is unknown, and the answer says so.
+//! Objects that the user may not read are unknown, and the answer says so.
 
 use super::{CLAIMS, CLASSES, VOLUMES, claim, class, names, pod, read, reason, to, volume};
 use crate::support::Run;
@@ -32,7 +32,7 @@ async fn claims_are_read_in_the_own_namespace_where_the_cluster_is_hidden() {
 }
 
 #[tokio::test]
-async fn who_may_read_nothing_is_told_in_the_servers_words_alone() {
+async fn a_user_without_rights_gets_the_message_of_the_server() {
     let fake = ApiServer::start().await;
     fake.fail("/", usize::MAX, Fault::Refused(403, "User \"eve\" cannot list"));
     let error = read(&to(&fake)).await.unwrap_err();
@@ -66,7 +66,8 @@ async fn hidden_pods_are_hidden_where_they_are() {
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(parts.coverage.state(Kind::Pod, "a"), CoverageState::Complete);
     assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
-    // Pods of many namespaces are read by one list, unless that list is forbidden.
+    // The pods of many namespaces are read by one list. If that list is forbidden, they are read namespace by
+    // namespace.
     fake.hold((0..260).map(|n| leaving(format!("ns-{n}"))));
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!((parts.objects.pods.len(), fake.count("/api/v1/pods")), (2, 1));
@@ -88,7 +89,7 @@ async fn judged(fake: &ApiServer, arguments: &'static [&'static str]) -> (Option
 
 /// A user who may get volumes but not list them is told that the claim is Lost and that its volume does not exist.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_missed_by_its_name_does_not_exist() {
+async fn an_object_that_is_not_found_by_name_does_not_exist() {
     let fake = ApiServer::start().await;
     let mut lost = claim("db", "data", "pv-gone");
     lost["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
@@ -105,7 +106,7 @@ async fn what_is_missed_by_its_name_does_not_exist() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_may_not_be_read_is_not_said_to_be_absent() {
+async fn objects_that_may_not_be_read_are_not_called_absent() {
     let fake = ApiServer::start().await;
     fake.hold([claim("db", "data", ""), class("fast", "Immediate")]);
     fake.fail(VOLUMES, usize::MAX, Fault::Refused(403, "no volumes for you"));

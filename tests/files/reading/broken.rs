@@ -73,7 +73,7 @@ fn broken_yaml_is_told_with_its_line() {
 }
 
 #[test]
-fn what_is_not_text_is_told_clearly() {
+fn input_that_is_not_text_is_reported_clearly() {
     assert_eq!(fault("").fault, Fault::Empty);
     assert_eq!(fault(" \n\t\n").fault, Fault::Empty);
     assert_eq!(fault(gzip("")).fault, Fault::Empty);

@@ -1,4 +1,4 @@
-//! Folders, several inputs, and the dumps of other tools with what they say about their completeness.
+//! Folders, several inputs, and the dumps of other tools, with their statements about completeness.
 
 use super::{claim, gzip, load_path, names, options, volume};
 use pvctl::model::Kind;
@@ -94,10 +94,11 @@ fn a_must_gather_says_what_it_holds_in_full() {
     assert_eq!(coverage.absence(Kind::Node, ""), Absence::Assumed);
 }
 
-/// Nobody adds surrounding kinds to an input by chance. If the input has objects of such a kind, these are taken as all
-/// of them; if it has none, nothing is known. A caller that does not request these kinds does not parse them.
+/// Nobody adds surrounding kinds to an input by chance. If the input has objects of a surrounding kind, they count as
+/// all objects of the kind. If it has none, nothing is known. A caller that does not request these kinds does not parse
+/// them.
 #[test]
-fn what_stands_around_is_read_where_it_is_asked_for() {
+fn surrounding_kinds_are_read_only_on_request() {
     let node = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n"}});
     let event = |namespace: &str, kind: &str| {
         json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": namespace},

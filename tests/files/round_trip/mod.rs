@@ -1,4 +1,5 @@
-//! If a snapshot of a world is read back, its prediction is the same: redaction removes nothing that a decision reads.
+//! The prediction for a snapshot of a world is the same as for the world: redaction removes nothing that a decision
+//! reads.
 //!
 //! The worlds are written as an API server would store them, with many fields that no decision reads and that must not
 //! leave the cluster. If redaction drops a field that a decision reads, the prediction changes.

@@ -13,12 +13,12 @@ use std::path::Path;
 
 /// Asserts that `predict` of the snapshot gives the same answer as `predict` of the source. Returns the answer.
 fn assert_same_answers(source: &[&str], code: i32) -> String {
-    // A snapshot of a cluster also lists nodes, for other flags and for `audit`. These predictions do not read them.
+    // A snapshot of a cluster also lists nodes, for other flags and for `audit`. These predictions do not read nodes.
     let is_common = |entry: &Value| entry["resource"] != "nodes";
     let of_common = |document: &str| {
         let mut document: Value = serde_json::from_str(document).unwrap();
         document["coverage"].as_array_mut().unwrap().retain(is_common);
-        // The version of a server is detected, and the snapshot of it states that version.
+        // The version of a server is detected, and the snapshot states that version.
         if document["model"]["source"] == "detected" {
             document["model"]["source"] = "stated".into();
         }
@@ -85,7 +85,7 @@ fn a_snapshot_keeps_what_a_dump_says_of_itself() {
     }
 }
 
-/// `--now`, `--partial` and `--assume-complete` describe the files, and the snapshot keeps what they say.
+/// `--now`, `--partial` and `--assume-complete` describe the files, and the snapshot keeps their values.
 #[test]
 fn the_flags_about_files_go_into_the_snapshot() {
     let directory = tempfile::tempdir().unwrap();
@@ -171,8 +171,8 @@ async fn a_snapshot_holds_the_pods_of_namespaces_without_claims() {
     tokio::task::spawn_blocking(compare).await.unwrap();
 }
 
-/// A snapshot answers like the cluster, whatever is asked and with whatever flags. This includes objects for which no
-/// decision with the default settings reads pods or nodes.
+/// The answer for a snapshot is the same as for the cluster, for every question and all flags. This includes objects
+/// for which no decision with the default settings reads pods or nodes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
     let fake = ApiServer::start().await;
@@ -232,7 +232,7 @@ async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
 
 /// The message names the snapshot, because a file has no server.
 #[test]
-fn of_a_version_that_is_not_modelled_the_snapshot_is_named() {
+fn a_snapshot_of_an_unmodelled_version_is_named_in_a_note() {
     let of = |minor: u32, more: &[&str]| {
         let list = json!({
             "kind": "List", "apiVersion": "v1", "items": [],
@@ -272,7 +272,7 @@ fn a_snapshot_that_lacks_something_lacks_it_beside_other_files_too() {
     }
 }
 
-/// Objects beside a snapshot are no part of it, in either order.
+/// Objects that are read together with a snapshot are no part of it, whichever is read first.
 #[test]
 fn objects_beside_a_snapshot_count_as_of_an_input_of_their_own() {
     let coverage = json!([{"resource": "persistentvolumes", "state": "complete"}]).to_string();

@@ -136,8 +136,8 @@ fn a_field_that_redaction_dropped_would_be_noticed() {
     assert!(unnoticed.is_empty(), "nothing depends on {unnoticed:?}");
 }
 
-/// The same property for a cluster in which some kinds may be hidden. What was read completely is not assumed in the
-/// file, and what was hidden is unknown in it.
+/// The same property for a cluster in which some kinds may be hidden. The file has no assumption about a kind that was
+/// read completely. A kind that was hidden is unknown in the file.
 #[test]
 fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -186,7 +186,8 @@ fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
             prop_assert_eq!(prediction_of(back.parts, &behavior), prediction_of(read.clone(), &behavior));
         }
         let prediction = prediction_of(read, &behavior);
-        // Only pods that could not be read are assumed to have their claims: `docs/CONFORMANCE.md`, "Partial input".
+        // An answer assumes that claims exist only for pods that could not be read: `docs/CONFORMANCE.md`, "Partial
+        // input".
         let (document, _) = prediction.rsplit_once('\n').unwrap();
         let document: Value = serde_json::from_str(document).unwrap();
         let items = document["items"].as_array().unwrap().iter();

@@ -1,5 +1,5 @@
-//! The actors that the control plane lacks, each by what it reads and writes: the provisioners and attachers of the
-//! drivers, and the kubelets of the nodes that live.
+//! The actors that the control plane lacks: the provisioners and attachers of the drivers, and the kubelets of live
+//! nodes. The test makes the reads and writes of each.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -46,7 +46,7 @@ struct World<'s> {
     claims: Vec<Value>,
     volumes: BTreeMap<String, Value>,
     classes: BTreeMap<String, Value>,
-    /// The nodes whose kubelet lives.
+    /// The nodes whose kubelet is running.
     nodes: BTreeMap<String, Value>,
     attachments: Vec<Value>,
     pods: Vec<Value>,
@@ -93,7 +93,7 @@ impl<'s> World<'s> {
         accept_refusal(written.err());
     }
 
-    /// Lets the provisioners make the volumes that claims ask for.
+    /// Lets the provisioners create the volumes that claims request.
     fn provision(&self) {
         for claim in &self.claims {
             let driver = &claim["metadata"]["annotations"]["volume.kubernetes.io/storage-provisioner"];
@@ -150,7 +150,7 @@ impl<'s> World<'s> {
         self.send(Method::POST, &path(PV, "", ""), Some(&volume));
     }
 
-    /// Lets the attachers attach and detach on the nodes that live.
+    /// Lets the attachers attach and detach volumes on live nodes.
     fn attach(&self) {
         for attachment in &self.attachments {
             let finalizer = format!("external-attacher/{}", text(attachment, "/spec/attacher").replace('.', "-"));
@@ -278,8 +278,8 @@ impl<'s> World<'s> {
     }
 }
 
-/// Accepts the refusals 404, 409 and 422: the object is gone, changed, there already or being deleted. The actor looks
-/// again later.
+/// Accepts the refusals 404, 409 and 422: the object is gone, was changed, exists already or is being deleted. The
+/// actor reads it again later.
 fn accept_refusal(refused: Option<Refused>) {
     if let Some(refused) = refused {
         assert!([404, 409, 422].contains(&refused.code), "{}", refused.message);

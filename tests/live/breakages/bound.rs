@@ -33,7 +33,7 @@ pub(super) fn deleted_on_a_dead_node(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// Returns what selects one of the nodes that stop, for the spec of a pod.
+/// Returns the part of a pod's spec that selects one of the nodes that stop.
 fn doomed(node: &str) -> Value {
     let mut more = of_pool("doomed");
     more["nodeSelector"] = on_node(node)["nodeSelector"].clone();
@@ -46,7 +46,7 @@ pub(super) fn slow_to_end(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// The claim is deleted, and then the pod, which takes its time to end.
+/// The claim is deleted, and then the pod, which has a long grace period.
 pub(super) fn deleted_while_it_ends(home: &BreakageNamespace<'_>) {
     home.delete(PVC, "drafts");
     home.delete("Pod", "news");
@@ -110,7 +110,7 @@ pub(super) fn one_pod_at_a_time(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// A node can take one disk of a driver, and already has one.
+/// Only one disk of a driver can be attached to a node, and one is already attached.
 pub(super) fn node_takes_no_more(home: &BreakageNamespace<'_>) -> Names {
     home.app("batch-1", "first", "san", &on_node("node-b1"));
     home.claim("second", "san");
@@ -222,7 +222,7 @@ pub(super) fn driver_was_removed(home: &BreakageNamespace<'_>) -> Names {
     vec![("volume", volume)]
 }
 
-/// The pod of a job has ended and is still there, and its claim is deleted.
+/// The pod of a job has ended and still exists. Its claim is deleted.
 pub(super) fn finished_pod_keeps_it(home: &BreakageNamespace<'_>) -> Names {
     home.app("build", "cache", "gp3", &json!({"restartPolicy": "Never"}));
     let ended = json!([{

@@ -15,21 +15,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The driver of most volumes, which are disks that are attached to nodes of their zone.
 pub(super) const EBS: &str = "ebs.csi.aws.com";
-/// The driver of shares, which need no attaching.
+/// The driver of shares, which are not attached to nodes.
 pub(super) const EFS: &str = "efs.csi.aws.com";
-/// The driver of disks of which a node can take one.
+/// The driver of disks, only one of which can be attached to a node.
 pub(super) const SAN: &str = "san.csi.example.com";
 /// The node label with the zone.
 pub(super) const ZONE: &str = "topology.kubernetes.io/zone";
 /// The node label with the name of the node.
 pub(super) const HOST: &str = "kubernetes.io/hostname";
-/// How long ago everything happened when the program looks, in seconds.
+/// How long ago everything happened when the program runs, in seconds.
 const AGE: i64 = 40 * 60;
 
 /// How many objects are made older at the same time.
 const ABREAST: usize = 8;
 
-/// The kinds whose timestamps are moved to the past before the program looks.
+/// The kinds whose timestamps are moved to the past before the program runs.
 const AGING: [&str; 10] = [
     PV,
     PVC,
@@ -130,8 +130,7 @@ pub(super) fn node(site: &Site, name: &str, zone: &str, pool: &str, drivers: &[&
         "metadata": {"name": name, "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": name, "uid": uid}]},
         "spec": {"drivers": drivers},
     }));
-    // The test takes the taint off with which a node starts, as the controller of nodes would. The taint of a pool
-    // stays.
+    // Like the controller of nodes, the test removes the taint with which a node starts. The taint of a pool stays.
     let own = if pool.is_empty() { json!([]) } else { json!([{"key": "pool", "value": pool, "effect": "NoSchedule"}]) };
     site.edit("Node", "", name, |node| node["spec"]["taints"] = own.clone());
 }
@@ -219,7 +218,7 @@ impl BreakageNamespace<'_> {
         }));
     }
 
-    /// Creates a pod that uses a claim; `more` is added to its spec.
+    /// Creates a pod that uses a claim. `more` is added to its spec.
     pub(super) fn pod(&self, name: &str, claim: &str, more: &Value) {
         let mut spec = json!({
             "containers": [{"name": "app", "image": "registry.example.com/app:1"}],
@@ -271,7 +270,7 @@ impl BreakageNamespace<'_> {
         self.pod_is(pod, "is on a node", |pod| !text(pod, "/spec/nodeName").is_empty());
     }
 
-    /// Waits until the scheduler has said that it finds no node for a pod.
+    /// Waits until the scheduler has reported that it finds no node for a pod.
     pub(super) fn finds_no_node(&self, pod: &str) {
         self.pod_is(pod, "finds no node", |pod| {
             let conditions = pod["status"]["conditions"].as_array();

@@ -6,7 +6,7 @@ use crate::live::site::{PV, PVC, Site, text};
 use pvctl::model::Timestamp;
 use serde_json::{Value, json};
 
-/// The names that are known only once the cluster has made the objects, by the name that the table uses.
+/// The names that are known only after the cluster has created the objects. The key is the name that the table uses.
 pub(super) type Names = Vec<(&'static str, String)>;
 
 /// Nothing is wrong.
@@ -237,7 +237,7 @@ pub(super) fn chosen_node_is_replaced(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// Returns what restricts a pod to the nodes of a pool.
+/// Returns the part of a pod's spec that restricts the pod to the nodes of a pool.
 pub(super) fn of_pool(pool: &str) -> Value {
     json!({
         "nodeSelector": {"pool": pool},
@@ -245,12 +245,12 @@ pub(super) fn of_pool(pool: &str) -> Value {
     })
 }
 
-/// Returns what restricts a pod to one node.
+/// Returns the part of a pod's spec that restricts the pod to one node.
 pub(super) fn on_node(node: &str) -> Value {
     json!({"nodeSelector": {HOST: node}})
 }
 
-/// A share allows one node, and the claim that names it asks for many.
+/// The access mode of a share allows one node. The claim that names the share asks for an access mode for many nodes.
 pub(super) fn modes_do_not_fit(home: &BreakageNamespace<'_>) -> Names {
     home.site.put(&json!({
         "apiVersion": "v1", "kind": PV, "metadata": {"name": "nfs-docs"},
@@ -269,7 +269,7 @@ pub(super) fn modes_do_not_fit(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// A class binds immediately, and the volume is made in a zone in which the pod may not run.
+/// The binding mode of a class is Immediate, and the volume is created in a zone in which the pod may not run.
 pub(super) fn zones_do_not_meet(home: &BreakageNamespace<'_>) -> Names {
     home.claim("contacts", "fast-ssd");
     home.volume("contacts");

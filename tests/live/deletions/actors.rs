@@ -1,5 +1,5 @@
-//! The actors that the control plane lacks: two drivers that delete storage, one of them unavailable for a while, and
-//! kubelet, which ends pods on nodes that live. A watch on the volumes records when data are gone.
+//! The actors that the control plane lacks. Two drivers delete storage, and one of them is unavailable for a while.
+//! kubelet ends pods on live nodes. A watch on the volumes records when data are gone.
 
 use super::cases::{DEAD, OUT, REMOVED};
 use crate::live::api::{Api, path};
@@ -18,7 +18,7 @@ pub(super) enum Storage {
     Driver,
     /// The storage of the driver whose provisioner is unavailable for a while.
     Away,
-    /// Like `Away`, but made by an old provisioner that put no finalizer on its volumes.
+    /// Like `Away`, but created by an old provisioner that set no finalizer on its volumes.
     Unguarded,
     /// The storage of the driver that always runs, with a volume that a person created.
     HandMade,
@@ -103,7 +103,7 @@ impl Actors {
         let mut asked = BTreeSet::new();
         tokio::spawn(watch(api.clone(), move |event, volume| {
             watching.note(event, &volume);
-            // A driver takes up a volume once, and reads it again before it acts.
+            // A driver begins to process a volume once, and reads it again before it acts.
             if should_delete(&volume) && asked.insert(text(&volume, "/metadata/uid").to_owned()) {
                 tokio::spawn(watching.clone().erase(text(&volume, "/metadata/name").to_owned()));
             }
@@ -168,7 +168,7 @@ impl Actors {
         }
     }
 
-    /// Ends the pods that are being deleted, as kubelet does on the nodes that live.
+    /// Ends the pods that are being deleted, as kubelet does on live nodes.
     async fn end_pods(self) {
         let mut since: BTreeMap<String, Instant> = BTreeMap::new();
         loop {

@@ -8,7 +8,8 @@ use super::actors::Storage;
 pub(super) enum Danger {
     /// The data stay.
     None,
-    /// The data stay until somebody removes what keeps them. Nobody would take that act for a deletion of data.
+    /// The data stay until somebody removes the object or finalizer that keeps them. Nobody would expect that this act
+    /// deletes data.
     Possible,
     /// The data are deleted.
     Imminent,
@@ -28,14 +29,14 @@ pub(super) enum Act {
     CreateAnew,
     /// Creates a claim of the same name that names the volume.
     CreateAnewNamed,
-    /// Takes the finalizers off the claim.
+    /// Removes the finalizers from the claim.
     Strip,
-    /// The owner of the foreign finalizer takes it off the claim.
+    /// The owner of the foreign finalizer removes it from the claim.
     LetGo,
 }
 
-/// The nodes: one lives, one does not answer for a while, one is marked as out of service, one was removed a moment
-/// ago. `NOWHERE` means that no node was chosen.
+/// The nodes. One is live, one does not answer for a while, one is marked as out of service, and one was removed a
+/// moment ago. `NOWHERE` means that no node was chosen.
 pub(super) const LIVE: &str = "live";
 pub(super) const DEAD: &str = "dead";
 pub(super) const OUT: &str = "out";

@@ -1,6 +1,6 @@
-//! Deletes 300 claims in many ways, on the real controllers. `audit`, `explain` and `fix` have to warn from the act
-//! after which the data go without any further act, until the data are gone or kept. They must not warn of any other
-//! danger. A watch on the volumes records which data are deleted, and when.
+//! Deletes 300 claims in many ways, on the real controllers. `audit`, `explain` and `fix` have to warn as soon as the
+//! data will be deleted without any further act. They have to warn until the data are deleted or kept. They must not
+//! warn of any other danger. A watch on the volumes records which data are deleted, and when.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -38,18 +38,19 @@ const CLAIMS: usize = 300;
 
 const NAMESPACES: usize = 5;
 
-/// How many different steps the claims of one case begin at, and after how many steps all acts are done.
+/// The number of different steps at which the claims of one case begin, and the number of steps after which all acts
+/// are done.
 const STARTS: usize = 4;
 
 const STEPS: usize = STARTS + 2;
 
-/// How long `explain` and `fix` are asked in each step, and how long at most while some pair of case and danger was not
-/// asked about yet.
+/// The time in each step for questions to `explain` and `fix`, and the longest such time. The longer one applies while
+/// some pair of case and danger was not asked about yet.
 const SLICE: Duration = Duration::from_secs(4);
 
 const LONGEST: Duration = Duration::from_secs(24);
 
-/// How many cases may be missed at most. Dangers that pass within seconds may be missed on a busy machine.
+/// The largest number of cases that may be missed. On a busy machine, dangers that last only seconds may be missed.
 const MISSED: usize = 12;
 
 /// How many objects are asked about at the same time.
@@ -232,8 +233,8 @@ type Key = (&'static str, Danger, &'static str);
 #[derive(Default)]
 struct Tally {
     audits: usize,
-    /// How often an audit had to tell of each danger, or of none. `between` counts the dangers that ended during an
-    /// audit, so that it could not be judged.
+    /// How often an audit had to report each danger, or none. `between` counts the dangers that ended during an audit.
+    /// Such an audit could not be judged.
     judged: BTreeMap<Danger, usize>,
     between: usize,
     /// How often `explain` and `fix` were asked, by case and danger.
@@ -257,7 +258,7 @@ impl Tally {
     }
 }
 
-/// Runs our program as the administrator; `config` is the path of the kubeconfig.
+/// Runs the program as the administrator. `config` is the path of the kubeconfig.
 fn pvctl(config: &str, arguments: &[&str]) -> Finished {
     Run::new(arguments).env("KUBECONFIG", config).finish()
 }
@@ -422,7 +423,8 @@ impl Scene {
         self.until("the watch has seen everything", || self.actors.newest() >= newest);
     }
 
-    /// Returns the kind to ask about: every other time the claim if it still has the volume, otherwise the volume.
+    /// Returns the kind to ask about. It is the claim every other time if the claim still has the volume, and otherwise
+    /// the volume.
     fn object(&self, case: &Case) -> &'static str {
         let read = |path: String, place: &str| {
             let found = self.runtime.block_on(self.api.get(&path)).ok()?;
@@ -433,7 +435,7 @@ impl Scene {
         if is_its_own && self.tally.asked(case).is_multiple_of(2) { "pvc" } else { "pv" }
     }
 
-    /// Asks about single volumes and claims. Those whose case and danger were asked about least come first.
+    /// Asks about single volumes and claims. The pairs of case and danger that were asked about least are first.
     fn sample(&mut self, begin: Instant) {
         while begin.elapsed() < LONGEST {
             let now = self.version();
@@ -482,8 +484,8 @@ impl Scene {
         }
     }
 
-    /// Returns the faults at the end. Each volume in danger has to lose its data after the act that endangered them and
-    /// without another act. No other volume may lose its data.
+    /// Returns the faults at the end. Each volume in danger has to lose its data after the act that caused the danger,
+    /// without any further act. No other volume may lose its data.
     fn ends(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         for case in &self.cases {

@@ -1,4 +1,4 @@
-//! Whether the answers about a claim warn of what may happen to its data.
+//! Whether the answers about a claim warn of the danger for its data.
 
 use super::Case;
 use super::cases::Danger;
@@ -7,8 +7,8 @@ use crate::support::Finished;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The objects that an audit warns of, by risk: the volumes and claims of its findings and the volumes in their
-/// evidence, written as people type them.
+/// The objects that an audit warns of, by risk. They are the volumes and claims of its findings, and the volumes in the
+/// evidence of these findings. They are written as people type them.
 pub(super) struct Warnings {
     imminent: BTreeSet<String>,
     possible: BTreeSet<String>,
@@ -76,14 +76,15 @@ pub(super) fn wrong_of_explain(case: &Case, danger: Danger, run: &Finished) -> O
 
 pub(super) fn wrong_of_fix(case: &Case, danger: Danger, run: &Finished) -> Option<String> {
     let said = flat(&run.stdout);
-    // Exit code 6: nobody can agree to the offer.
+    // Exit code 6: there is nobody who can confirm the offer.
     let offers = said.contains(&format!("retain: the data of volume {} are kept", case.volume)) && run.code == Some(6);
     // After the end of a claim and before the release of its volume, `fix` names only the verb.
     let names = said.contains(&format!("`kubectl pvctl retain pv/{}`", case.volume)) && run.code == Some(1);
     let is_right = match danger {
         Danger::Imminent => offers || names,
         Danger::Possible => offers,
-        // `fix` may still offer to keep a volume that was made by hand or would be left behind.
+        // `fix` may still offer to keep a volume that was created by hand, or a volume whose storage would be left
+        // behind.
         Danger::None => !["deletes its data", "with its data"].iter().any(|words| said.contains(words)),
     };
     (!is_right).then(|| format!("of {}: {:?} {said} {}", case.volume, run.code, run.stderr))

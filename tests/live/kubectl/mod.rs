@@ -152,7 +152,7 @@ impl World {
         Self(stand)
     }
 
-    /// Splits a line of flags into words. `''` is an empty word.
+    /// Splits a line of flags into words. `''` means an empty word.
     fn words(&self, line: &str) -> Vec<String> {
         line.split_whitespace().map(|word| if word == "''" { String::new() } else { self.0.fill(word) }).collect()
     }
@@ -234,7 +234,7 @@ fn the_flags_mean_what_they_mean_to_kubectl() {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_kubectl_refuses_is_refused_with_a_sentence() {
+fn flags_that_kubectl_refuses_are_refused_with_a_sentence() {
     let world = World::new();
     let mut wrong = Vec::new();
     for (files, line, code, said) in WRONG {
@@ -297,10 +297,10 @@ fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
     }
 }
 
-/// kubectl does what it should not. Our program does otherwise, and says why.
+/// These are faults of kubectl. Our program behaves differently, and says why.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn where_we_differ_from_kubectl_is_known() {
+fn differences_from_kubectl_are_known() {
     let world = World::new();
     // kubectl prefers the token file of the kubeconfig to the token of the flag.
     let (theirs, sent) = world.kubectl("main", "--context file --token other");

@@ -11,8 +11,8 @@ pub(super) const REFUSED: [(&str, &str); 7] = [
     ("version", "each verb would print something else than it is for; the program itself has it, before any verb"),
 ];
 
-/// The files in `KUBECONFIG`, and flags. The flags stand after `kubectl get pvc`, and before or after `kubectl pvctl
-/// predict`. Both programs have to send the same.
+/// The files in `KUBECONFIG`, and flags. The flags stand after `kubectl get pvc`, and before or after `predict` of our
+/// program. Both programs have to send the same requests.
 pub(super) const SAME: [(&str, &str); 80] = [
     // The current context, which has no namespace, and other contexts, which have one.
     ("main", ""),

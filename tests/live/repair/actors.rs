@@ -1,5 +1,5 @@
-//! The actors that change the objects of a repair on a real API server. They are the actors of the adversary, each by
-//! what it writes, and each within one place. The real controllers answer.
+//! The actors that change the objects of a repair on a real API server. They are the actors of the adversary. Each one
+//! makes its writes within one place, and the real controllers react.
 #![expect(clippy::panic, reason = "an actor that cannot act fails the test by panicking")]
 
 use crate::live::api::{Api, Refused, path};
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 /// The field of the reclaim policy.
 const POLICY: &str = "persistentVolumeReclaimPolicy";
 
-/// The actors whose ends are not known, and who act alike on a real API server at any moment. The test judges only what
-/// is lost.
+/// The actors whose ends are not known, and who act in the same way on a real API server at any moment. The test judges
+/// only what is lost.
 pub(crate) const ROUGH: [Actor; 6] =
     [Actor::Applier, Actor::Syncer, Actor::Changer, Actor::VolumeMaker, Actor::ClaimMaker, Actor::Second];
 
@@ -107,8 +107,8 @@ impl Scene {
         None
     }
 
-    /// Returns whether the data of a volume go at once when its policy is Delete. A repair cannot check anything in
-    /// between.
+    /// Returns whether the data of a volume are deleted at once when its policy becomes Delete. A repair then has no
+    /// time to check anything.
     pub(crate) async fn is_exposed(&self, api: &Api) -> bool {
         let claims = self.own_claims(api).await;
         self.volumes(api).await.iter().any(|volume| {
@@ -262,7 +262,7 @@ pub(crate) async fn provisioner(api: Api) {
 }
 
 /// Deletes the storage of a volume and then its object, as a driver does. The driver does not read the volume again, so
-/// any later write to the volume comes too late.
+/// any later write to the volume is too late.
 async fn destroy(api: Api, mut volume: Value) {
     volume["apiVersion"] = json!("v1");
     volume["kind"] = json!(PV);

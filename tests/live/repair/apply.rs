@@ -23,16 +23,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many runs there are, unless [`RUNS`] says otherwise: one for each way.
+/// How many runs there are if [`RUNS`] is not set: one for each way.
 const SAMPLE: usize = 24;
 
 /// The environment variable with the number of runs.
 const RUNS: &str = "PVCTL_APPLY_RUNS";
 
-/// How many runs go on at the same time.
+/// How many runs are made at the same time.
 const ABREAST: usize = 6;
 
-/// How long the applier goes on after the repair.
+/// How long the applier continues after the repair.
 const AFTERWARDS: Duration = Duration::from_secs(2);
 
 /// The field manager of the server-side applier.
@@ -223,7 +223,7 @@ fn run(site: &Site, number: usize) -> RunResult {
     RunResult { lot, code: ended.code, applied: applied.into_inner(), wrong }
 }
 
-/// Returns how volumes were lost, or could have been lost.
+/// Describes how volumes were lost, or could have been lost.
 fn lost(place: &Place<'_>, began: &[(String, u64)], lot: RunParameters) -> Vec<String> {
     let name = |namespace: &str, claim: &str| (namespace.to_owned(), claim.to_owned());
     let mut meant = vec![name(&place.name, "data")];

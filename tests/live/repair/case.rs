@@ -1,5 +1,5 @@
-//! One repair behind a proxy. A fault occurs at one of its requests, and an actor acts there. The file says how the
-//! repair is run, continued or undone, and judged.
+//! One repair behind a proxy. A fault occurs at one of its requests, and an actor acts at the same request. This module
+//! runs the repair, continues or undoes it, and judges it.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -85,7 +85,7 @@ enum End {
     Back,
     /// The state before the repair.
     Untouched,
-    /// A state in which neither way leads on, because an actor is in the way.
+    /// A state in which the repair can be neither continued nor undone, because an actor prevents both.
     Left,
 }
 
@@ -266,10 +266,10 @@ impl<'s> Case<'s> {
                 return Err(format!("a journal is not readable: {item} {}", one.stderr));
             }
         }
-        // The newest journal comes first. If the way back is tested, the oldest journal is that of the move before it.
+        // The newest journal is first. If the way back is tested, the oldest journal is that of the move before it.
         let older = usize::from(self.run.lot.repair().name == "undo");
         let mut all: Vec<Value> = items.into_iter().rev().skip(older).collect();
-        // A plan that was confirmed but not begun, because the cluster had changed, has a journal of its own.
+        // If the cluster changed after a plan was confirmed, the plan is not begun. It still has a journal of its own.
         let begun = all.iter().position(|item| item["written"] == true).unwrap_or_default();
         Ok((begun < all.len()).then(|| all.swap_remove(begun)).map(|item| Reported {
             state: text(&item, "/state").to_owned(),
@@ -351,7 +351,7 @@ impl<'s> Case<'s> {
     }
 
     /// Continues the repair that stopped, or undoes it. If one of the two is refused, the other one is tried. Both are
-    /// tried again once the actor has left or a way back has begun. If both fail again, the same repair is requested
+    /// tried again once the actor has stopped or a way back has begun. If both fail again, the same repair is requested
     /// anew.
     fn led_on(&self, early: Option<&Ended>, actor: Actor) -> Result<String, String> {
         let back_first = self.run.lot.back_first;
@@ -496,7 +496,7 @@ impl<'s> Case<'s> {
         theirs_fit && (ways.iter().any(is_way) || (actor.is_in_the_way() && is_left()))
     }
 
-    /// Returns how volumes were lost, or could have been lost.
+    /// Describes how volumes were lost, or could have been lost.
     pub(crate) fn harm(&self) -> Vec<String> {
         let (repair, interception) = (self.run.lot.repair(), &self.run.interception);
         let mut meant: Vec<(String, String)> =
@@ -508,7 +508,7 @@ impl<'s> Case<'s> {
             let seconds = repair.volumes.iter().map(|volume| format!("second-{}", self.place.of(volume)));
             meant.extend(seconds.map(|claim| (self.place.name.clone(), claim)));
         }
-        // Right before a write, and if the claim is already being deleted, the repair cannot check once more.
+        // The repair cannot check again right before a write, or when the claim is already being deleted.
         let came_too_late =
             interception.was_exposed.load(Ordering::SeqCst) || interception.is_write.load(Ordering::SeqCst);
         let is_others = actor.is_rough() && came_too_late;

@@ -1,12 +1,12 @@
-//! The repairs whose requests are intercepted, each with the state that it starts from and with every state in which
-//! its place may end.
+//! The repairs whose requests are intercepted. Each one has its initial state, and all states in which its place may
+//! end.
 
 use super::actors::Actor;
 use crate::live::site::{PV, PVC, Place};
 use serde_json::json;
 
-/// The state of a place: one line for each of its volumes and claims, except those of the stranger. `N` stands for the
-/// name of the place.
+/// The state of a place: one line for each of its volumes and claims, except those of the stranger. `N` means the name
+/// of the place.
 pub(crate) type State = &'static [&'static str];
 
 /// A repair.
@@ -19,16 +19,17 @@ pub(crate) struct Repair {
     pub(crate) begin: fn(&Place<'_>),
     pub(crate) before: State,
     pub(crate) goal: State,
-    /// The states after the way back, from any point at which it begins.
+    /// The states after the way back, for all points at which it can begin.
     pub(crate) undone: &'static [State],
     /// Further ends that are possible with one actor.
     pub(crate) intercepted: &'static [(Actor, &'static [State])],
-    /// The lines that may be left, besides those of the ends above, if an actor takes the name of a claim, or a claim.
+    /// The additional lines that a state may have if an actor takes a claim or the name of a claim.
     pub(crate) left: State,
     /// The claims that may have one of the volumes.
     pub(crate) meant: &'static [(&'static str, &'static str)],
     pub(crate) volumes: &'static [&'static str],
-    /// The claims that pods use and that are created again: those that exist at the start, or existed.
+    /// The claims that existed at the start or earlier. Actors create pods for these claims, or create these claims
+    /// again.
     pub(crate) claims: &'static [(&'static str, &'static str)],
     /// Whether the repair itself asks for the deletion of the data.
     pub(crate) is_deletion: bool,
@@ -59,7 +60,8 @@ const NONE: Repair = Repair {
     is_deletion: false,
 };
 
-/// The lines that may be left if a claim that changes hands is deleted or created again, on either side.
+/// The additional lines that are possible if a moved claim is deleted or created again, in the old or the new
+/// namespace.
 const LEFT_BY_MOVE: State = &[
     "N-a: Released, Delete, of the former N/data",
     "N-a: Released, Retain, of the former N/data",
@@ -92,7 +94,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         before: LEFT_TO_DELETION,
         goal: AT_HOME_KEPT,
         undone: &[LEFT],
-        // The volume could already be deleted before the repair began.
+        // A driver was allowed to delete the volume before the repair began.
         intercepted: &[(Actor::Driver, &[&[]])],
         left: &["N-a: Available, Retain, for N/data", "N/data: Pending, "],
         ..NONE

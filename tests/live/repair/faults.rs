@@ -1,5 +1,5 @@
-//! Each request of a repair fails in each way, one at a time, on the real controllers, which run or are stopped. An
-//! actor acts at that moment. In every case the journal tells what happened, the repair is continued or undone, and no
+//! Each request of a repair fails in each way, one request per run. The real controllers run or are stopped. An actor
+//! acts when the request fails. In every case the journal says what happened, the repair is continued or undone, and no
 //! volume is lost.
 #![expect(
     clippy::disallowed_methods,
@@ -21,13 +21,13 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-/// How many runs there are, unless [`RUNS`] says otherwise: a sample of the runs of `PVCTL_FAULTS=520`.
+/// How many runs there are if [`RUNS`] is not set: a sample of the runs of `PVCTL_FAULTS=520`.
 const SAMPLE: usize = 40;
 
 /// The environment variable with the number of runs.
 const RUNS: &str = "PVCTL_FAULTS";
 
-/// How many runs go on at the same time. They spend most of that time waiting.
+/// How many runs are made at the same time. They spend most of that time waiting.
 const ABREAST: usize = 24;
 
 /// Returns the actors: those whose ends are known, and those for whom only losses are judged.
@@ -35,8 +35,8 @@ fn actors() -> Vec<Actor> {
     Actor::WITH_ENDS.into_iter().chain(ROUGH).collect()
 }
 
-/// Returns the parameters of a run. The numbers of repairs, faults and actors have no common factor, so that each of
-/// them meets each other one.
+/// Returns the parameters of a run. The numbers of repairs, faults and actors have no common factor, so that all
+/// combinations occur.
 fn lot(number: usize) -> RunParameters {
     let stopped = number / 9 % 3 == 1;
     RunParameters {
@@ -103,7 +103,7 @@ pub(crate) fn so_many_abreast<T: Send, R: Send>(many: usize, all: Vec<T>, work: 
     done.into_iter().map(|(_, came)| came).collect()
 }
 
-/// Returns a run without a fault, of which only the requests are counted.
+/// Returns the parameters of a run without a fault. Only its requests are counted.
 fn clean(repair: usize, stopped: bool) -> RunParameters {
     let (fault, actor) = (SLOW, Actor::Nobody);
     RunParameters { repair, fault, actor, stopped, early: false, back_first: false, turn: 0 }
@@ -158,7 +158,7 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     let parked: Vec<(usize, Parked)> = abreast(still, |number| (number, make(&site, number).park()));
     site.stop_controllers();
     let still_counts = abreast(idle, |parked| parked.back(&site).clean());
-    // While a run waits in vain, it repeats requests, which do not count.
+    // While a run waits for stopped controllers, it repeats requests. These requests are not counted.
     let still_counts = still_counts.iter().zip(&counts);
     let still_counts: Vec<Requests> = still_counts
         .map(|(still, moving)| Requests { carrying_out: still.carrying_out.min(moving.carrying_out), ..*still })
@@ -207,7 +207,7 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(done.len(), runs);
-    // How often a run asks while it waits differs, so that the last requests of a run may be missing.
+    // The number of requests during a wait differs between runs, so a run may lack the last requests.
     let missed = done.iter().filter(|came| !came.met).count();
     assert!(missed * 10 <= runs, "{missed} of {runs} runs ended before their fault");
 }

@@ -1,6 +1,6 @@
-//! `fix` with the findings of each repairable rule, on the real controllers, from the state as it arises. The test
-//! checks the state afterwards, what is left to a person and how the person repairs it, and that a second run writes
-//! nothing. It also checks where the way back leads, and that nothing is lost on any of these ways.
+//! `fix` with the findings of each repairable rule, on the real controllers. Each state is caused as it is caused in
+//! practice. The test checks the state afterwards, what is left to a person, and how the person repairs it. A second
+//! run writes nothing. The test also checks the state after the way back, and that nothing is lost at any time.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many cases go on at the same time. They spend most of that time waiting.
+/// How many cases run at the same time. They spend most of that time waiting.
 const ABREAST: usize = 6;
 
 /// The environment variable that selects places, separated by commas. Without it, all are tried.
@@ -44,9 +44,9 @@ const LEFT: [(&str, &str); 10] = [
     ("pv-duplicate-backing", "twice"),
     // The claim was created again and does not name its volume.
     ("pv-released-claim-recreated", "anew"),
-    // The namespace is gone, and whoever creates one of that name would get the data.
+    // The namespace is gone. Anybody who creates a namespace of that name would get the data.
     ("pv-released-retain", "homeless"),
-    // With policy Retain, the object of the volume is deleted.
+    // With policy Retain, only the object of the volume is deleted.
     ("pv-terminating-provisioner-finalizer", "undriven"),
     // Only a person knows which class is meant.
     ("pvc-class-not-found", "misspelt"),
@@ -58,11 +58,11 @@ const LEFT: [(&str, &str); 10] = [
     ("pvc-terminating-unknown-finalizer", "held"),
 ];
 
-/// Lines of a table. `@` stands for the name of the place, which is its namespace, its class, and the prefix of its
-/// volumes' names.
+/// Lines of a table. `@` means the name of the place. The namespace and the class have this name, and it is the prefix
+/// of the volumes' names.
 type Lines = &'static [&'static str];
 
-/// How a state arises, and what happens to it.
+/// How a state arises, and what is then done about it.
 struct Case {
     rule: &'static str,
     place: &'static str,
@@ -70,7 +70,7 @@ struct Case {
     arise: fn(&Place<'_>),
     /// The state of all objects then: see [`Place::all`].
     stands: Lines,
-    /// What `audit` then finds on the objects of the place, without information.
+    /// What `audit` then finds on the objects of the place, except findings of severity `info`.
     found: Lines,
     /// The acts that follow, in order.
     acts: &'static [Act],
@@ -107,13 +107,13 @@ struct Act {
     again: Option<i32>,
     /// What other actors do instead of a command.
     others: Option<fn(&Place<'_>)>,
-    /// The questions in a terminal, each with the keys that are pressed. Without any, the command is confirmed with
-    /// --yes.
+    /// The questions in a terminal, each with the keys that are pressed. If there are none, the command is confirmed
+    /// with --yes.
     answers: &'static [(&'static str, &'static str)],
 }
 
 impl Act {
-    /// The command makes so many repairs, and has nothing to do the second time.
+    /// The command makes this number of repairs, and has nothing to do the second time.
     const fn does(words: Lines, repairs: usize, stands: Lines, found: Lines) -> Self {
         let (stands, found) = (Some(stands), Some(found));
         Self { words, code: 0, says: &[], repairs, stands, found, again: Some(0), others: None, answers: &[] }
@@ -124,7 +124,7 @@ impl Act {
         Self { words, code, says, repairs: 0, stands: None, found: None, again: None, others: None, answers: &[] }
     }
 
-    /// Other actors act, with the result that was feared or hoped for.
+    /// Other actors act, and the state and the findings are then these.
     const fn comes(others: fn(&Place<'_>), stands: Lines, found: Lines) -> Self {
         Self { again: None, others: Some(others), ..Self::does(&[], 0, stands, found) }
     }
@@ -134,7 +134,7 @@ impl Act {
         Self { again: Some(2), ..Self::does(&["undo"], 1, stands, found) }
     }
 
-    /// `undo` that leaves policy Retain: with policy Delete, as before, the volume's data would be deleted.
+    /// `undo` that leaves policy Retain. With the earlier policy Delete the volume's data would be deleted.
     const NOTHING_BACK: Self = Self {
         says: &["nothing of what", "volume @-a keeps policy Retain"],
         repairs: 1,
@@ -142,7 +142,8 @@ impl Act {
         ..Self::refuses(&["undo"], 0, &[])
     };
 
-    /// `undo` with an earlier repair left that a further `undo` takes back. It is therefore not repeated.
+    /// `undo` after which an earlier repair remains. A second `undo` would take back that repair, so the command is not
+    /// repeated.
     const fn further(self) -> Self {
         Self { again: None, ..self }
     }
@@ -156,7 +157,7 @@ impl Act {
         Self { says, ..self }
     }
 
-    /// The rule still finds the object. Only a person can end that, and no data are lost by it any more.
+    /// The rule still finds the object. Only a person can change that, and no data can be lost by it any more.
     const fn harmless(self) -> Self {
         Self { again: Some(1), ..self }
     }
@@ -336,8 +337,8 @@ fn found(place: &Place<'_>) -> Vec<String> {
     lines
 }
 
-/// Returns, as text, the moment after the volume was first kept at which the driver could delete it by policy and
-/// phase.
+/// Returns, as text, a moment at which the volume's policy and phase allowed the driver to delete it. Only moments
+/// after the volume was first kept count.
 fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
     let name = place.of(volume);
     let history = place.site.history(&name);
@@ -367,7 +368,7 @@ fn run(site: &Site, case: &Case) -> (Vec<String>, usize, bool) {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_each_repairable_rule_finds_is_fixed() {
+fn the_findings_of_each_repairable_rule_are_fixed() {
     let begin = Instant::now();
     let cases: Vec<&Case> = claims::CASES.iter().chain(volumes::CASES).collect();
     let covered: BTreeSet<&str> = cases.iter().map(|case| case.rule).chain([late::RULE]).collect();

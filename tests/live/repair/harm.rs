@@ -1,4 +1,4 @@
-//! Judges whether a volume was lost, by all that a watch has seen of it since a repair began.
+//! Judges whether a volume was lost, by all events of the volume that a watch has seen since a repair began.
 
 use super::actors::{is_deletable, version};
 use crate::live::site::text;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub(crate) struct Deleted {
     /// The resource version of the claim after its deletion was requested.
     pub(crate) version: u64,
-    /// Whether the claim was deleted at a write to a volume, which comes after the last read of the claim.
+    /// Whether the claim was deleted at a write to a volume. Such a write follows the last read of the claim.
     pub(crate) at_write: bool,
 }
 
@@ -31,9 +31,9 @@ impl Judge {
     /// Returns how the volume was lost, or could have been lost. `history` has the type of each event and the volume.
     ///
     /// Once a volume may be deleted, its driver may delete it, whatever is written afterwards. The repair is not the
-    /// cause if the volume could be deleted before, or if the deletion was requested. It is not the cause, either, if
-    /// an actor deleted the claim of the volume and the repair had not touched the policy. The same holds if the repair
-    /// had given the policy back after its last check of the claim.
+    /// cause if the volume could be deleted before, or if the deletion was requested. The repair is not the cause
+    /// either if an actor deleted the claim of the volume and the repair had not changed the policy. The same holds if
+    /// the repair had restored the policy after its last check of the claim.
     pub(crate) fn losses(&self, history: &[(String, Value)]) -> Vec<String> {
         let Some(start) = history.iter().position(|(_, volume)| version(volume) == self.began) else {
             return vec!["the watch has not seen how it stood at the start".to_owned()];
@@ -119,7 +119,7 @@ fn judge() -> Judge {
 }
 
 #[test]
-fn what_could_be_deleted_for_a_moment_is_lost() {
+fn a_volume_that_could_be_deleted_for_a_moment_is_lost() {
     let kept =
         [at(1, "Bound", "Delete", "data"), at(2, "Bound", "Retain", "data"), at(3, "Released", "Retain", "data")];
     assert_eq!(judge().losses(&kept), Vec::<String>::new());
@@ -140,7 +140,7 @@ fn what_could_be_deleted_for_a_moment_is_lost() {
 }
 
 #[test]
-fn what_others_do_is_not_the_repairs_doing() {
+fn a_loss_that_another_actor_causes_is_not_counted() {
     // The volume could be deleted before.
     let before = [at(1, "Released", "Delete", "data"), gone(2, "Released", "Delete", "data")];
     assert_eq!(judge().losses(&before), Vec::<String>::new());

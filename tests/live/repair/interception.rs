@@ -26,19 +26,19 @@ pub(crate) const FAULTS: [Fault; 8] = [
 ];
 
 /// How many requests a repair makes: reads until its first permission question, permission questions, and requests
-/// after the last question. In a larger cluster it reads more at first. The last requests are therefore counted from
-/// the questions on.
+/// after the last question. In a larger cluster the repair begins with more reads. Therefore the last requests are
+/// counted from the questions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Requests {
     pub(crate) reading: usize,
     pub(crate) questions: usize,
     pub(crate) carrying_out: usize,
-    /// How many requests write, or try a deletion (dry run).
+    /// How many requests write, or are dry runs of a deletion.
     pub(crate) writes: usize,
 }
 
-/// The request at which a fault occurs, and what happened there. A dry-run deletion says so in its body, and counts as
-/// a write as well.
+/// The request at which a fault occurs, and what happened there. The dry run of a deletion is stated in the body of the
+/// request, so it counts as a write as well.
 #[derive(Default)]
 pub(crate) struct Interception {
     /// How many writes there were in all.
@@ -75,7 +75,7 @@ impl Interception {
         *self.trigger.lock().unwrap() = Some(Trigger::new(at));
     }
 
-    /// Stops waiting for the request, and returns whether it has come.
+    /// Stops waiting for the request, and returns whether the request has arrived.
     pub(crate) fn has_come(&self) -> bool {
         *self.trigger.lock().unwrap() = None;
         self.number.load(Ordering::SeqCst) != usize::MAX
@@ -112,8 +112,9 @@ impl Interception {
     }
 }
 
-/// Starts the proxy. The fault occurs at the request that the interception waits for. The actor acts there, too: after
-/// the API server if the fault lets the request reach it first, otherwise before it.
+/// Starts the proxy. The fault occurs at the request that the interception waits for. The actor acts at the same
+/// request. It acts after the API server if the fault lets the request reach the server first, and otherwise before the
+/// server.
 pub(crate) async fn proxy(api: &Api, (fault, actor): (Fault, Actor), interception: &Arc<Interception>) -> Proxy {
     let waiting = Arc::clone(interception);
     let decide =

@@ -1,5 +1,5 @@
-//! Journals of another cluster behind the same address, of the same cluster behind another address, of a volume that
-//! was created again, and journals of repairs that never began.
+//! Tests of journals of another cluster behind the same address, and of the same cluster behind another address. They
+//! also test journals of a volume that was created again, and of repairs that never began.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test waits, and fails by panicking")]
 
 use crate::live::proxy::Proxy;
@@ -124,7 +124,7 @@ fn a_volume_made_anew_is_not_the_one_of_a_journal() {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_never_began_is_not_in_the_way() {
+fn a_repair_that_never_began_blocks_no_other_repair() {
     let mut site = Site::start();
     let names = ["undone", "broken", "restored"];
     let journals = names.map(|name| {

@@ -1,5 +1,5 @@
-//! How the verbs that repair behave for the person who types them, on the real controllers. They do not wait for what
-//! is already reached. A second run writes nothing and ends with 0. Flags may stand anywhere.
+//! How the verbs that repair behave for the person who types them, on the real controllers. They do not wait for a goal
+//! that is already reached. A second run writes nothing and ends with 0. Flags may stand anywhere.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -27,7 +27,7 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
     place.claim_is("waits", "Pending, ");
     assert!(place.again(&["retain", "pvc/waits"], 6).contains("has no volume yet"));
     place.again(&["retain", "pvc/nobody"], 2);
-    // No controller runs, although one would have work: the claim of the volume is deleted.
+    // No controller runs, although the claim of the volume is deleted and a controller would have to act.
     place.volume("b", "Delete");
     let journals = place.keep();
     site.stop_controllers();
@@ -52,7 +52,7 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_is_reached_is_nothing_to_do() {
+fn a_goal_that_is_already_reached_needs_no_repair() {
     let site = Site::start();
     let nothing = |place: &Place<'_>, words: &[&str]| {
         let said = place.again(words, 0);

@@ -1,5 +1,6 @@
-//! What planners and findings promise, on the real controllers: to whom `undo` gives a policy back, what the program
-//! says about the end of a reservation and who finds it later, and which verbs of the program are proposed.
+//! What planners and findings promise, on the real controllers. The tests check for which claims `undo` restores a
+//! policy, what the program says about the end of a reservation, which finding reports the reservation later, and which
+//! verbs of the program are proposed.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::live::api::path;
@@ -94,7 +95,8 @@ fn a_reservation_ends_and_is_found_in_a_strange_namespace() {
     assert!(said.contains("left: pv-released-retain on pv/tenant-a"), "{said}");
     place.repair(&["release", "pv/tenant-a"], 0);
     place.volume_is("a", "Available, Retain, for tenant/data");
-    // The reservation is found if the namespace does not exist, and if it exists again, of another tenant.
+    // The reservation is found if the namespace does not exist, and also if another tenant has created the namespace
+    // again.
     let mut namespace = site.get("Namespace", "", "tenant").unwrap();
     namespace["spec"]["finalizers"] = json!([]);
     send(&site, Method::PUT, "/api/v1/namespaces/tenant/finalize", Some(&namespace));
@@ -133,10 +135,10 @@ fn flat(said: &str) -> String {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_can_only_be_one_thing_is_repaired_unasked() {
+fn a_repair_without_alternatives_needs_no_choice() {
     let mut site = Site::start();
 
-    // A sync tool copied the annotation of the binding, and not the name of the volume.
+    // A sync tool copied the annotation of the binding, but not the name of the volume.
     let place = Place::new(&site, "noname");
     let mut claim = place.manifest("noname", "data");
     claim["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
@@ -183,7 +185,7 @@ fn what_can_only_be_one_thing_is_repaired_unasked() {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
-fn what_was_named_is_told_of_at_once_and_with_verbs() {
+fn a_finding_on_a_named_object_is_reported_at_once_with_its_verb() {
     let site = Site::start();
 
     // The node that was chosen for a claim does not exist. The claim is seconds old.

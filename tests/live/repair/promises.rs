@@ -1,5 +1,5 @@
-//! What a repair promises if others write to the same objects: people who apply manifests, who change a policy or
-//! replace a volume during the repair, and admission that changes or denies its requests.
+//! What a repair promises if others write to the same objects. People apply manifests, change a policy, or replace a
+//! volume during the repair. Admission changes or denies the requests of the repair.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test waits, and fails by panicking")]
 
 use crate::live::site::{PV, Place, Site, text};
@@ -52,7 +52,7 @@ fn moved_to(to: &str) -> [&str; 4] {
     [MOVE[0], MOVE[1], "--to-namespace", to]
 }
 
-/// `kubectl apply` records in an annotation what it applies again.
+/// `kubectl apply` records the applied manifest in an annotation.
 fn applied_with_kubectl(site: &Site) {
     let place = Place::new(site, "applied");
     place.namespace("applied-to");
@@ -70,7 +70,7 @@ fn applied_with_kubectl(site: &Site) {
     place.unharmed(&["a"], &[("applied", "data"), ("applied-to", "data")]);
 }
 
-/// Server-side apply records in the managed fields which fields a manager applies.
+/// Server-side apply records the fields that a manager applies in the managed fields.
 fn applied_on_the_server(site: &Site) {
     let place = Place::new(site, "served");
     place.namespace("served-to");
@@ -79,8 +79,8 @@ fn applied_on_the_server(site: &Site) {
     place.bind("data", "a", "Delete");
     let said = place.again(&moved_to("served-to"), 6);
     assert!(said.contains("field manager storage-sync (server-side apply), with policy Delete"), "{said}");
-    // Once another writer has set the field, the managed fields do not name its applier any more. The applier may still
-    // set it again.
+    // After another writer has set the field, the managed fields do not name the applier of this field any more. The
+    // applier may still set the field again.
     place.repair(&["retain", "pv/served-a"], 0);
     let said = place.again(&moved_to("served-to"), 6);
     assert!(said.contains("perhaps with another policy than Retain"), "{said}");
@@ -133,7 +133,7 @@ fn the_policy_is_changed(site: &mut Site) {
     place.unharmed(&["a"], &[("kept", "data"), ("kept-to", "data")]);
 }
 
-/// The volume is deleted while its claim is being deleted. The repair can neither go on nor be undone, and proposes
+/// The volume is deleted while its claim is being deleted. The repair can neither be continued nor undone, and proposes
 /// neither.
 fn the_volume_goes(site: &mut Site) {
     let (journals, run) = moving(site, "lost");
@@ -241,8 +241,8 @@ fn volumes_of(class: &str, condition: &str) -> Value {
     })
 }
 
-/// Admission changes Retain to Delete. The program says so before anything is written. If a dry run does not show it,
-/// the program says so afterwards.
+/// Admission changes Retain to Delete. The program reports this before anything is written. If a dry run does not show
+/// the change, the program reports it afterwards.
 fn admission_changes_a_request(site: &Site) {
     let place = Place::new(site, "changed");
     place.bound("data", "a", "Delete");

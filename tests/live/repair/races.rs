@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 
-/// How many cases go on at the same time. They spend most of that time waiting.
+/// How many cases run at the same time. They spend most of that time waiting.
 const ABREAST: usize = 6;
 
 fn started() -> Site {
@@ -98,7 +98,8 @@ fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
         let goal = if number == 1 { "of s1/archive".to_owned() } else { format!("of {}-to/data-db-0", place.name) };
         match ended.code {
             Some(0 | 1) => assert!(site.pv(&place.of("a")).ends_with(&goal), "{:?}\n{said}", place.all()),
-            // The set was faster than the deletion, or has the claim by now. Both ways check that again.
+            // The StatefulSet was faster than the deletion, or has the claim by now. The continuation and the undo
+            // check this again.
             Some(4..=6) => {
                 let on = place.run(&["apply", "--continue", "--yes", "--timeout", "20s"]);
                 let back = (on.code != Some(0)).then(|| place.run(&["undo", "--yes", "--timeout", "20s"]));
@@ -159,7 +160,7 @@ fn a_quota_fills_up_in_the_middle_of_a_plan() {
     }
 }
 
-/// A claim is restored with its former uid, as from a partial restore of a copy of etcd.
+/// A claim is restored with its former uid, as by a partial restore of a copy of etcd.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
 fn a_claim_comes_back_with_the_uid_that_it_had() {

@@ -27,13 +27,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How many repairs there are, unless [`RUNS`] says otherwise.
+/// How many repairs there are, if [`RUNS`] is not set.
 const SAMPLE: usize = 24;
 
 /// The environment variable with the number of repairs.
 const RUNS: &str = "PVCTL_OPERATORS_RUNS";
 
-/// How many repairs go on at the same time.
+/// How many repairs run at the same time.
 const ABREAST: usize = 6;
 
 /// How many repairs begin in one round, during which the controllers are stopped or run.
@@ -45,7 +45,7 @@ const PAUSE: Duration = Duration::from_secs(3);
 /// The longest time of a run, including its waits.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// The repairs that an operator can request. `N` stands for the name of the place.
+/// The repairs that an operator can request. `N` means the name of the place.
 const WAYS: [&[&str]; 6] = [
     &["move", "pvc/data", "--to-namespace", "N-to"],
     &["rename", "pvc/data", "archive"],
@@ -112,7 +112,7 @@ struct Begun {
     operators: Vec<Operator>,
     /// The names of the volumes, with their resource versions and uids before the repair.
     began: Vec<(String, u64, String)>,
-    /// How the programs ended that were not killed.
+    /// The ends of the programs that were not killed.
     ended: Vec<String>,
 }
 
@@ -252,7 +252,7 @@ impl Case<'_> {
     }
 
     /// Returns the journals of an operator: the id, whether anything was written, and whether it is over. A journal is
-    /// over if it is finished, was taken back, or has lost its volume because the test replaced it.
+    /// over if it is finished, if it was taken back, or if the test replaced its volume.
     fn journals(&self, operator: &Operator) -> Result<Vec<(String, bool, bool)>, String> {
         let told = self.run(operator, &["history", "-o", "json"], false);
         if told.code != Some(0) {
@@ -306,7 +306,7 @@ impl Case<'_> {
         Ok(what)
     }
 
-    /// Returns whether a claim that may have the data has them, or gets them by one further command.
+    /// Returns whether a permitted claim has the data, or gets the data by one further command.
     fn is_reachable(&mut self) -> bool {
         let named = |claim: &(&str, &str)| (claim.0.replace('N', &self.place.name), claim.1.to_owned());
         let volume = self.place.of("a");
@@ -336,7 +336,7 @@ impl Case<'_> {
 
     fn judge(mut self) -> RunResult {
         let mut came = RunResult { what: Vec::new(), wrong: Vec::new() };
-        // An operator that was in the other one's way may have to wait for it, so the first one is tried twice.
+        // An operator that obstructed the other one may have to wait for it, so the first operator is tried twice.
         let many = self.operators.len();
         for at in [0, 1, 0].into_iter().filter(|at| *at < many) {
             match self.lead(at) {
@@ -367,7 +367,8 @@ impl Case<'_> {
         came
     }
 
-    /// Returns what the program wrote to the volume that replaced another one, or because of it.
+    /// Returns what the program wrote to the volume that replaced another one, or to other objects because of that
+    /// volume.
     fn touched(&self) -> Vec<String> {
         let name = self.place.of("a");
         let old = &self.began[0].2;

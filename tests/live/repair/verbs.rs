@@ -1,5 +1,5 @@
-//! Each verb that repairs, on the real controllers, from a state that arises as it does for people. The test checks the
-//! final state, where the way back leads, and that a second run writes nothing.
+//! Each verb that repairs, on the real controllers. Each state is caused as it is caused in practice. The test checks
+//! the final state, the state after the way back, and that a second run writes nothing.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -78,7 +78,7 @@ fn release(site: &Site) {
     place.unharmed(&["c"], &[("release", "data3"), ("release", "whoever")]);
 }
 
-/// With policy Delete and no deleter, the volume is Failed. It is kept before anything else.
+/// The volume has policy Delete and no deleter, so it is Failed. Its policy is set to Retain before any other write.
 fn release_of_failed(site: &Site) {
     let place = Place::new(site, "failed");
     place.volume_on("a", "Delete", "nfs", &json!({"server": "nfs.example.com", "path": "/a"}));
@@ -425,7 +425,7 @@ fn plans_come_from_files_and_journals() {
     place.unharmed(&["a"], &[("file", "data")]);
     drop(place);
 
-    // Without controllers nothing goes on. Once they run again, the repair is continued or undone.
+    // Without controllers the repair makes no progress. Once they run again, the repair is continued or undone.
     for (name, back) in [("stops", false), ("returns", true)] {
         let place = Place::new(&site, name);
         let to = format!("{name}-new");

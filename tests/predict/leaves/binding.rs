@@ -53,8 +53,8 @@ cases! {
             "next": "event",
         }));
 
-    // When the claim changes from Pending to Bound, the current attributes class is written too. The capacity is the
-    // one before the resize that is in progress.
+    // When the claim changes from Pending to Bound, the current attributes class is written as well. A resize is in
+    // progress, and the written capacity is the one before the resize.
     b4_the_status_is_written: case(&["B4"])
         .volume(volume("pv-1").size("5Gi").claimed_by("c", "uid-c").phase("Bound").attributes_class("fast")
             .annotated("volume.alpha.kubernetes.io/pre-resize-capacity", "3Gi"))
@@ -69,8 +69,8 @@ cases! {
             "next": "event",
         }));
 
-    // The claim is Bound already: its access modes are copied from the volume, including their order, but its capacity
-    // is not.
+    // The claim is Bound already. Its access modes are copied from the volume, including their order. Its capacity is
+    // not copied.
     b4_access_modes_always_follow: case(&["B4"])
         .volume(volume("pv-1").size("5Gi").modes(&["RWX", "RWO"]).claimed_by("c", "uid-c").phase("Bound"))
         .claim(claim("c").bound_to("pv-1").status("Bound", &["RWO", "RWX"], "1Gi"))
@@ -134,7 +134,8 @@ cases! {
             "next": "backoff",
         }));
 
-    // The cache is stale: the API server's volume is claimed and newer than the one in the controller's cache.
+    // The cache is stale: the API server's volume has a claimRef and is newer than the volume in the controller's
+    // cache.
     b6_a_stale_volume_is_a_conflict: case(&["B6"])
         .only_with("a stale cache")
         .volume(volume("pv-1").claimed_by("other", "uid-other"))

@@ -1,5 +1,6 @@
 //! Small builders of objects as an API server would store them. By default a volume is a free CSI volume of 1Gi with
-//! access mode `ReadWriteOnce`, class `gold` and policy Retain. A claim is in namespace `a` and asks for exactly that.
+//! access mode `ReadWriteOnce`, class `gold` and policy Retain. A claim is in namespace `a` and requests exactly these
+//! values.
 
 use pvctl::model::{
     AccessMode, AccessModes, AnnotationKey, BindingMode, ClaimPhase, ClaimRef, ClaimStatus, EphemeralVolume,

@@ -277,7 +277,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // That the operation cannot start is no error of the sync.
+    // The operation cannot start. This is no error of the sync.
     c14_provisioning_is_under_way: case(&["C14"])
         .only_with("a running operation")
         .claim(claim("c"))
@@ -459,7 +459,7 @@ cases! {
             "next": "event",
         }));
 
-    // In 1.36 this path emits the event too. The status does not change.
+    // In 1.36 this path emits the event as well. The status does not change.
     c22_the_named_volume_is_taken_and_the_controller_chose_it: case(&["C22"])
         .volume(volume("pv-1").claimed_by("other", "uid-other").phase("Bound"))
         .claim(claim("c").names("pv-1").annotated("pv.kubernetes.io/bound-by-controller", "yes")

@@ -62,7 +62,7 @@ cases! {
         .syncs_pod("web")
         .expect(not_owned());
 
-    // The first error ends the sync. The volume before it has its claim, and the volume after it is not handled.
+    // The first error ends the sync. The earlier volume has its claim, and the later volume is not handled.
     e4_the_first_error_ends_the_sync: case(&["E4", "EV3", "EV1"])
         .claim(claim("web-data"))
         .pod(web().uses_ephemeral("web-data").uses_ephemeral("web-logs"))

@@ -1,8 +1,8 @@
 //! M: the verdict of matching on each volume (`docs/controllers/matching.md`), tested by the query about one volume and
 //! by the decision that follows.
 //!
-//! In every case one test alone prevents the choice of the rejected volume. That volume is the smallest one, and it
-//! also fails all later tests if these can be combined.
+//! In every case a single test rejects a volume. The rejected volume is the smallest one. It also fails all later
+//! tests, if these failures can be combined.
 
 use super::build::{claim, class, volume};
 use super::case::case;
@@ -177,7 +177,7 @@ cases! {
             "verdicts": {"pv-1": "M15", "pv-2": "M16", "pv-3": "M15"},
         }));
 
-    // A bucket must contain every requested mode literally. RWX includes none of the others.
+    // A bucket must contain every requested mode literally. RWX includes none of the other modes.
     m16_every_requested_mode_is_there: case(&["M16"])
         .volume(volume("pv-1").modes(&["RWX"]))
         .volume(volume("pv-2").modes(&["RWO"]))

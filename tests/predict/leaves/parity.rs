@@ -7,8 +7,8 @@ use pvctl::controllers::Branch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The leaves as a list that was read from upstream before the code was written. Its ids and names are compared with
-/// those of the code.
+/// The list of leaves. It was derived from upstream's code before this project's code was written. Its ids and names
+/// are compared with the ids and names in the code.
 const CHECKLIST: &str = "\
 D1 KeyUnparsable · D2 ListerFailed · D3 StaleVersionIgnored · D4 VolumeDeletedClaimEnqueued · D5 VolumeDeletedUnclaimed · \
 D6 DeletionAlreadyProcessed · D7 ClaimDeletedVolumeEnqueued · D8 ClaimDeletedUnbound · D9 VersionUnparsable · \
@@ -105,7 +105,8 @@ fn all_cases() -> Vec<(&'static str, Case)> {
     .concat()
 }
 
-/// Returns the case that is shown for each leaf: the first one that needs no special condition, or else the first one.
+/// Returns the case that is shown for each leaf. It is the first case without a special condition. If there is none, it
+/// is the first case.
 fn shown() -> BTreeMap<&'static str, (&'static str, Reached)> {
     let mut shown: BTreeMap<&'static str, (&'static str, Reached)> = BTreeMap::new();
     for (test, case) in all_cases() {

@@ -74,8 +74,8 @@ cases! {
             "next": "backoff",
         }));
 
-    // These do not use the claim: a pod that is not scheduled, a pod with an ephemeral volume whose claim has another
-    // owner, and an ephemeral volume of a pod that is shut down.
+    // These pods do not use the claim: a pod that is not scheduled, a pod with an ephemeral volume whose claim has
+    // another owner, and a pod with an ephemeral volume that is shut down.
     x6_nobody_uses_the_claim: case(&["X6"])
         .claim(leaving().owned_by("uid-ended"))
         .pod(pod("new").uses("c"))
@@ -115,7 +115,7 @@ cases! {
             "next": "event",
         }));
 
-    // For this condition a pod that is not scheduled counts.
+    // For this condition, a pod that is not scheduled counts as a user.
     x8_a_used_claim_is_marked: case(&["X8"])
         .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)
@@ -132,7 +132,7 @@ cases! {
             "next": "event",
         }));
 
-    // A condition with the right status is not changed, and neither is its time.
+    // If the condition has the right status, neither the condition nor its time is changed.
     x8_not_when_the_condition_is_right: case(&["X7"])
         .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)
@@ -154,7 +154,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The finalizer is then added to the object as it was before the condition was written, which is a conflict.
+    // The finalizer is then added to the object as it was before the condition was written. This causes a conflict.
     x8_makes_the_finalizer_wait: case(&["X8", "X2"])
         .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)

@@ -11,7 +11,7 @@ fn host_path() -> Class {
     class("gold").provisioner("kubernetes.io/host-path")
 }
 
-/// A claim that names that plugin already, so that nothing is written before the plugin is called.
+/// A claim that already names the plugin, so that nothing is written before the plugin is called.
 fn asked() -> Claim {
     claim("c")
         .annotated("volume.beta.kubernetes.io/storage-provisioner", "kubernetes.io/host-path")
@@ -77,7 +77,7 @@ cases! {
             "next": "resync",
         }));
 
-    // This test comes before any write.
+    // This test precedes any write.
     pi1_a_data_source_is_not_supported: case(&["PI1"])
         .claim(claim("c").with_data_source())
         .class(host_path())
@@ -139,7 +139,7 @@ cases! {
             "next": "resync",
         }));
 
-    // This test comes before the test whether the plugin may provision.
+    // This test precedes the test whether the plugin may provision.
     pi5_mount_options_are_not_supported: case(&["PI5"])
         .claim(asked())
         .class(host_path().mount_options(&["ro", "noatime"]))

@@ -11,7 +11,7 @@ fn orphan(policy: &str) -> Volume {
     volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound").policy(policy)
 }
 
-/// The same volume in phase Released. Its sync writes nothing before it reclaims.
+/// The same volume in phase Released. Its sync writes nothing before the reclaiming.
 fn released(policy: &str) -> Volume {
     orphan(policy).phase("Released")
 }
@@ -49,7 +49,7 @@ cases! {
             "next": "event",
         }));
 
-    // First the recycler pod has to run. Only its end changes the volume.
+    // First the recycler pod has to run. Only the end of this pod changes the volume.
     r3_the_policy_is_recycle: case(&["R3"])
         .volume(orphan("Recycle").source("nfs"))
         .syncs_volume("pv-1")
@@ -104,8 +104,8 @@ cases! {
             "branch": "V5", "steps": ["R7"], "operations": ["backoff recycle-pv-1[uid-pv-1]"], "next": "backoff",
         }));
 
-    // A static nfs volume: its plugin exists and cannot delete. The operation ends without an error and so without
-    // back-off.
+    // A static nfs volume: its plugin exists, but cannot delete. The operation ends without an error, and so there is
+    // no back-off.
     do1_no_plugin_can_delete: case(&["DO1"])
         .volume(orphan("Delete").source("nfs"))
         .syncs_volume("pv-1")
@@ -308,7 +308,7 @@ cases! {
             "next": "resync",
         }));
 
-    // A pod uses the volume whether it is scheduled or not. A finished pod does not.
+    // A pod uses the volume whether the pod is scheduled or not. A finished pod does not use it.
     ro3_pods_use_the_volume: case(&["RO3"])
         .volume(released("Recycle").source("nfs"))
         .pod(pod("web").uses("gone").runs_on("n-1"))
@@ -350,7 +350,7 @@ cases! {
             "next": "event",
         }));
 
-    // There is no error and so no back-off. Every sync tries again.
+    // There is no error, and so no back-off. Every sync tries again.
     ro5_the_recycler_fails: case(&["RO5"])
         .only_with("a scripted answer of the recycler")
         .volume(released("Recycle").host_path("/srv/data"))

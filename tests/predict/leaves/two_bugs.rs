@@ -15,7 +15,7 @@ fn delayed() -> Class {
     class("gold").waits()
 }
 
-/// A claim for which the scheduler chose a node on which no static volume fits, so that a volume is to be provisioned.
+/// A claim for which the scheduler chose a node. No static volume fits there, so a volume should be provisioned.
 fn to_be_provisioned() -> Claim {
     claim("c").annotated("volume.kubernetes.io/selected-node", "n-1")
 }
@@ -163,7 +163,8 @@ cases! {
             "next": "event",
         }));
 
-    // The rest of the bug in 1.36: a volume that is Released already is reclaimed by the state of the cache alone.
+    // The part of the bug that 1.36 still has: a volume that is Released already is reclaimed by the state of the cache
+    // alone.
     in_1_36_a_released_volume_is_not_asked_about: case(&["V5"])
         .only_with("a stale cache")
         .volume(provisioned().phase("Released"))

@@ -158,8 +158,8 @@ fn versions_are_in_order_and_without_gaps() {
 }
 
 cases! {
-    // Before 1.30 the controller tried to set the default class for an explicitly empty class too, and the API server
-    // refused.
+    // Before 1.30 the controller tried to set the default class for an explicitly empty class as well. The API server
+    // refused this.
     an_empty_class_before_1_30: case(&["C6"])
         .only_with("rules of 1.28 or 1.29")
         .kube(29)
@@ -354,7 +354,7 @@ cases! {
             "next": "event",
         }));
 
-    // 1.31 with the gate off: a claim that asks for an attributes class cannot be matched at all (C3).
+    // 1.31 with the gate off: a claim that requests an attributes class cannot be matched with any volume (C3).
     attributes_classes_in_1_31_without_the_gate: case(&["C3"])
         .only_with("rules of 1.31 to 1.35 with the gate VolumeAttributesClass off")
         .kube(31)
@@ -382,8 +382,8 @@ cases! {
             "next": "resync",
         }));
 
-    // Portworx is migrated by default since 1.31. Before, its in-tree plugin provisions, and its result is not
-    // modelled.
+    // Portworx is migrated by default since 1.31. Before 1.31, its in-tree plugin provisions, and the result of this
+    // plugin is not modelled.
     portworx_since_1_31: case(&["PE3"])
         .only_with("rules of 1.31")
         .kube(31)

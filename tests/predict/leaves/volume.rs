@@ -49,7 +49,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The message is removed with the phase. The reason is never written.
+    // The message is removed when the phase is written. The reason is never written.
     v2_nobody_claims_it: case(&["V2"])
         .volume(volume("pv-1").phase("Failed").message("it broke"))
         .syncs_volume("pv-1")
@@ -59,7 +59,7 @@ cases! {
             "next": "event",
         }));
 
-    // An equal phase is not written, and the message beside it stays.
+    // If the phase does not change, it is not written, and the message stays.
     v2_it_is_available_already: case(&["V2"])
         .volume(volume("pv-1").message("an old one"))
         .syncs_volume("pv-1")

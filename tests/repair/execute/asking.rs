@@ -91,7 +91,7 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     let asked = receipts(&server.client(), &plan).await.unwrap();
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
     let bodies = tried(&server);
-    // The new claim is tried, and the old one as the way back would create it.
+    // The new claim is tried. The old claim is tried as well, as the way back would create it.
     assert_eq!(bodies.len(), 2);
     assert_eq!(bodies[0]["metadata"]["name"], "late-pvctl-1");
     assert_eq!(bodies[0]["metadata"]["namespace"], "db");
@@ -116,7 +116,7 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
 /// If admission refuses the creation, the plan is refused before anything is deleted. A refusal for another reason is a
 /// warning.
 #[tokio::test(start_paused = true)]
-async fn what_is_tried_under_another_name_refuses_or_warns() {
+async fn a_creation_that_is_tried_under_another_name_refuses_or_warns() {
     const TRIED: &str = "create pvc/late -n db (tried under the name late-pvctl-1, because its own is taken until the old claim is gone)";
     for (code, message) in [
         (403, "admission webhook \"size.example.com\" denied the request: too large"),
@@ -166,7 +166,7 @@ async fn what_is_tried_under_another_name_refuses_or_warns() {
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), vec![doubt.to_owned()]));
 }
 
-/// A write by another client between the read and the dry run of a review says nothing about the repair.
+/// If another client writes between the read and the dry run of a review, this does not count against the repair.
 #[tokio::test(start_paused = true)]
 async fn a_trial_meets_whoever_writes_at_the_same_time() {
     const MODIFIED: &str = "the object has been modified";
@@ -186,8 +186,8 @@ async fn a_trial_meets_whoever_writes_at_the_same_time() {
     assert_eq!(stop.kind, StopKind::Changed);
 }
 
-/// A plan is data, which anybody can change. The review refuses what the request does not ask for, and what the API
-/// server was not asked.
+/// A plan is data, which anybody can change. The review refuses a step that the request does not ask for, and a step
+/// that was not tried at the API server.
 #[tokio::test(start_paused = true)]
 async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
     let server = Server::new();
@@ -307,7 +307,8 @@ async fn rights_are_asked_for_every_request() {
     assert!(log.contains(&"GET /api/v1/namespaces/default/pods/recycler-for-pv-1".to_owned()));
 }
 
-/// A quota states what it has left. If that is not enough even without the old claim, the old claim is not deleted.
+/// A quota states its limit and its use. If the rest is not enough even without the old claim, the old claim is not
+/// deleted.
 #[tokio::test(start_paused = true)]
 async fn a_quota_is_a_warning_only_where_the_old_claim_makes_room() {
     const BESIDE: &str = "create pvc/late -n db: a quota has no room for it beside the claim that goes first";

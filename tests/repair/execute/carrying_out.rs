@@ -26,7 +26,7 @@ async fn a_claim_moves() {
     assert_eq!(server.writes(), WRITES);
     let (log, bodies) = (server.log(), server.bodies());
     assert_eq!(created["metadata"]["uid"], server.store(|store| store.at(NEW)["metadata"]["uid"].clone()));
-    // Each write is tried first. It carries the uid and the resource version of the object as it was just read.
+    // Each write is tried first. It contains the uid and the resource version of the object that was just read.
     let at = log.iter().position(|line| line == WRITES[0]).unwrap();
     assert_eq!(log[at - 2..at], [format!("dry {}", WRITES[0]), format!("GET {PV}")]);
     assert_eq!(
@@ -40,7 +40,7 @@ async fn a_claim_moves() {
     let looks = [
         format!("dry {}", WRITES[1]),
         format!("GET {OLD}"),
-        // This reads whether the policy is still the one that the plan set.
+        // This read shows whether the policy is still the one that the plan set.
         format!("GET {PV}"),
         format!("GET {OLD}"),
         "GET /api/v1/persistentvolumes".to_owned(),
@@ -152,8 +152,8 @@ async fn an_unread_list_stops() {
     assert_eq!(server.writes().len(), 1);
 }
 
-/// Policy Delete is set again only while the claim exists that the volume names by its uid. A claim of the same name is
-/// not enough.
+/// Policy Delete is set again only while the claim with the uid in the volume's claimRef exists. A claim of the same
+/// name is not enough.
 #[tokio::test(start_paused = true)]
 async fn a_namesake_does_not_keep_the_data() {
     let namesake: Act = |store, _| {
@@ -187,7 +187,7 @@ async fn a_namesake_does_not_keep_the_data() {
 /// If another client has already done what the step does, a conflict does not end the run, and the way back does not
 /// undo that step.
 #[tokio::test(start_paused = true)]
-async fn who_was_quicker_has_done_the_step() {
+async fn a_step_that_another_client_has_done_counts_as_done() {
     let retain: Act =
         |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Retain"));
     for (place, writes) in [("PATCH /api", 4), ("dry PATCH /api", 3)] {

@@ -56,7 +56,8 @@ async fn a_busy_server_is_asked_again() {
     assert_eq!(server.writes().len(), 6);
 }
 
-/// If the answer to a write is lost, the write is sent again only if it changed nothing.
+/// If the answer to a write is lost, the program reads the object. It sends the write again only if the first one
+/// changed nothing.
 #[tokio::test(start_paused = true)]
 async fn lost_answers_are_cleared_up() {
     for method in ["PATCH", "DELETE", "POST"] {

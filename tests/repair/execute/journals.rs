@@ -21,7 +21,8 @@ async fn a_journal_without_its_last_line_is_closed() {
     assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
 }
 
-/// The newest journal is the one that was begun last, whatever its plan is called. A file without a line is no journal.
+/// The newest journal is the journal that was begun last, whatever name its plan has. A file without a line is no
+/// journal.
 #[tokio::test(start_paused = true)]
 async fn journals_are_listed_by_when_they_were_begun() {
     let server = Server::new();
@@ -45,7 +46,7 @@ async fn journals_are_listed_by_when_they_were_begun() {
     );
 }
 
-/// A file that somebody else may have written decides nothing.
+/// A file that somebody else may have written is not used.
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn journals_of_others_are_not_trusted() {

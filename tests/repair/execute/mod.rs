@@ -46,7 +46,7 @@ const NOW: Timestamp = Timestamp(1_795_356_094);
 /// An act of another client at a request.
 type Act = fn(&mut Store, &[Seen]);
 
-/// Does what the controllers do: it removes finalizers, and releases, offers and binds volumes.
+/// Acts as the controllers do: removes finalizers, and releases, offers and binds volumes.
 fn controllers(store: &mut Store) {
     if store.stands_still {
         return;
@@ -173,7 +173,7 @@ impl Server {
         self.0.forget();
     }
 
-    /// Returns the snapshot that a review gets of the store.
+    /// Returns the snapshot of the store for a review.
     fn snapshot(&self) -> Snapshot {
         let mut coverage = Coverage::complete();
         for kind in Kind::SURROUNDING {
@@ -191,7 +191,7 @@ impl Server {
         Snapshot::new(parts)
     }
 
-    /// Reviews a plan. A review takes seconds, and many runs need the same one, so results are kept.
+    /// Reviews a plan. A review takes seconds, and many runs need the same review, so the results are kept.
     async fn review(&self, plan: Plan, asked: &Receipts) -> Result<Confirmed, Box<repair::Rejected>> {
         static KNOWN: Mutex<BTreeMap<String, Reviewed>> = Mutex::new(BTreeMap::new());
         let mut objects = self.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>());
@@ -235,7 +235,7 @@ impl Server {
         }
     }
 
-    /// Creates a claim of that name that waits for a volume, and returns the plan to replace it by one that requests
+    /// Creates a claim of that name that waits for a volume. Returns the plan to replace it by a claim that requests
     /// more.
     async fn plan_to_replace(&self, name: &str) -> Plan {
         self.store(|store| {
@@ -287,7 +287,7 @@ impl Server {
     }
 }
 
-/// Records all events, and interrupts once it has been asked more than `after` times.
+/// Records all events. It interrupts the run after it was asked more than `after` times whether to do so.
 struct RecordingObserver {
     heard: Mutex<Vec<String>>,
     asked: AtomicUsize,

@@ -86,13 +86,14 @@ async fn an_interrupted_run_goes_on_later() {
         server.is_moved();
         assert_eq!(server.writes().join(" "), WRITES.join(" "));
     }
-    // There is a question at each of four writes before both reads and before the request, and at the first read of
-    // each of four waits.
+    // The run asks whether it is interrupted at each of four writes: before both reads and before the request. It also
+    // asks at the first read of each of four waits.
     assert_eq!(kinds.len(), 16);
     assert_eq!(kinds.iter().filter(|kind| **kind == StopKind::Interrupted).count(), 3);
 }
 
-/// The program is killed at any request, before or after the server acted on it. The journal leads to the end.
+/// The program is killed at any request, before or after the server acted on it. With the journal, the run can be
+/// continued to its end.
 #[tokio::test(start_paused = true)]
 async fn a_run_that_was_killed_goes_on_later() {
     let mut runs = 0;
@@ -141,8 +142,8 @@ async fn an_interrupt_ends_what_only_reads() {
     assert_eq!(server.writes().len(), 4);
 }
 
-/// The quota controller counts again only some time after the old claim is gone. The creation is tried again in the
-/// meantime.
+/// The quota controller updates the quota only some time after the old claim is gone. The creation is tried again until
+/// then.
 #[tokio::test(start_paused = true)]
 async fn a_quota_that_still_counts_the_old_claim_is_waited_for() {
     const FULL: Fault = Fault::Refused(

@@ -24,15 +24,15 @@ pub(super) fn is_given_up(loss: &Loss, plan: &Plan) -> bool {
     }
 }
 
-/// Checks that a run ends in a state of its plan, or in one that the actor leads to. If only controllers act, the run
-/// can always be brought to its goal, or back to its beginning.
+/// Checks that a run ends in a state of its plan, or in a state that the actor causes. If only controllers act, the
+/// goal of the run or the state before it can always be reached.
 pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
     let mut wrong = |what: &str| report.wrong.push(format!("{what}:\n{}", state::state(settled)));
     if report.place == Place::Elsewhere && !case.actor.is_rough() {
         wrong("the end is no state of the plan");
     }
     let left = report.outcome.contains("left:");
-    // If an actor takes the name of the claim, the claim itself or the data, nothing may be left to do.
+    // If an actor takes the name of the claim, the claim itself or the data, the repair may have nothing left to do.
     let took = case.actor.is_in_the_way() || case.actor.is_rough() && report.excused > 0;
     if left && !took {
         wrong("it could neither be continued nor taken back nor asked for anew");
@@ -59,7 +59,7 @@ pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
     }
 }
 
-/// Returns what happened, change by change, and the requests.
+/// Returns a list of all changes and of the requests.
 pub(super) fn told(prepared: &Prepared, api: &ApiServer) -> Vec<String> {
     let line = |moment: &Moment| match &moment.after {
         Some(object) => format!(
@@ -79,7 +79,7 @@ pub(super) fn told(prepared: &Prepared, api: &ApiServer) -> Vec<String> {
     story
 }
 
-/// Returns whether anything was written with our field manager since then.
+/// Returns whether anything was written with our field manager since that index of the history.
 pub(super) fn by_us(store: &Store, since: usize) -> bool {
     store.history[since..].iter().any(|moment| moment.by == pvctl::repair::FIELD_MANAGER)
 }
@@ -95,7 +95,7 @@ pub(super) fn journal_of(dir: &Path, report: &mut Report) -> Option<String> {
     all.first().map(|summary| summary.id.clone())
 }
 
-/// Checks that the run's own account of its end is right.
+/// Checks that the run reports its end correctly.
 pub(super) fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, report: &mut Report) {
     report.outcome = match ended {
         None => "killed".to_owned(),
@@ -120,13 +120,14 @@ pub(super) fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, repo
     }
 }
 
-/// Returns whether the plan is not the cause of a loss. The same actor must cause the same loss on the same cluster
-/// without any repair. When the actor acted, the volume must have had the same protection as before the repair: the
-/// same policy, or the same claim in its `claimRef`. pvctl had then not changed this protection, or had already
-/// restored it.
+/// Returns whether the loss has another cause than the plan. The same actor must cause the same loss on the same
+/// cluster without any repair. When the actor acted, the volume must have had the same protection as before the repair:
+/// the same policy, or the same claim in its `claimRef`. The repair had then not changed this protection, or had
+/// already restored it.
 ///
-/// A plan that has to set policy Delete on a volume again does so in the end, and reads the claim before. If an actor
-/// deletes the claim after that read, the data are deleted with it, at that moment or a year later.
+/// If a plan has to set policy Delete on a volume again, it reads the claim and then sets the policy, as its last step.
+/// If an actor deletes the claim after that read, the data are deleted with the claim, at that moment or at any later
+/// time.
 pub(super) fn is_excused(prepared: &Prepared, api: &ApiServer, case: Case, loss: &Loss) -> bool {
     let name = match loss {
         Loss::Destroyed(volume) | Loss::Gone(volume) | Loss::Taken(volume, ..) => volume,

@@ -1,6 +1,6 @@
 //! Fault injection. At every single request of every repair a fault occurs, and an actor of the adversary acts at that
 //! moment. The controllers run, run on stale caches, or do not run. Whatever happens, no volume is lost or given to a
-//! stranger, and the journal can be read. The cluster ends in a state of the plan, or in one that the actor leads to
+//! stranger, and the journal can be read. The cluster ends in a state of the plan, or in a state that the actor causes
 //! without any fault. If only controllers act, a repair that has begun can always be continued or undone.
 //!
 //! `faults::sample` makes as many runs as fit into its time. `faults::all` (ignored by default) makes all of them, and
@@ -35,7 +35,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tally::{Tally, show};
 
-/// How much later a request may be carried out at most if nobody waits for its answer any more.
+/// How late a request may still be carried out when nobody waits for its answer any more.
 const IN_FLIGHT: Duration = Duration::from_mins(1);
 
 /// The time at which every journal is begun.
@@ -169,7 +169,7 @@ struct Cut {
     settled: Store,
 }
 
-/// The result of a run, and how it went on after its incident.
+/// The result of a run, and what happened after its incident.
 #[derive(Clone, Debug, Default)]
 struct Report {
     /// One word for how the run ended.
@@ -188,7 +188,7 @@ struct Report {
     anew_since: Option<usize>,
     /// The faults.
     wrong: Vec<String>,
-    /// The account of what happened, for somebody who makes a single run.
+    /// What happened, in order. It is printed for a single run.
     story: Vec<String>,
 }
 
@@ -217,7 +217,7 @@ fn reviewed_once(reviews: &Reviews, store: &Store, plan: Plan, receipts: &Receip
     made
 }
 
-/// Returns the guard of a refusal, which is the word before the colon.
+/// Returns the name of the guard that refused: the word before the colon.
 fn guard(refusal: &str) -> String {
     refusal.split(':').next().unwrap_or_default().to_owned()
 }
@@ -274,8 +274,8 @@ fn disturbed(
     Some((report, api, settled))
 }
 
-/// Returns the states in which a cluster may end if an actor acts at any request without any other fault. The run may
-/// be cut short there or not, and brought to its end or not.
+/// Returns the states in which a cluster may end if an actor acts at any request and there is no fault. This includes
+/// runs that are cut short there, whether they are then brought to an end or not.
 fn without_faults(prepared: &Prepared, actor: Actor, reviews: &Reviews) -> BTreeSet<String> {
     let mut ends = BTreeSet::new();
     for request in 1..=prepared.requests {
@@ -396,7 +396,7 @@ fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
     cases
 }
 
-/// Makes runs on several threads until all are made, or until `until` returns true for the number of runs.
+/// Makes runs on several threads. It ends when all are made, or when `until` returns true for the number of runs.
 fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn(usize) -> bool + Sync)) -> Tally {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let total = Mutex::new(Tally::default());
@@ -462,9 +462,9 @@ fn sample() {
     nothing_wrong(&tally, notes);
 }
 
-/// The undo of an undisturbed repair leads back to the state before, as `docs/REPAIR.md` promises.
+/// The undo of an undisturbed repair restores the state before the repair, as `docs/REPAIR.md` promises.
 #[test]
-fn what_is_undone_is_as_it_was_before() {
+fn an_undo_restores_the_state_before_the_repair() {
     let (all, _) = prepared();
     let mut missed = Vec::new();
     for back in all {
@@ -477,7 +477,7 @@ fn what_is_undone_is_as_it_was_before() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// The only repairs that cannot be undone when they are done, each with the guard that says so.
+/// The only repairs that cannot be undone once they are done, each with the guard that refuses the undo.
 const NOT_TAKEN_BACK: [&str; 8] = [
     "undo-release-waiting is refused: undo-held",
     "undo-reclaim is refused: undo-undo",

@@ -14,7 +14,7 @@ use pvctl::repair::{Done, GivenUp, Plan, Proposed, Reviewed, Situation, propose,
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// Returns the volumes with data, each with what the plan may give up of it.
+/// Returns the volumes with data. Each has a list of what the plan may give up of it.
 pub(super) fn protected(store: &Store, plan: &Plan) -> Vec<(Protected, Vec<GivenUp>)> {
     store
         .all(Kind::PersistentVolume, "")
@@ -33,7 +33,7 @@ pub(super) fn protected(store: &Store, plan: &Plan) -> Vec<(Protected, Vec<Given
         .collect()
 }
 
-/// Returns the plan for a request, with what the server says about it.
+/// Returns the plan that is proposed for a request, or the reason why there is none.
 pub(super) fn planned(store: &Store, request: &pvctl::repair::Request) -> Result<Plan, String> {
     let snapshot = store.snapshot();
     let manifests = manifests_of(store, &reads(&snapshot, request));
@@ -45,8 +45,8 @@ pub(super) fn planned(store: &Store, request: &pvctl::repair::Request) -> Result
     }
 }
 
-/// Runs a plan without faults; the person may interrupt it at a step. Returns the cluster, and what the journal
-/// records.
+/// Runs a plan without faults. The person may interrupt it at a step. Returns the cluster, and the records of the
+/// journal.
 pub(super) fn undisturbed(
     store: &Store,
     reviewed: &Reviewed,

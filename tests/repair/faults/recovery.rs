@@ -1,5 +1,5 @@
-//! Brings a run to an end that was cut short: it is continued or undone, both also once the actor has left, or the same
-//! repair is requested anew.
+//! Brings a run that was cut short to an end. The run is continued or undone. If both are refused, both are tried again
+//! after the actor has stopped. At last the same repair is requested anew.
 
 use super::prepare::planned;
 use super::{
@@ -16,7 +16,7 @@ pub(super) enum RecoveryPath {
     Continued,
     Undone,
     Anew,
-    /// The request was already reached.
+    /// The goal of the request was already reached.
     Reached,
 }
 
@@ -49,8 +49,8 @@ fn ended(way: RecoveryPath, again: bool, report: &mut Report) -> RecoveryPath {
 }
 
 impl Recovery<'_> {
-    /// Continues or undoes the run. If one of the two is refused, the other one is tried, and both again once the actor
-    /// has left. If both are still refused, the same repair is requested anew.
+    /// Continues or undoes the run. If one of the two is refused, the other one is tried. Both are tried again after
+    /// the actor has stopped. If both are still refused, the same repair is requested anew.
     pub(super) async fn recover(&self, actor: Actor, on_first: bool, report: &mut Report) -> Option<RecoveryPath> {
         let mut begun = None;
         // If the policy was changed, the first try sets it again and ends, so a rough actor gets one more round.
@@ -130,8 +130,8 @@ impl Recovery<'_> {
         went.map(|_| ()).map_err(|stop| describe(&stop))
     }
 
-    /// Undoes the run, and keeps the journal of the undo if that has written something and stopped. As in the command,
-    /// this waits until the last request of the run cannot be carried out any more.
+    /// Undoes the run. If the undo has written something and stopped, its journal is kept. Like the command, this
+    /// function waits until the last request of the run cannot be carried out any more.
     async fn go_back(&self, begun: &mut Option<String>) -> Result<(), String> {
         tokio::time::sleep(IN_FLIGHT).await;
         let mut journal = Journal::open(self.dir, self.id).map_err(|stop| describe(&stop))?;

@@ -1,6 +1,6 @@
-//! Judges runs with actors after which many states are possible. Nothing may be lost that a check could have kept.
-//! Nothing may be written to another object of the same name. A run must not report success if it has read that there
-//! is none.
+//! Judges runs with actors after which many states are possible. A run must not cause a loss that a check could have
+//! prevented. It must not write to another object of the same name. It must not report success if it has read that the
+//! goal is not reached.
 
 use super::{Case, Prepared, Report};
 use crate::support::api::writers::{ANEW, SECOND};
@@ -21,9 +21,9 @@ pub(super) fn is_excused(api: &ApiServer, case: Case, loss: &Loss) -> bool {
     }
 }
 
-/// Returns whether the last read of the volume came too early to prevent the loss. The read came before our write after
-/// which the volume could be deleted, and the policy was not Delete then. An actor that changed the policy later could
-/// not be noticed. Such a write deletes a claim, or makes the volume name a claim that is gone.
+/// Returns whether the last read of the volume was too early to prevent the loss. The read was before the write of ours
+/// that made the volume deletable, and the policy was not Delete then. The run could not notice an actor that changed
+/// the policy later. Such a write deletes a claim, or makes the volume name a claim that is gone.
 fn came_too_late(api: &ApiServer, name: &str) -> bool {
     let key = volume_key(name);
     let is_deletable = |volume: &Value| {
@@ -65,7 +65,7 @@ fn came_too_late(api: &ApiServer, name: &str) -> bool {
 }
 
 /// Returns whether admission changed Retain to Delete in a write of ours to a volume that no claim had. The volume
-/// could be deleted at once, so that reading the answer comes too late.
+/// could be deleted at once, so that it was too late when the run read the answer.
 fn is_admissions(api: &ApiServer, name: &str) -> bool {
     let key = volume_key(name);
     let at = |volume: &Value, policy: &str| {
@@ -96,7 +96,7 @@ pub(super) fn judge(prepared: &Prepared, api: &ApiServer, case: Case, report: &m
     if says_done && mutated {
         report.wrong.push("it says done, and something else was stored than what it sent".to_owned());
     }
-    // The request asked for the deletion of the volume, whatever has its name now.
+    // The request asked for the deletion of the volume, whichever volume has the name now.
     let is_deletion = matches!(prepared.plan.request, Request::Reclaim { delete: true, .. });
     for name in makers_volumes(api).into_iter().filter(|_| says_done && !is_deletion) {
         let path = format!("GET /api/v1/persistentvolumes/{name}");

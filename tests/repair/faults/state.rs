@@ -17,7 +17,7 @@ pub(super) enum Place {
     Before,
     /// The cluster is as some of the steps leave it, or some of the steps of the way back.
     Between,
-    /// The cluster is as the actor leaves one of these states without any fault.
+    /// The cluster is as the actor changes one of these states, without any fault.
     Struck,
     /// Each object is as in one of these states.
     Mixed,
@@ -43,15 +43,15 @@ impl Place {
 #[derive(Debug, Default)]
 pub(super) struct States {
     before: String,
-    /// Like `before`, but with policy Retain for the volumes that no claim has, or only a claim that is being deleted.
-    /// `undo` says that Retain stays there.
+    /// Like `before`, but with policy Retain for a volume that no claim has, or only a claim that is being deleted.
+    /// `undo` reports that these volumes keep Retain.
     kept: String,
     goal: String,
     /// The states after each prefix of the plan, and after each prefix of the way back from there.
     between: BTreeSet<String>,
     /// The clusters of these states, at the moment of the cut and after the controllers have finished.
     cuts: Vec<Store>,
-    /// The states that each actor leads to, for the actors that were needed so far.
+    /// The states that each actor causes, for the actors that were needed so far.
     struck: Mutex<BTreeMap<Actor, BTreeSet<String>>>,
 }
 
@@ -62,7 +62,7 @@ impl States {
         states
     }
 
-    /// Returns where the undo of this run ends, if that is not the state before.
+    /// Returns the state in which the undo of this run ends, if it is not the state before.
     pub(super) fn missed_by<'s>(&self, back: &'s Self) -> Option<&'s str> {
         (back.goal != self.before && back.goal != self.kept).then_some(back.goal.as_str())
     }
@@ -73,7 +73,7 @@ impl States {
         self.cuts.extend([cut.then, cut.settled]);
     }
 
-    /// Classifies the state of a cluster. `without_faults` is called only if the states that the actor leads to are
+    /// Classifies the state of a cluster. `without_faults` is called only if the states that the actor causes are
     /// needed.
     pub(super) fn place(
         &self,
@@ -130,7 +130,7 @@ impl States {
     }
 }
 
-/// Returns the state of a cluster in which volumes that no living claim has keep their data.
+/// Returns the state of a cluster, with policy Retain for the volumes that no living claim has.
 fn kept(store: &Store) -> String {
     let mut store = store.clone();
     let stays = |volume: &Value| {
@@ -160,8 +160,8 @@ fn of_owner(claim: &Value) -> Vec<String> {
     all.filter(|(key, _)| !theirs(key)).map(|(key, value)| format!("{key}={value}")).collect()
 }
 
-/// Returns the state of the volumes and claims, without what differs from run to run: uids, resource versions and
-/// strangers.
+/// Returns the state of the volumes and claims, without the values that differ from run to run: uids, resource versions
+/// and strangers.
 pub(super) fn state(store: &Store) -> String {
     let mut lines = Vec::new();
     for (key, volume) in store.all(Kind::PersistentVolume, "") {

@@ -14,12 +14,12 @@ pub(super) struct Tally {
     controllers: BTreeMap<String, usize>,
     outcomes: BTreeMap<String, usize>,
     refusals: BTreeMap<String, usize>,
-    /// Losses that are not the fault of a plan, by repair, actor and reason.
+    /// Losses that no plan caused, by repair, actor and reason.
     losses: BTreeMap<String, usize>,
     /// The states in which the clusters end.
     places: BTreeMap<String, usize>,
-    /// Runs that could neither be continued nor undone nor requested anew, by actor, outcome and the guard that
-    /// refused. Each has a count and the first run.
+    /// Runs that could not be continued, undone or requested anew, by actor, outcome and the guard that refused. Each
+    /// has a count and the first run.
     stuck: BTreeMap<String, (usize, String)>,
     pub(super) wrong: Vec<String>,
 }

@@ -1,5 +1,5 @@
-//! Guards that look at more than one object: the same storage behind two volumes, the recipient of a volume that any
-//! claim may take, and what is deleted with a claim. Expected values are those of `docs/REPAIR.md`.
+//! Guards that examine more than one object: the same storage behind two volumes, the recipient of a volume that any
+//! claim may take, and the objects that are deleted with a claim. Expected values are those of `docs/REPAIR.md`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
 mod recipients;
@@ -22,7 +22,7 @@ fn guard(world: &World, request: &Request, id: &str) -> Guard {
     guards.iter().find(|guard| guard.id == id).cloned().unwrap_or_else(|| panic!("no guard {id} among {guards:#?}"))
 }
 
-/// If a StatefulSet deletes its claims when it is scaled down, that setting has to be changed before it is scaled down.
+/// If a StatefulSet deletes its claims when it is scaled down, its retention policy has to be changed first.
 #[test]
 fn how_a_set_is_stopped_depends_on_what_it_deletes() {
     let asked = |policy: Value| {
@@ -86,7 +86,7 @@ fn a_policy_that_somebody_else_writes_does_not_keep_data() {
     owned("Delete", node).accepted(&moving());
 }
 
-/// Volumes that earlier claims of the same name left are not part of the safety model. They do not hinder the plan,
+/// The volumes of earlier claims of the same name are not part of the safety model. They do not prevent the plan,
 /// however many there are.
 #[test]
 fn volumes_that_earlier_claims_left_do_not_hinder() {
@@ -146,7 +146,7 @@ fn a_claim_does_not_take_the_data_of_those_that_it_owns_along() {
 }
 
 #[test]
-fn what_goes_with_a_claim_is_unknown_where_claims_cannot_be_listed() {
+fn dependents_of_a_claim_are_unknown_if_claims_cannot_be_listed() {
     let mut coverage = complete();
     let mut partly = CoverageEntry::new(Kind::PersistentVolumeClaim, Some("db".into()), CoverageState::Partial);
     partly.absent.insert("new".into());
@@ -170,8 +170,8 @@ fn what_goes_with_a_claim_is_unknown_where_claims_cannot_be_listed() {
     assert_eq!(world.refusal(&rename).by, "owned");
 }
 
-/// The protection finalizer of a claim was taken off while a pod ran. If there is no attachment, only the pod shows
-/// that the volume is in use.
+/// The protection finalizer of a claim was removed while a pod ran. If there is no attachment, only the pod shows that
+/// the volume is in use.
 #[test]
 fn a_volume_that_a_pod_still_has_mounted_does_not_change_hands() {
     let nfs = json!({ "nfs": { "server": "files.example.com", "path": "/a" } });
@@ -277,7 +277,7 @@ fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
     let hides = "claim db/data is another one than the volume had, and pods that are not seen to be younger may still \
                  use what the earlier one had: db-0; stop what runs them first";
     for request in &requests {
-        // A pod without a creation time is not known to be younger.
+        // If a pod has no creation time, nobody knows whether it is younger.
         for (anew, runs) in [(&dated, &older), (&dated, &runs), (&anew, &younger)] {
             let refusal = world(anew, std::slice::from_ref(runs), complete()).refusal(request);
             assert_eq!((refusal.by, refusal.message.as_str()), ("unmounted", hides), "{request:?}");
@@ -313,8 +313,8 @@ fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
     world(&dated, &[ended], complete()).accepted(&requests[0]);
 }
 
-/// A plan stores what it checks again. A journal of an earlier version does not store since when a claim is another
-/// one.
+/// A plan stores the conditions that it checks again. A journal of an earlier version does not store since when the
+/// claim of that name is another one.
 #[test]
 fn a_plan_keeps_since_when_a_claim_is_another_one() {
     let before = Timestamp::parse("2026-07-01T10:00:00Z");

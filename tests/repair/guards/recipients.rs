@@ -19,7 +19,7 @@ fn waiting(name: &str, size: &str) -> Value {
 
 /// G12: the guard names the claim to which the simulation gives the volume, and no other claim.
 #[test]
-fn who_gets_a_volume_that_is_offered_to_anyone_is_named() {
+fn the_recipient_of_a_volume_offered_to_anyone_is_named() {
     let claimants = |more: &[Value]| {
         let mut objects = released();
         objects.extend_from_slice(more);
@@ -76,7 +76,7 @@ fn nothing_is_offered_to_anyone_while_claims_cannot_be_listed() {
     assert_eq!(refusal.by, "claimants");
 }
 
-/// A claim that names the volume would be Lost, or wait for ever, if the volume were reserved for another claim.
+/// If the volume were reserved for another claim, a claim that names the volume would be Lost, or would wait for ever.
 #[test]
 fn a_volume_that_another_claim_names_is_not_given_away() {
     for (phase, how) in [("Pending", "it waits for it"), ("Lost", "it was bound to it, and its pods may still use it")]

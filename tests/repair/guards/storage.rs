@@ -14,8 +14,8 @@ pub(super) fn with_source(mut volume: Value, source: &Value) -> Value {
     volume
 }
 
-/// Returns whether the guard holds for a move of a volume with the first source, if another volume has the second
-/// source.
+/// Returns whether the guard holds for a move of a volume with the source `one`, if another volume has the source
+/// `other`.
 pub(super) fn judged(one: &Value, other: &Value) -> Holds {
     let mut objects = bound();
     objects[0] = with_source(objects[0].clone(), one);
@@ -43,8 +43,8 @@ fn csi(driver: &str, handle: &str) -> Value {
     json!({ "csi": { "driver": driver, "volumeHandle": handle } })
 }
 
-/// Several volumes of one share for several namespaces, as the vendors' manuals create them, are not two writers of one
-/// disk.
+/// Manuals of vendors create several volumes of one share, for several namespaces. These volumes do not count as the
+/// same storage.
 #[test]
 fn a_share_for_many_nodes_has_many_volumes() {
     let share = json!({ "csi": { "driver": "efs.csi.aws.com", "volumeHandle": "fs-1" } });
@@ -116,7 +116,7 @@ fn in_tree_disks_are_compared_by_what_names_them() {
         (iscsi("10.0.0.1:3260", "iqn.a", 0), iscsi("10.0.0.1", "iqn.a", 0), Holds::No),
         (iscsi("10.0.0.1", "iqn.a", 0), iscsi("10.0.0.1", "iqn.a", 1), Holds::Yes),
         (iscsi("10.0.0.1", "iqn.a", 0), iscsi("10.0.0.1", "iqn.b", 0), Holds::Yes),
-        // The second portal may be another way to the same target, or another target with the same name.
+        // The second portal may lead to the same target, or to another target with the same name.
         (iscsi("10.0.0.1", "iqn.a", 0), iscsi("10.0.0.2", "iqn.a", 0), Holds::Unknown),
         (rbd(&["m1", "m2"], Some("rbd"), "i"), rbd(&["m2"], None, "i"), Holds::No),
         (rbd(&["m1"], Some("a"), "i"), rbd(&["m1"], Some("b"), "i"), Holds::Yes),
@@ -206,7 +206,7 @@ fn in_tree_disks_are_those_of_the_migrated_driver() {
     }
 }
 
-/// A guard that is unknown refuses only plans that take something away.
+/// If a guard is unknown, it refuses only plans that take a volume or data from somebody.
 #[test]
 fn a_volume_that_does_not_name_its_storage_can_be_kept() {
     let source = json!({ "flexVolume": { "driver": "example.com/lvm" } });

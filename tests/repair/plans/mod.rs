@@ -17,7 +17,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use serde_json::{Value, json};
 
-/// A world of a few objects in which everything is known.
+/// A world of a few objects. Its coverage is complete.
 pub(crate) struct World {
     pub(crate) snapshot: Snapshot,
     objects: Vec<Value>,
@@ -243,7 +243,7 @@ pub(crate) fn attachment(volume: &str) -> Value {
 }
 
 fn done(steps: &[pvctl::repair::Step]) -> Vec<Done> {
-    // Of a claim the undo reads the uid, of a volume the `claimRef`.
+    // The undo reads the uid of a claim, and the `claimRef` of a volume.
     let after = Some(json!({ "metadata": { "uid": "c-new" }, "spec": { "claimRef": of("db", "data", "c-data") } }));
     steps.iter().map(|step| Done { step: step.clone(), after: after.clone(), was_so: false }).collect()
 }
@@ -261,7 +261,7 @@ fn reviewed(world: &World, plan: &Plan) -> Result<Reviewed, Box<Rejected>> {
     review(&world.situation(&manifests), plan.clone(), &Receipts::granted(plan))
 }
 
-/// The documented role contains all rights that a plan asks for, also if the plan reads the pod of a recycler.
+/// The documented role contains all rights that a plan needs, even if the plan reads the pod of a recycler.
 #[test]
 fn the_role_for_repairs_suffices() {
     let role = text("docs/rbac/repair.yaml");

@@ -9,8 +9,8 @@ use pvctl::repair::{
 use pvctl::snapshot::{CoverageEntry, CoverageState};
 use serde_json::{Value, json};
 
-/// If a volume names a claim that is gone, by its uid, only its policy keeps the data. A manifest that sets policy
-/// Delete is then a reason to refuse.
+/// If the claimRef of a volume has the uid of a claim that is gone, only the policy keeps the data. A manifest that
+/// sets policy Delete is then a reason to refuse.
 #[test]
 fn a_volume_whose_source_deletes_is_not_taken_from_its_claim() {
     let stale = volume("pv-1", "Released", of("db", "data", "c-older"));
@@ -94,8 +94,7 @@ fn a_claim_does_not_go_where_a_manager_applies_another_policy() {
     let capacity = || entry("storage-sync", "Apply", json!({ "f:capacity": {} }));
     let hidden = refused("Retain", vec![capacity(), entry("kubectl-pvctl", "Update", policy())]);
     assert!(hidden.message.contains("perhaps with another policy than Retain"), "{}", hidden.message);
-    // The manager applies Retain, or only created the volume with this policy, or another client set the policy beside
-    // it.
+    // The manager applies Retain, or only created the volume with this policy, or another client also owns the field.
     judged("Retain", vec![entry("storage-sync", "Apply", policy())]).accepted(&moving());
     judged("Delete", vec![entry("csi-provisioner", "Update", policy())]).accepted(&moving());
     judged("Retain", vec![capacity(), entry("kubectl-edit", "Update", policy())]).accepted(&moving());
@@ -105,8 +104,8 @@ fn a_claim_does_not_go_where_a_manager_applies_another_policy() {
     judged("Delete", vec![status]).accepted(&moving());
 }
 
-/// The owner of a claim is deleted between a plan and the rest of it. The garbage collector would delete the new claim
-/// at once.
+/// The owner of a claim is deleted after a part of a plan was carried out. The garbage collector would delete the new
+/// claim at once.
 #[test]
 fn a_claim_is_not_created_for_an_owner_that_has_died() {
     let set = |namespace: &str, uid: &str| {
@@ -194,7 +193,7 @@ fn a_guard_that_fails_is_named() {
 }
 
 #[test]
-fn what_is_unknown_does_not_hold() {
+fn a_guard_does_not_hold_if_its_objects_are_unknown() {
     let mut coverage = complete();
     coverage.set(CoverageEntry::new(Kind::Pod, None, CoverageState::Forbidden));
     let refusal = World::with(bound(), coverage).refusal(&moving());
@@ -232,8 +231,8 @@ fn a_reservation_expects_each_thing_once() {
     );
 }
 
-/// The controller gives a claim that names no volume the smallest free volume that fits. The prediction says which one,
-/// also if several have the same size.
+/// The controller gives a claim that names no volume the smallest free volume that fits. The prediction says which
+/// volume it is, even if several have the same size.
 #[test]
 fn a_claim_that_is_created_gets_a_volume_that_is_free() {
     let free = |name: &str, size: &str| {

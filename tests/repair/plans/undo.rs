@@ -30,14 +30,13 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     }
     let receipts = Receipts::granted(&back);
     let reviewed = review(&situation, *back, &receipts).unwrap_or_else(|rejected| panic!("{:?}", rejected.refusal));
-    // The expected answer of the controllers includes the claim, too.
+    // The expected answer of the controllers includes the claim as well.
     let expected: Vec<String> =
         reviewed.plan().steps.iter().flat_map(|step| &step.expects).map(|expected| format!("{expected:?}")).collect();
     assert!(expected.iter().any(|line| line.contains("Lost")), "{expected:?}");
 }
 
-/// With policy Delete again, the data would be deleted if no claim has the volume, or only a claim that is being
-/// deleted.
+/// If no claim has the volume, or only a claim that is being deleted, policy Delete would delete the data.
 #[test]
 fn a_policy_does_not_come_back_where_the_data_would_go() {
     let request = Request::Retain { volume: "pv-1".into() };
@@ -79,8 +78,8 @@ fn a_policy_does_not_come_back_where_the_data_would_go() {
     }
 }
 
-/// Other former policies are not set again, either: Recycle erases data, and an unknown policy is not accepted by the
-/// API server.
+/// Other former policies are not set again either. Recycle erases data, and the API server does not accept an unknown
+/// policy.
 #[test]
 fn a_policy_that_nobody_should_have_does_not_come_back() {
     for (policy, why) in [
@@ -94,8 +93,9 @@ fn a_policy_that_nobody_should_have_does_not_come_back() {
     }
 }
 
-/// A claim that named its volume and never had it would be Pending without it, and Lost once it had it. The undo
-/// therefore does not separate the two any more. Only a volume that is not Bound yet is given back.
+/// A claim that named a volume but never had it was Pending. If the repair bound both, separating them would make the
+/// claim Lost. Therefore the undo does not separate them after the binding. Only a volume that is not Bound yet is
+/// given back.
 #[test]
 fn a_claim_that_got_its_volume_by_a_repair_is_not_made_lost_by_its_undo() {
     let gone = volume("pv-1", "Released", of("db", "data", "c-gone"));
@@ -127,7 +127,8 @@ fn a_claim_that_got_its_volume_by_a_repair_is_not_made_lost_by_its_undo() {
     }
 }
 
-/// An undo is not refused for something that was unknown before as well: it gives nobody access who did not have it.
+/// An undo is not refused because of something that was already unknown before the repair. It gives nobody access who
+/// did not have access then.
 #[test]
 fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
     let flex = |mut volume: Value| {
@@ -218,7 +219,7 @@ fn a_way_back_waits_for_the_claim_that_is_still_going() {
     assert_eq!(refused, Err(why.to_owned()));
 }
 
-/// The condition against the first step exists already and needs no controller, so the refusal names it.
+/// The fact that prevents the first step already holds, without any controller. The refusal names this fact.
 #[test]
 fn a_way_back_whose_first_step_would_stop_says_what_stands_against_it() {
     let mut objects = bound();

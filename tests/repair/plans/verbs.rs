@@ -36,7 +36,8 @@ fn release_reserves_unless_told_otherwise() {
     assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
 }
 
-/// A claim that has a volume takes no other. The reservation would wait for the next claim of that name, with old data.
+/// A claim that has a volume takes no other volume. The next claim of that name would get the reserved volume with its
+/// old data.
 #[test]
 fn a_volume_is_not_reserved_for_a_claim_that_has_another_one() {
     let message = "claim db/data has volume pv-2 already: it does not take pv-1";
@@ -342,7 +343,7 @@ fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     };
     let unbind = Request::Unbind { volume: "pv-1".into(), to: Recipient::LastClaim };
     for phase in ["Pending", "Available"] {
-        // While the first write is answered, the controller sees that the claim is gone.
+        // The controller notices during the first write that the claim is gone.
         let plan = world("Delete", phase, "c-gone", None).accepted(&unbind);
         assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
         assert_eq!(plan.steps[0].expects[0].states, ["Released, Retain, claimRef db/data"]);

@@ -75,8 +75,8 @@ fn r15_r21_a_bound_claim_is_not_recreated() {
     assert_eq!(World::new(lost).refusal(&recreate()).by, "bound");
 }
 
-/// Recipe 15: a claim that was bound and no longer names its volume names it again. The annotations of its binding
-/// stay.
+/// Recipe 15: a claim that was bound no longer names its volume. The repair restores the name, and keeps the
+/// annotations of the binding.
 #[test]
 fn r15_a_claim_without_its_volume_name_gets_it_again() {
     let objects =
@@ -119,7 +119,8 @@ fn r19_a_claim_at_which_a_provisioner_works_stays() {
     }
 }
 
-/// Recipe 19: if the provisioner is gone for good, the person says so to each verb that would wait for it.
+/// Recipe 19: if the provisioner does not come back, the person states this with a flag of each verb that would wait
+/// for it.
 #[test]
 fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -184,7 +185,7 @@ fn r12_a_pod_that_is_being_deleted_uses_its_claim_until_it_is_gone() {
     assert!(refusal.message.contains("shop-0"), "{refusal:?}");
 }
 
-/// Recipe 14: the phase is not written, but the field that decides it.
+/// Recipe 14: the repair does not write the phase. It writes the field that determines the phase.
 #[test]
 fn r14_a_lost_phase_is_repaired_by_the_field_that_decides_it() {
     let lost = vec![volume("pv-1", "Available", of("db", "data", "")), claim("db", "data", "pv-1", "Lost")];

@@ -54,7 +54,7 @@ fn r2_r11_attachment_finalizers_stay() {
     assert_eq!(world.refusal(&unfinalize_volume(finalizer, true)).by, "detached");
 }
 
-/// Recipe 2: the object is deleted only if the data are kept, and the place of the data is known afterwards.
+/// Recipe 2: the object is deleted only if the data are kept. Afterwards the place of the data is known.
 #[test]
 fn r2_a_volume_without_finalizers_leaves_its_data_and_its_address() {
     let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));

@@ -1,5 +1,5 @@
-//! The recipes that people find when a volume is stuck, and that lose data. Each recipe is refused, or done in a safe
-//! form. The numbers are those of `docs/REPAIR.md`.
+//! The recipes that people find when a volume is stuck. These recipes lose data. Each recipe is refused, or is carried
+//! out in a safe form. The numbers are those of `docs/REPAIR.md`.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
 mod claims;

@@ -28,7 +28,7 @@ fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
     assert!(reviewed.confirm(None).is_err(), "nobody typed the name");
 }
 
-/// Recipes 4 and 6: `claimRef: null`, or without its uid, while the claim lives.
+/// Recipes 4 and 6: `claimRef: null`, or a claimRef without its uid, while the claim exists.
 #[test]
 fn r4_r6_the_volume_of_a_live_claim_is_not_taken() {
     let world = World::new(bound());
@@ -69,7 +69,7 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
     });
     let Some(kept) = kept else { panic!("its policy is not read again") };
     assert_eq!((kept.name().as_str(), kept.uid().as_str()), ("pv-1", "v-pv-1"));
-    // The list of all volumes may take long, so the users of the claim are checked after it.
+    // To list all volumes may take long, so the users of the claim are checked after that list.
     assert_eq!(
         plan.steps[delete].recheck,
         [
@@ -111,7 +111,7 @@ fn r23_recycle_is_set_to_retain_first() {
     let plan = World::new(nfs("Failed")).accepted(&release(Recipient::LastClaim));
     assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
     let recycler = pod("default", "recycler-for-pv-1", "none");
-    // The recycler pod goes on when the policy has become Retain.
+    // The recycler pod continues when the policy has become Retain.
     for policy in ["Recycle", "Retain"] {
         let mut objects = with_policy(nfs("Released"), policy);
         objects.push(recycler.clone());

@@ -1,4 +1,4 @@
-//! The requests that are typed, and what is shown of the plan before anything is written.
+//! The requests that a person types, and what the program shows of the plan before anything is written.
 
 use super::{bound, cluster, refused, released, run};
 use crate::project::schema::{assert_valid, validator};
@@ -97,7 +97,8 @@ async fn rights_that_are_missing_and_guards_that_fail_refuse() {
     assert!(ended.stderr.contains("admission webhook says no"), "{}", ended.stderr);
 }
 
-/// The pods that may erase a volume are read however the volume is named, and whatever its policy and phase are.
+/// The pods that may erase a volume are always read. It does not matter how the request names the volume, or which
+/// policy and phase the volume has.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_pods_of_recyclers_are_read_for_every_repair_that_asks_for_them() {
     let on_nfs = |mut volume: Value| {

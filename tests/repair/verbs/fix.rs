@@ -62,9 +62,9 @@ async fn fix_without_a_repair_says_so() {
     assert!(ended.stderr.contains("warning: persistentvolumes may not be listed"), "{}", ended.stderr);
 }
 
-/// `audit` and `explain` mention `fix` if it has a repair, and only for a cluster.
+/// `audit` and `explain` mention `fix` only for a cluster, and only if `fix` has a repair.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_can_be_repaired_is_said_with_the_command() {
+async fn audit_and_explain_name_the_command_that_repairs() {
     let fake = cluster([released("data", "Retain")]).await;
     let url = fake.url();
     for (words, said) in [
@@ -115,7 +115,7 @@ async fn what_can_be_repaired_is_said_with_the_command() {
     assert!(!ended.stderr.contains("for these: kubectl pvctl fix"), "{}", ended.stderr);
 }
 
-/// What `fix --yes --dry-run` shows is what `fix --yes` would do.
+/// `fix --yes --dry-run` shows the repairs that `fix --yes` would make.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dry_run_of_fix_shows_what_it_would_do() {
     // Each volume of a namespace that is being deleted is kept by a plan of its own.
@@ -180,9 +180,9 @@ async fn fix_does_not_count_what_came_out_otherwise() {
     assert!(ended.stderr.contains("\n0 findings repaired, 0 left\n"), "{}", ended.stderr);
 }
 
-/// A repair that was safe when it was found, and is not when it is planned, means that the cluster has changed.
+/// If a repair was safe when it was found, but is not safe when it is planned, the cluster has changed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_safe_any_more_is_a_change_of_the_world() {
+async fn a_repair_that_is_no_longer_safe_is_a_change_of_the_cluster() {
     let mut old = released("data", "Retain");
     old["metadata"]["creationTimestamp"] = "2025-06-01T00:00:00Z".into();
     let fake = cluster([old]).await;

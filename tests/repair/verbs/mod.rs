@@ -1,5 +1,5 @@
-//! The verbs that repair, as people type them, on an API server in this process: what is refused before anything is
-//! written, which plan files are accepted, and how journals are continued or undone.
+//! The verbs that repair, as people type them, on an API server in this process. The tests check what is refused before
+//! anything is written, which plan files are accepted, and how journals are continued or undone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
     clippy::disallowed_methods,
@@ -72,7 +72,7 @@ fn around() -> Vec<Value> {
 }
 
 /// Acts at once as the controllers do. Deleted objects are removed. A Released volume without a uid in its claimRef
-/// becomes Available, and an Available volume with one becomes Released.
+/// becomes Available. An Available volume with a uid in its claimRef becomes Released.
 fn controllers(store: &mut Store, seen: &Seen) {
     if seen.method == "DELETE"
         && let Some(deleted) = store.history.last().map(|moment| moment.key.clone())
@@ -101,7 +101,7 @@ pub(crate) async fn cluster(objects: impl IntoIterator<Item = Value>) -> ApiServ
     fake
 }
 
-/// Runs the program on that API server, with its journals in that directory and this on stdin.
+/// Runs the program on that API server, with its journals in that directory and `input` on stdin.
 pub(crate) async fn with(fake: &ApiServer, journals: &Path, input: &str, arguments: &[&str]) -> Finished {
     let mut words: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
     words.extend(["--server".to_owned(), fake.url()]);
@@ -137,7 +137,7 @@ impl Running {
         Self { child, _home: home }
     }
 
-    /// Waits until so many writes have arrived.
+    /// Waits until `count` writes have arrived.
     pub(crate) async fn until_writes(fake: &ApiServer, count: usize) {
         for _ in 0..600 {
             if fake.writes().len() >= count {
@@ -148,7 +148,7 @@ impl Running {
         assert_eq!(fake.writes().len(), count, "the write never came");
     }
 
-    /// Sends what Ctrl-C sends, and waits until it has arrived.
+    /// Sends the signal of Ctrl-C, and waits until the program has received it.
     async fn interrupt(&self) {
         let kill = format!("kill -INT {}", self.child.id());
         let sent = Run::of(Path::new("/bin/sh"), &["-c", &kill]).finish();

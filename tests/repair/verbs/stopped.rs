@@ -41,8 +41,8 @@ async fn a_plan_that_stops_is_gone_on_with() {
     assert!(other.writes().is_empty());
 }
 
-/// If an earlier run has written a part, a run that cannot continue does not say that nothing was written. It says how
-/// to continue.
+/// An earlier run has carried out a part of the plan. A later run that cannot continue does not say that nothing was
+/// written. It says how to continue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
     let state = tempfile::tempdir().unwrap();
@@ -85,7 +85,7 @@ async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
 }
 
 /// A repair that was undone after it had stopped is not continued. A plan that does not follow from its request is not
-/// continued, either.
+/// continued either.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -134,8 +134,8 @@ async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
     assert!(named.stderr.contains("was taken back"), "{}", named.stderr);
 }
 
-/// If a policy refuses the new claim, it does so before the old claim is deleted. If a quota has room only without the
-/// old claim, that is a warning.
+/// If a policy does not admit the new claim, the repair is refused before the old claim is deleted. If a quota has room
+/// only without the old claim, that is a warning.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     let words = ["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--provisioner-stopped", "--yes"];
@@ -254,7 +254,8 @@ async fn an_interrupt_after_the_last_step_ends_the_waiting() {
     }
 }
 
-/// If the plan cannot be shown, nothing is written. What is done stays done, whether or not the output is read.
+/// If the plan cannot be shown, nothing is written. A repair that was carried out is complete, whether or not anybody
+/// reads the output.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_closed_output_writes_nothing_or_changes_nothing() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -309,8 +310,8 @@ async fn a_result_that_cannot_be_printed_is_no_failure() {
     assert!(flat.ends_with(&format!(": the journal is {id}\n")), "{}", ended.stderr);
 }
 
-/// A journal that somebody else may have written decides nothing. No journal is begun in a directory in which somebody
-/// else can write.
+/// A journal that somebody else may have written is not used. No journal is begun in a directory in which somebody else
+/// can write.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn foreign_journals_are_refused() {

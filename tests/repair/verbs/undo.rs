@@ -89,7 +89,7 @@ async fn an_undo_that_stopped_is_gone_on_with() {
     assert!(nothing.stderr.contains("not taken back already"), "{}", nothing.stderr);
 }
 
-/// An undo of which no request was carried out has not begun. An undo of which all requests were carried out is
+/// If no request of an undo was carried out, the undo has not begun. If all its requests were carried out, it is
 /// finished, even if its journal does not say so.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
@@ -125,7 +125,8 @@ async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
     assert_eq!(again.stdout.replace("\n  ", " "), said);
 }
 
-/// An undo may make a claim Lost again, or a volume name a claim that is gone, if it was so before the repair.
+/// An undo may restore a bad state from before the repair: a claim that is Lost, or a volume that names a claim that is
+/// gone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_undo_that_stopped_is_gone_on_with_where_a_volume_changed_hands() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -188,7 +189,7 @@ async fn a_retain_of_a_volume_that_is_being_deleted_is_gone_on_with() {
     assert_eq!(back.code, Some(0), "{}{}", back.stdout, back.stderr);
 }
 
-/// A request that certainly was not carried out needs no undo, and does not hinder the undo of an earlier repair.
+/// A request that was certainly not carried out needs no undo. It does not prevent the undo of an earlier repair.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     let fake = cluster([released("data", "Retain"), released("other", "Delete")]).await;
@@ -221,7 +222,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     assert!(!shown.stderr.contains("waiting"), "{}", shown.stderr);
     let age = || file.metadata().unwrap().modified().unwrap().elapsed().unwrap();
     assert!(age() >= Duration::from_secs(57), "{:?}", age());
-    // For a minute the request may still arrive, so that it is unknown what has to be undone.
+    // For a minute the request may still arrive. Until then it is unknown what has to be undone.
     aged(57);
     let undone = with(&fake, journals, "", &["undo", "--yes"]).await;
     assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
@@ -231,7 +232,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     assert!(flat.contains(&waited) && flat.contains(&note), "{}", undone.stderr);
     assert_eq!(fake.object("PersistentVolume", "data").unwrap()["spec"]["claimRef"]["uid"], "uid-gone");
     assert_eq!(fake.object("PersistentVolume", "other").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Delete");
-    // The journal is used if it is named, or if there is no other.
+    // The journal is used if it is named, or if there is no other journal.
     for words in [&["undo", "--yes"][..], &["undo", &empty, "--yes"]] {
         let nothing = with(&fake, journals, "", words).await;
         assert_eq!(nothing.code, Some(0), "{}", nothing.stderr);
@@ -242,7 +243,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
 
 /// A request that arrives after the program was killed is undone like any other. `undo` waits for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_arrives_late_is_taken_back() {
+async fn a_write_that_arrives_late_is_undone() {
     let fake = cluster([released("data", "Delete")]).await;
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();

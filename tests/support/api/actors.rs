@@ -15,11 +15,12 @@ pub(crate) const STRANGER: &str = "stranger";
 pub(crate) enum Actor {
     /// No actor acts.
     Nobody,
-    /// Drivers delete the storage of every volume that was deletable for a moment, and then its object.
+    /// Drivers act on every volume that was deletable for a moment. They delete its storage, and then its object.
     Driver,
     /// A stranger creates, for each volume, a claim that names it and fits it.
     Stranger,
-    /// A person creates a claim of each free name that a volume is reserved for or had. The claim names no volume.
+    /// A person creates claims that name no volume. Each has the unused name of a claim that a volume is reserved for
+    /// or was bound to.
     Namesake,
     /// A StatefulSet, or a tool that applies manifests, creates every claim again that existed at the start.
     Recreator,
@@ -31,9 +32,10 @@ pub(crate) enum Actor {
     User,
     /// A person labels every volume and claim, so that their resource versions change.
     Toucher,
-    /// A person applies the manifests of the volumes again and again, client-side: the policy.
+    /// A person applies the manifests of the volumes again and again, client-side. The manifests contain the policy.
     Applier,
-    /// A person applies the manifests of the volumes again and again, server-side: the policy and the `claimRef`.
+    /// A person applies the manifests of the volumes again and again, server-side. The manifests contain the policy and
+    /// the `claimRef`.
     Syncer,
     /// A person sets policy Delete on every volume.
     Changer,
@@ -112,7 +114,7 @@ impl Actor {
         matches!(self, Self::Nobody | Self::Toucher)
     }
 
-    /// Returns whether the actor takes the name of a claim, or a claim, so that nothing may be left to do.
+    /// Returns whether the actor takes a claim, or the name of one, so that the repair may have nothing left to do.
     pub(crate) fn is_in_the_way(self) -> bool {
         matches!(
             self,
@@ -186,7 +188,8 @@ impl Actor {
     }
 }
 
-/// Lets every driver finish what it has begun: it deletes the storage, and then the object, whatever its finalizers.
+/// Lets every driver finish the deletions that it has begun. It deletes the storage, and then the object, whatever
+/// finalizers the object has.
 pub(crate) fn drivers(store: &mut Store) {
     let being_deleted: Vec<(String, String)> = store.being_deleted.iter().cloned().collect();
     for (name, uid) in being_deleted {
@@ -334,7 +337,7 @@ fn touch(store: &mut Store) {
 #[derive(Clone, Debug)]
 pub(crate) struct Protected {
     pub(crate) volume: String,
-    /// The claims that may have the volume: by uid, or by namespace and name.
+    /// The claims that may have the volume. They are given by uid, or by namespace and name.
     pub(crate) uids: Vec<String>,
     pub(crate) names: Vec<(String, String)>,
 }
@@ -346,7 +349,7 @@ pub(crate) enum Loss {
     Destroyed(String),
     /// The object of the volume is gone, or was gone for a while.
     Gone(String),
-    /// A claim had the volume that may not have it: the volume, then namespace and name of the claim.
+    /// The volume was given to a claim that may not have it: the volume, then namespace and name of the claim.
     Taken(String, String, String),
     /// A claim that was bound is Lost in the end: namespace and name.
     Lost(String, String),
@@ -386,7 +389,8 @@ pub(crate) fn losses(store: &Store, protected: &[Protected]) -> Vec<Loss> {
                 }
                 continue;
             };
-            // Another volume has the name now. The actor that created it caused the loss of the first one.
+            // Another volume has the name now. The loss of the first volume was caused by the actor that created the
+            // other one.
             if text(volume, "/metadata/uid").starts_with(writers::ANEW) {
                 continue;
             }

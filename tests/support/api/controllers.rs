@@ -1,4 +1,4 @@
-//! Runs the modelled controllers on a [`Store`]: one sync of one object at a time, whose writes are put back into the
+//! Runs the modelled controllers on a [`Store`], one sync of one object at a time. The writes of the sync change the
 //! stored objects.
 
 use super::Random;
@@ -50,7 +50,7 @@ impl Store {
         self.sync(random, true)
     }
 
-    /// Runs syncs until nothing changes any more, but at most 200, which is more than any world needs that settles.
+    /// Runs syncs until nothing changes any more, but at most 200. A world that settles needs fewer.
     pub(crate) fn settle(&mut self, random: &mut Random) -> usize {
         (0..200).take_while(|_| self.tick(random)).count()
     }
@@ -77,7 +77,7 @@ impl Store {
         false
     }
 
-    /// Sets the objects as they were before their last change, for stale caches.
+    /// Sets the objects to their state before their last change, for stale caches.
     fn recall<'s>(&self, snapshot: &'s Snapshot, world: &mut World<'s>, earlier: &mut World<'s>) {
         for (id, present) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
             if let Some(then) = self.earlier(&volume(&present.meta.name)) {

@@ -51,7 +51,7 @@ impl Reply {
         Self { response: Response::default(), arrives: Arrives::Nothing }
     }
 
-    /// Returns the same answer, of which this part arrives.
+    /// Returns the same answer, but only this part of it arrives.
     pub(crate) fn that(self, arrives: Arrives) -> Self {
         Self { arrives, ..self }
     }
@@ -92,7 +92,7 @@ where
 }
 
 /// Serves a connection. To cut an answer short, the connection itself is needed, and hyper does not expose it. Every
-/// answer is therefore written here, from the bytes that hyper made of it.
+/// answer is therefore written here, from the bytes that hyper has encoded.
 async fn serve<Answer, Answering>(stream: impl AsyncRead + AsyncWrite + Send, answer: Answer)
 where
     Answer: Fn(Request<Incoming>) -> Answering + Send + Sync,
@@ -146,7 +146,7 @@ where
     };
     let both = async {
         tokio::join!(serving, up);
-        // What was answered may still be under way.
+        // The answer may not have arrived completely yet.
         std::future::pending::<()>().await;
     };
     tokio::select! {

@@ -9,8 +9,8 @@ use serde_json::json;
 const BUSY: &str = "the server has received too many requests and has asked us to try again later";
 
 /// Answers a request with this fault. `act` carries the request out and returns the answer. `meanwhile` runs after the
-/// server has acted or has discarded the request, and before the program knows. It is there that a test kills the
-/// program.
+/// server has acted or has discarded the request, and before the program knows. A test kills the program in this
+/// function.
 pub(crate) async fn meet(
     fault: Fault,
     act: impl Future<Output = Reply> + Send + 'static,
@@ -61,7 +61,7 @@ pub(crate) async fn meet(
             reply
         }
         Fault::Delayed(pause) => {
-            // This is a task of its own, so that it goes on when the client drops the request.
+            // This is a separate task, so that it continues when the client drops the request.
             let acting = tokio::spawn(async move {
                 tokio::time::sleep(pause).await;
                 act.await
@@ -92,7 +92,7 @@ pub(crate) async fn meet(
 
 fn refused(code: u16, message: &str) -> Reply {
     let mut status = Failure::of(code, message).status();
-    // This field is of no use except for debugging.
+    // The server adds this field only for debugging. The program must ignore it.
     status["details"] = json!({ "kind": "debug-noise" });
     answered(code, status.to_string())
 }

@@ -1,9 +1,9 @@
-//! An API server in this process, with the project's own controllers at work on its objects, and with the actors that
-//! may act between the steps of a repair.
+//! An API server in this process. The project's own controllers sync its objects, and actors may act between the steps
+//! of a repair.
 //!
-//! [`Store`] answers requests as the real API server does, as far as a repair can tell. [`controllers`] runs syncs of
-//! the modelled controllers on it. [`actors`] does what drivers, strangers and StatefulSets do. [`ApiServer`] is the
-//! server that a `kube::Client` and programs talk to, with faults on demand.
+//! [`Store`] answers requests as the real API server does. A repair notices no difference. [`controllers`] runs syncs
+//! of the modelled controllers on it. [`actors`] acts as drivers, strangers and StatefulSets. [`ApiServer`] is the
+//! server for a `kube::Client` and for programs. Tests can make its requests fail.
 
 mod actors;
 mod controllers;

@@ -24,7 +24,7 @@ impl Random {
         usize::try_from(self.next() % bound.max(1) as u64).unwrap_or(0)
     }
 
-    /// Returns a random element, or nothing if there is none.
+    /// Returns a random element, or `None` if there are no elements.
     pub(crate) fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         if all.is_empty() { None } else { all.get(self.below(all.len())) }
     }

@@ -21,7 +21,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Returns the request line, with whether the request is a dry run.
+    /// Returns the request line. It also says whether the request is a dry run.
     pub(crate) fn line(&self) -> Line<'_> {
         let dry = self.uri.contains("dryRun=All") || self.body["dryRun"] == json!(["All"]);
         Line { method: &self.method, uri: &self.uri, dry }
@@ -103,7 +103,7 @@ impl Seen {
         }
     }
 
-    /// Returns the authorizer's answer about a right.
+    /// Returns the answer to an access review: whether the user has the right.
     fn review(&self, store: &Store) -> Value {
         let asked = &self.body["spec"]["resourceAttributes"];
         let allowed = !store.denies(&text(asked, "/verb"), &text(asked, "/resource"));

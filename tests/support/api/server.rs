@@ -30,7 +30,7 @@ const LISTED: u64 = 77;
 pub(crate) enum Controllers {
     /// The controllers sync some objects before each request.
     Run,
-    /// The controllers do so with stale caches, and sometimes stop between two writes.
+    /// The controllers sync in the same way, but with stale caches, and they sometimes stop between two writes.
     Stale,
     /// The controllers do nothing.
     Stopped,
@@ -76,7 +76,7 @@ struct State {
     incidents: Vec<Incident>,
     /// The length of the history when the first incident occurred, if one has.
     acted: Option<usize>,
-    /// The number, from 1, of the request that added a moment to the history, by the index of that moment.
+    /// For each moment of the history, by index: the number, from 1, of the request that added it.
     written: BTreeMap<usize, usize>,
     /// The length of the history when the answer to each request began, if nothing delayed it.
     lengths: Vec<usize>,
@@ -199,7 +199,7 @@ impl ApiServer {
         self.with(|store, _| store.forget(kind, name));
     }
 
-    /// Adds objects that a GET by name already returns, and lists do not return yet.
+    /// Adds objects that a GET by name already returns. Lists do not return them yet.
     pub(crate) fn hold_later(&self, objects: impl IntoIterator<Item = Value>) {
         let keyed = objects.into_iter().filter_map(|object| Some((key_of(&object)?, object)));
         self.with(|store, _| store.unlisted.extend(keyed));
@@ -239,22 +239,22 @@ impl ApiServer {
         self.state().incidents.extend(incidents);
     }
 
-    /// Applies a fault to the first `times` requests whose path and query begin so.
+    /// Applies a fault to the first `times` requests whose path and query begin with `path`.
     pub(crate) fn fail(&self, path: &str, times: usize, fault: Fault) {
         self.fault(At::Path(path, times), fault);
     }
 
-    /// Refuses one write: the one that comes after `after` writes.
+    /// Refuses one write: the one that follows `after` other writes.
     pub(crate) fn refuse_write(&self, after: usize, code: u16, message: &'static str) {
         self.fault(At::Write(after + 1), Fault::Refused(code, message));
     }
 
-    /// Holds one write until `let_go` is called: the one that comes after `after` writes.
+    /// Holds one write, the one that follows `after` other writes, until `let_go` is called.
     pub(crate) fn hold_write(&self, after: usize) {
         self.fault(At::Write(after + 1), Fault::Held);
     }
 
-    /// Lets the held request go on.
+    /// Lets the held request continue.
     pub(crate) fn let_go(&self) {
         self.gate.notify_one();
     }
@@ -274,12 +274,12 @@ impl ApiServer {
         self.state().seen.clear();
     }
 
-    /// Returns the requests so far that change something, or would.
+    /// Returns the requests so far that change something, or would change something outside a dry run.
     pub(crate) fn writes(&self) -> Vec<Seen> {
         self.seen().into_iter().filter(Seen::writes).collect()
     }
 
-    /// Returns how many requests had paths that begin so.
+    /// Returns how many requests had a path that begins with `path`.
     pub(crate) fn count(&self, path: &str) -> usize {
         self.state().seen.iter().filter(|seen| seen.uri.starts_with(path)).count()
     }
@@ -345,7 +345,7 @@ impl ApiServer {
         let mut faults = Vec::new();
         let mut is_named = false;
         for incident in incidents.iter_mut() {
-            // A request counts for the first incident only, among those that name requests.
+            // A request counts only for the first of the incidents that name requests.
             if is_named && incident.trigger.names() || !incident.trigger.is_at(&request.line()) {
                 continue;
             }

@@ -102,7 +102,7 @@ pub(crate) struct Preconditions {
     pub(crate) version: Option<String>,
 }
 
-/// One change in the history: the object after it, or nothing if it was removed.
+/// One change in the history. It holds the object after the change, or nothing if the object was removed.
 #[derive(Clone, Debug)]
 pub(crate) struct Moment {
     pub(crate) key: ObjectKey,
@@ -121,18 +121,18 @@ pub(crate) struct Store {
     uids: u64,
     /// All changes, in order.
     pub(crate) history: Vec<Moment>,
-    /// The names of the volumes whose storage is gone for good.
+    /// The names of the volumes whose storage was deleted.
     pub(crate) destroyed: BTreeSet<String>,
-    /// The names and uids of the volumes whose deletion a driver has begun. The driver goes on, whatever is written
+    /// The names and uids of the volumes whose deletion a driver has begun. The driver continues, whatever is written
     /// later.
     pub(crate) being_deleted: BTreeSet<(String, String)>,
-    /// What is forbidden: `verb resource`, such as `patch persistentvolumes`, or a verb for all resources.
+    /// The forbidden requests: `verb resource`, such as `patch persistentvolumes`, or a verb alone for all resources.
     pub(crate) denied: BTreeSet<String>,
-    /// The objects that a GET by name already returns, and lists do not return yet.
+    /// The objects that a GET by name already returns, but lists do not return yet.
     pub(crate) unlisted: BTreeMap<ObjectKey, Value>,
     /// Whether the function that a test uses in place of the controllers does nothing.
     pub(crate) stands_still: bool,
-    /// How admission changes every volume that is written through the API, and how often it did.
+    /// How admission changes every volume that is written through the API, and how often it has done so.
     pub(crate) mutation: Option<Mutation>,
     pub(crate) mutated: usize,
 }
@@ -165,7 +165,7 @@ impl Store {
         self.before.get(key)
     }
 
-    /// Adds an object as it is. It gets a uid and a resource version if it has none.
+    /// Adds an object. If it has no uid or no resource version, it gets one.
     pub(crate) fn seed(&mut self, mut object: Value) -> ObjectKey {
         let key = key_of(&object).unwrap_or_else(|| volume(""));
         if object["metadata"]["uid"].is_null() {
@@ -346,7 +346,7 @@ impl Store {
         }
     }
 
-    /// Changes a volume as admission does, so that something else is stored than what was sent.
+    /// Changes a volume as admission does, so that the stored volume differs from the sent one.
     fn admit(&mut self, key: &ObjectKey, current: &Value, object: &mut Value, call: &Call) {
         let mutation = self.mutation.filter(|_| key.kind == Kind::PersistentVolume);
         if mutation.is_some_and(|mutation| mutation.changes(current, object)) && !call.dry_run {

@@ -1,4 +1,4 @@
-//! Tests of the server itself: each rule of the API server that a repair depends on, and the controllers on its
+//! Tests of the server itself: each rule of the API server on which a repair depends, and the controllers that sync its
 //! objects.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -269,7 +269,7 @@ fn those_who_apply_leave_a_trace_and_end_when_their_source_says_retain() {
 }
 
 #[test]
-fn what_is_made_anew_has_another_uid() {
+fn an_object_that_is_created_again_has_another_uid() {
     let mut store = worlds::cluster();
     store.seed(worlds::named(worlds::volume("disk", "Retain", "Released"), "db", "data", "uid-data"));
     let start = store.clone();

@@ -1,5 +1,5 @@
 //! Further actors. They apply manifests of volumes, change policies, or replace objects by others of the same name.
-//! They run a second plan for the same volume, or store something else than what was sent.
+//! They run a second plan for the same volume, or store something else than the sent object.
 
 use super::store::{Call, NOW, Preconditions, Store, claim, text};
 use super::{Random, actors::STRANGER};
@@ -191,7 +191,7 @@ fn make_claim(store: &mut Store, start: &Store, key: &ObjectKey) {
     _ = store.create(Kind::PersistentVolumeClaim, &key.namespace, &manifest, &Call::by(MAKER));
 }
 
-/// Replaces each namespace that had a claim at the start by another one of the same name, with claims like those.
+/// Replaces each namespace that had a claim at the start by another one of the same name, with the same claims.
 pub(super) fn make_namespaces(store: &mut Store, start: &Store) {
     let claims: Vec<ObjectKey> = start
         .all(Kind::PersistentVolumeClaim, "")

@@ -1,6 +1,6 @@
-//! Checks the advice that users get. In a world with the tag `advice` somebody has followed it: the object before that
-//! is the stale copy in the case. The advice for the copy has to turn it into the object of the world. The real
-//! controllers must then reach the end that the advice promises.
+//! Checks the advice that users get. In a world with the tag `advice` somebody has followed the advice. The stale copy
+//! in the case is the object before that. If the advice is applied to this copy, the result has to be the object of the
+//! world. The real controllers must then reach the end that the advice promises.
 
 use super::decisions::{controller, memory};
 use super::{Judged, Verdict, binder, differ, target};
@@ -56,8 +56,8 @@ impl Judged<'_> {
         Ok(waiting.filter(|waiting| waiting.component == "user").map(|waiting| waiting.action.clone()).collect())
     }
 
-    /// Compares the real ends with the promised one: the object is bound, or a volume that was to be freed has no
-    /// claimRef.
+    /// Compares the real ends with the promised one. The object has to be bound, or a volume that should be freed must
+    /// have no claimRef.
     fn compare_reached(&self, object: &Object, verdict: &mut Verdict) -> Result<()> {
         let mut answers = self.line.settle.iter().flat_map(|settle| &settle.objects);
         let ends = &answers.find(|answer| answer.object == *object).context("advice without an end")?.ends;
@@ -119,7 +119,7 @@ impl Judged<'_> {
         } else if let Some(name) = between("set spec.claimRef.name to ", "; without it") {
             claim_ref(&mut object, "name", &name);
         } else if said.starts_with("set spec.volumeName of the claim back to its volume, which must have ") {
-            // The advice names the volume only where a single one has the uid of the claim.
+            // The advice names the volume only if exactly one volume has the uid of the claim.
             let mut own = self.line.world.items.iter().filter(|item| {
                 item["spec"]["claimRef"].is_object() && item["spec"]["claimRef"]["uid"] == object["metadata"]["uid"]
             });

@@ -33,7 +33,7 @@ numbers! {
     Counts {
         /// Sets of decisions.
         decisions,
-        /// Sets of decisions with a folded decision, which stands for others.
+        /// Sets of decisions with a folded decision, which represents other decisions.
         folded,
         /// Objects that were left out, because the API server would not store them today.
         refused,
@@ -63,7 +63,7 @@ numbers! {
         coarse,
         /// Exact sets of the engines that do not explore.
         coarse_exact,
-        /// Objects for which it was compared whether they change.
+        /// Objects whose prediction of a change was compared.
         changes,
         /// Components whose joint ends were compared.
         components,
@@ -99,7 +99,7 @@ numbers! {
         states_with_failures,
         /// Ends that the engine for all other components lists with failures.
         listed_failing,
-        /// Ends that this engine lists where the exploration begins with a stale cache, an operation in backoff or a
+        /// Ends that this engine lists if the exploration begins with a stale cache, an operation in backoff or a
         /// refused request.
         listed_with_failures,
         /// Ends that this engine lists in the large common case.

@@ -16,10 +16,12 @@ use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Of the lines without ends, one in this many is judged with a hidden part. Of the lines with ends, all are.
+/// One in this number of the lines without ends is judged with a hidden part. All lines with ends are judged in this
+/// way.
 const SHARE: u64 = 4;
 
-/// The coverage states of the hidden part. `Assumed` is the usual one: files do not say what they lack.
+/// The coverage states of the hidden part. `Assumed` is the usual one, because files do not say which objects they
+/// lack.
 const STATES: [CoverageState; 8] = [
     CoverageState::Assumed,
     CoverageState::Failed,
@@ -43,13 +45,13 @@ enum Part<'l> {
     All,
     /// The object of that name.
     One(&'l str),
-    /// All volumes except those of these names. Claims name these, so they are read one by one.
+    /// All volumes except those of these names. Claims name these volumes, so each of them is read by its name.
     Unnamed(BTreeSet<&'l str>),
 }
 
 impl Judged<'_> {
-    /// Compares the predictions where a part of the world is hidden. The name of the line decides whether it is judged,
-    /// and which part is hidden.
+    /// Compares the predictions for a world of which a part is hidden. The name of the line decides whether it is
+    /// judged, and which part is hidden.
     pub(super) fn compare_cut(&self, verdict: &mut Verdict) -> Result<()> {
         let number = self.number();
         let settles = self.line.settle.as_ref().filter(|real| !rejected(real));
@@ -78,8 +80,8 @@ impl Judged<'_> {
         self.line.world.items.iter().filter_map(|item| item["metadata"]["namespace"].as_str()).collect()
     }
 
-    /// The parts that can be hidden: each kind, in each namespace if there are several; one object of several; and the
-    /// volumes that no claim names.
+    /// The parts that can be hidden. They are each kind, in each namespace if there are several, one object if there
+    /// are several, and the volumes that no claim names.
     fn cuts<'l>(&'l self, namespaces: &BTreeSet<&'l str>) -> Vec<Cut<'l>> {
         let items = &self.line.world.items;
         let mut cuts = Vec::new();
@@ -98,7 +100,7 @@ impl Judged<'_> {
                 if hidden.is_empty() {
                     continue;
                 }
-                // Where there are several namespaces, single objects are hidden in each of them separately.
+                // If there are several namespaces, single objects are hidden in each namespace separately.
                 if hidden.len() > 1 && (namespace.is_some() || !kind.namespaced() || namespaces.len() == 1) {
                     cuts.extend(hidden.iter().map(|name| Cut { kind, namespace, part: Part::One(name) }));
                 }
@@ -229,7 +231,7 @@ impl Cut<'_> {
     }
 
     fn judge(&self, answer: &Answer<'_>, right: bool, prediction: &Prediction<'_>, verdict: &mut Verdict) {
-        // An assumption about another namespace is not one about the hidden part.
+        // An assumption about another namespace does not concern the hidden part.
         let assumed = prediction.assumed.iter().any(|assumed| {
             let hidden = |namespace: &&str| assumed.namespace.is_empty() || assumed.namespace == *namespace;
             assumed.kind == self.kind && self.namespace.as_ref().is_none_or(hidden)

@@ -18,8 +18,8 @@ use std::collections::BTreeSet;
 const MOST_LIMIT: usize = 3;
 
 impl Judged<'_> {
-    /// Compares every set of decisions of the line: those of syncs with caches in step, of the protection controllers,
-    /// of the ephemeral-volume controller, and of the cases.
+    /// Compares every set of decisions of the line: of syncs with current caches, of the protection controllers, of the
+    /// ephemeral-volume controller, and of the cases.
     pub(super) fn compare_decisions(&self, verdict: &mut Verdict) -> Result<()> {
         let lists = [
             ("decisions", &self.line.decisions),
@@ -76,8 +76,7 @@ impl Judged<'_> {
         differ(part, &case.object, &real, &predicted, verdict);
         self.compare_leaves(case, part, (snapshot, target), &decisions, verdict)?;
         compare_folds(case, part, (&world, &settings, target), &decisions, verdict);
-        // The count is found without listing the decisions. It is compared only where no two decisions have the same
-        // text.
+        // The count is found without listing the decisions. It is compared only if no two decisions have the same text.
         if predicted.len() == decisions.listed.len() && decisions.count != predicted.len() as u64 {
             let (real, predicted) = (real.len().to_string(), decisions.count.to_string());
             differ(&format!("{part}: count"), &case.object, &[real].into(), &[predicted].into(), verdict);
@@ -120,7 +119,7 @@ impl Judged<'_> {
     }
 }
 
-/// The decisions as the command `predict` writes them where one of them stands for several.
+/// The decisions as the command `predict` writes them if one of them represents several.
 fn unfolded(snapshot: &Snapshot, target: ObjectId, decisions: Decisions<'_>) -> Result<Option<Vec<Value>>> {
     let prediction = Prediction {
         target,
@@ -160,9 +159,9 @@ pub(super) fn controller(case: &Case, target: ObjectId) -> Controller {
 /// How the decisions of a case are compared.
 #[derive(Clone, Copy)]
 pub(super) struct Shape<'l> {
-    /// Whether the controller's caches are not in step.
+    /// Whether the controller's caches differ from the API.
     lagging: bool,
-    /// Whether the recording is one of those that the project was given. They are older than the oracle.
+    /// Whether the recording was given to the project. Such recordings are older than the oracle.
     given: bool,
     /// The objects that the API has before the sync.
     items: &'l [Value],
@@ -213,8 +212,9 @@ pub(super) fn refused_by_validation(decision: &Value) -> bool {
     })
 }
 
-/// A decision in the form of the recordings that the project was given. They lack the order across writes, events and
-/// operations, refusals, and the content of a create. They have the server's resource version of a volume.
+/// A decision in the form of the recordings that the project was given. These recordings lack the common order of
+/// writes, events and operations, the refusals, and the content of a create. They contain the server's resource version
+/// of a volume.
 fn as_given(mut decision: Value) -> Value {
     for list in ["writes", "events", "operations"] {
         for item in decision[list].as_array_mut().into_iter().flatten() {
@@ -245,8 +245,8 @@ fn as_given(mut decision: Value) -> Value {
     decision
 }
 
-/// A decision without what the real controller cannot report: the names of leaves and the queues. Where the object of a
-/// write is deleted, or its copy is stale, the real patch has another base than the object that was read.
+/// A decision without the parts that the real controller cannot report: the names of leaves, and the queues. If the
+/// object of a write is deleted, or its copy is stale, the base of the real patch is not the object that was read.
 fn comparable(mut decision: Value, shape: Shape<'_>) -> Value {
     if let Some(fields) = decision.as_object_mut() {
         fields.retain(|field, _| matches!(field.as_str(), "writes" | "events" | "operations" | "error"));
@@ -261,7 +261,7 @@ fn comparable(mut decision: Value, shape: Shape<'_>) -> Value {
         if let Some(fields) = write["object"].as_object_mut() {
             fields.retain(|field, _| field != "apiVersion" && field != "kind");
         }
-        // Before 1.34, Go wrote a time that is not set.
+        // Before 1.34, Go also wrote a time that is not set.
         if let Some(fields) = write.pointer_mut("/object/metadata").and_then(Value::as_object_mut) {
             fields.retain(|field, value| field != "creationTimestamp" || !value.is_null());
         }
@@ -314,8 +314,8 @@ pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerS
     Ok(state)
 }
 
-/// The copy in the controller's cache. An older version of the object gets the defaults of the API, as every object
-/// from the server has them.
+/// The copy in the controller's cache. An older version of the object gets the defaults of the API, because every
+/// object from the server has these defaults.
 fn cached<'s>(copy: &line::Cached, kind: Kind) -> Result<Cached<'s>> {
     Ok(match copy.how.as_str() {
         "unseen" => Cached::Unseen,
@@ -352,8 +352,8 @@ fn answers(case: &Case) -> Result<Answers> {
     Ok(answers)
 }
 
-/// The answer of the plugin for a recycler whose pod ends in this way. It is given by the case and not predicted,
-/// because nothing here creates pods. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
+/// The answer of the plugin for a recycler whose pod ends in this way. The case states the answer. It is not predicted,
+/// because the simulation creates no pods. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
 /// `pkg/volume/util/recyclerclient`, 1.36.
 fn plugin_answer(Recycler { pod, text }: &Recycler) -> Result<PluginAnswer> {
     Ok(PluginAnswer::Failed(match (pod.as_str(), text.as_str()) {

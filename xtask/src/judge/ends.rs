@@ -92,8 +92,8 @@ impl Judged<'_> {
             }
             let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
             differ("settle", &answer.object, &seen, &inside, verdict);
-            // The destruction of data is a change as well, and an end that was not seen may be a change. Only the
-            // predictions know of these.
+            // The destruction of data is a change as well, and so may be an end that was not seen. Only the predictions
+            // contain these two.
             let changes = real_ends.len() > 1
                 || real_ends.iter().any(|end| self.recorded(&answer.object).is_none_or(|item| moved(item, end)));
             let may_change = predicted.len() > 1
@@ -129,8 +129,8 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Compares the ends of the claims that a controller creates and that do not exist yet. A claim that is created in
-    /// no schedule has no answer.
+    /// Compares the ends of the claims that do not exist yet and that a controller creates. If no schedule creates such
+    /// a claim, it has no answer.
     fn compare_created(
         &self,
         simulation: &Simulation<'_>,
@@ -190,10 +190,11 @@ impl Judged<'_> {
 
     /// The volumes whose recyclings may interfere with each other, by the recorded ends.
     ///
-    /// These are several volumes of one plugin that come to rest where a recycling continues and no pod delays it. In
-    /// the oracle no recycling interferes with another; the real controller manager as a whole shows the result of
-    /// that. A pod delays a recycling by any volume that belongs to the claim. It does so until it has ended, or is
-    /// being deleted and no longer runs. Upstream: `isVolumeUsed`, `PodPVCIndexFunc`, `IsPodTerminated`, 1.36.
+    /// These are several volumes of one plugin that end in a state in which a recycling continues and no pod delays it.
+    /// In the oracle no recycling interferes with another. The whole controller manager, in the live tests, shows the
+    /// result of such an interference. A pod delays a recycling by any volume that belongs to the claim. It does so
+    /// until it has ended, or is being deleted and no longer runs. Upstream: `isVolumeUsed`, `PodPVCIndexFunc`,
+    /// `IsPodTerminated`, 1.36.
     fn crowded(&self, real: &Settle) -> Vec<Object> {
         let is_running = |pod: &Value| {
             let statuses = pod["status"]["containerStatuses"].as_array();
@@ -227,7 +228,7 @@ impl Judged<'_> {
                     matches!(end["phase"].as_str(), Some("Released" | "Failed")) && end["claimRef"]["uid"].is_string()
                 };
                 let annotation = |key: &str| item["metadata"]["annotations"][key].as_str().unwrap_or_default();
-                // The driver acts on this volume. The annotation is corrected only where provisioned-by names a plugin.
+                // The driver acts on this volume. The annotation is corrected only if provisioned-by names a plugin.
                 let is_migrated = !annotation("pv.kubernetes.io/migrated-to").is_empty()
                     && annotation("pv.kubernetes.io/provisioned-by").is_empty();
                 item["spec"]["persistentVolumeReclaimPolicy"] == "Recycle"
@@ -241,11 +242,11 @@ impl Judged<'_> {
         ["nfs", "hostPath"].into_iter().map(recycled).filter(|all| all.len() > 1).flatten().collect()
     }
 
-    /// The ends of an object that random schedules reached, and those that the real controllers reached by a given
+    /// The ends of an object that random schedules reached, and the ends that the real controllers reached by a given
     /// schedule.
     fn ends_seen(&self, answer: &Ends) -> Vec<Value> {
         let mut ends = answer.ends.clone();
-        // A single schedule does not show that other schedules continue from this state.
+        // A single schedule cannot show that this state belongs to a cycle.
         for end in ends.iter_mut().filter_map(Value::as_object_mut) {
             end.remove("unsettled");
         }
@@ -314,7 +315,7 @@ impl Judged<'_> {
     ) -> Result<()> {
         let named = |id: &ObjectId| object_of(&self.snapshot.key(*id));
         let Some(joint) = simulation.joint(number) else {
-            // Where their number cannot exceed the limit, the joint ends have to be listed.
+            // If their number cannot exceed the limit, the joint ends have to be listed.
             let members = simulation.targets().filter(|target| simulation.predict(*target).component == number);
             let members: Vec<ObjectId> = members.filter(|target| simulation.outcomes(*target).count > 0).collect();
             let created = simulation.created().filter(|(of, _, _)| *of == number).filter_map(|(_, _, set)| set);
@@ -388,7 +389,7 @@ impl Judged<'_> {
     }
 }
 
-/// The end of a volume whose recycling has failed; none where the volume is not Released.
+/// The end of a volume after its recycling has failed, or `None` if the volume is not Released.
 fn failed(end: &Value) -> Option<Value> {
     let mut end = end.clone();
     let phase = end.get_mut("phase").filter(|phase| *phase == "Released")?;
@@ -404,7 +405,7 @@ fn failed_at(world: &[Value], place: usize) -> Option<Vec<Value>> {
 }
 
 /// Compares the sets of the engines that do not explore, which are used for larger components. No end may be missing,
-/// and the number of listed ends is counted. They may say that a set is exact only where it is.
+/// and the number of listed ends is counted. They may call a set exact only if it is exact.
 fn compare_coarse(
     set: &OutcomeSet,
     predicted: &BTreeSet<String>,
@@ -471,7 +472,8 @@ pub(super) fn ends_of(outcomes: &[Outcome]) -> Result<BTreeSet<String>> {
 pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
     let mut end = serde_json::to_value(StateOut::of_outcome(outcome))?;
     if let Some(fields) = end.as_object_mut() {
-        // The controllers cannot report what happens to data. A single schedule does not show that others continue.
+        // The controllers cannot report what happens to data. A single schedule cannot show that a state belongs to a
+        // cycle.
         fields.retain(|field, _| field != "data" && field != "unsettled");
     }
     // A created object has a uid that only an API server can assign.
@@ -485,8 +487,8 @@ pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
     Ok(end)
 }
 
-/// Whether an end differs from the recorded state: in phase or binding, or because the object is being deleted,
-/// deleted, or created again. The API server reads a missing phase as Pending.
+/// Whether an end differs from the recorded state in phase or binding, or because the object is terminating, is gone,
+/// or was created again. The API server reads a missing phase as Pending.
 fn moved(item: &Value, end: &Value) -> bool {
     let binding = |named: &Value| -> Option<[String; 3]> {
         let text = |field: &str| named[field].as_str().unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
-//! Compares the engines that find ends, each with settings that no recording has. The ends of the real controllers must
-//! be in every set. An end that one engine finds must be in the set of a less precise engine.
+//! Compares the engines that find ends. It runs each with settings that no recording has. The ends of the real
+//! controllers must be in every set. An end that one engine finds must be in the set of a less precise engine.
 
 use super::ends::{ends_of, settling};
 use super::{Judged, Verdict, binder, differ, snapshot_of, target};
@@ -16,14 +16,14 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Of the worlds with few objects, one in this many is compared, because they are similar.
+/// One in this number of the worlds with few objects is compared, because these worlds are similar.
 const SHARE: u64 = 3;
 
 /// The largest number of objects in a world with few objects.
 const FEW: usize = 12;
 
-/// The limit of states of an additional exploration. Explorations that need more are left out. Some may have a multiple
-/// of it.
+/// The limit of states of an additional exploration. Explorations that need more states are left out. Some explorations
+/// may use a multiple of the limit.
 const STATES: usize = 60;
 
 /// The largest number of objects in a component that is explored with other settings.
@@ -52,8 +52,8 @@ impl Judged<'_> {
             return Ok(());
         }
         let settings = settling(self.behavior, real)?;
-        // The engines for volumes and claims do not know all objects of a component with pods, for which objects are
-        // created.
+        // In a component with pods, controllers create objects for the pods. The engines for volumes and claims do not
+        // know these objects.
         let knows = |component: &&Component| component.of::<Pod>().len() == 0;
         for component in components(self.snapshot, &settings).iter().filter(knows) {
             let part = self.part(component, real)?;
@@ -86,8 +86,8 @@ impl Judged<'_> {
         Ok(Part { component, objects, answers, is_all })
     }
 
-    /// Whether these objects are a component with these settings, too. With some settings more objects influence each
-    /// other.
+    /// Whether these objects are a component with these settings as well. With some settings more objects influence
+    /// each other.
     fn is_whole(&self, part: &Part<'_>, settings: &Settings<'_>) -> bool {
         components(self.snapshot, settings).iter().any(|component| component.objects == part.objects)
     }
@@ -108,10 +108,10 @@ impl Judged<'_> {
         differ_in_order("settle: budget", part.answers[0], &wanted, &told.map(|states| states.to_string()), verdict);
     }
 
-    /// Compares the exploration with one that follows every order. Steps that no other object can see are taken alone,
-    /// which saves states and must lose no end.
+    /// Compares the exploration with one that follows every order. The exploration takes steps that no other object can
+    /// see alone. This saves states and must lose no end.
     fn compare_in_full(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
-        // A running operation that nobody started has only one effect: every order is explored.
+        // A running operation that nobody started has only one effect: the exploration follows every order.
         let mut all = Settings { budget: Budget { states: 10 * STATES }, ..settings.clone() };
         all.controller.operations.push(("of-nobody".to_owned(), OperationState::Running));
         if let Some(full) = explore(self.snapshot, &all, &part.objects) {
@@ -162,8 +162,8 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Compares explorations that begin with a stale cache, an operation in backoff, or refused requests. Everything
-    /// can still end as it does without them.
+    /// Compares explorations that begin with a stale cache, an operation in backoff, or refused requests. Every end
+    /// that is possible without these must still be possible.
     fn compare_with_failures(
         &self,
         part: &Part<'_>,
@@ -279,7 +279,7 @@ impl Judged<'_> {
         }
     }
 
-    /// The world after these syncs; none where one of them cannot be made as the schedule says.
+    /// The world after these syncs, or `None` if one of them cannot be made as the schedule says.
     fn after(&self, settings: &Settings<'_>, steps: &[Step]) -> Option<World<'_>> {
         let mut world = World::new(self.snapshot);
         for step in steps {
@@ -303,7 +303,7 @@ impl Judged<'_> {
     }
 }
 
-/// Whether the object is at this end in a world.
+/// Whether the object can be at this end in a world.
 fn can_be(world: &World<'_>, settings: &Settings<'_>, target: ObjectId, end: &Outcome) -> bool {
     let ends = |unsettled| controllers::ends(&settings.behavior, world, target, unsettled);
     let mut ends = [false, true].into_iter().flat_map(ends);
@@ -354,7 +354,8 @@ fn sets(explored: &Explored) -> Sets {
     explored.outcomes.iter().map(|(_, ends)| ends.clone()).collect()
 }
 
-/// Checks that the ends of the real controllers are in the sets; with `faults` also their ends where something failed.
+/// Checks that the ends of the real controllers are in the sets. With `faults` it also checks their ends after
+/// failures.
 fn real_in(what: &str, part: &Part<'_>, sets: &Sets, faults: bool, verdict: &mut Verdict) -> Result<()> {
     for (answer, set) in part.answers.iter().zip(sets) {
         let predicted = ends_of(set)?;
@@ -384,8 +385,7 @@ fn differ_in_order(what: &str, answer: &Ends, wanted: &[String], told: &[String]
 /// Compares two engines on the large common case with 101 sizes. All ends of the exact engine have to be found by the
 /// other one, and no claim may get a volume that is too small.
 ///
-/// # Errors
-/// Returns an error where the world is invalid.
+/// # Errors Returns an error if the world is invalid.
 pub fn hundred_sizes() -> Result<Verdict> {
     let sizes = 1..=101;
     let items = sizes.flat_map(|size| {

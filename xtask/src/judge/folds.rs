@@ -1,5 +1,4 @@
-//! Compares folded decisions, which stand for others, with the single decisions, and checks which of them an answer
-//! lists.
+//! Compares folded decisions with the single decisions that they represent, and checks which decisions an answer lists.
 
 use super::{Judged, Verdict, binder, differ};
 use crate::line::{Case, Object};
@@ -20,7 +19,7 @@ use std::sync::Arc;
 /// The largest limit of decisions that is tried.
 const MOST: usize = 4;
 
-/// Checks that under each limit the folded decisions stand for the first single decisions.
+/// Checks that under each limit the folded decisions represent the first single decisions.
 pub(super) fn compare_folds(
     case: &Case,
     part: &str,
@@ -75,7 +74,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Checks that one end of each sort is available among the ends that a limit hides, and no more.
+    /// Checks that exactly one end of each sort is available among the ends that a limit hides.
     pub(super) fn compare_sorts(
         object: &Object,
         full: &OutcomeSet,
@@ -99,8 +98,8 @@ impl Judged<'_> {
 
     /// Checks what the prediction says decides between several ends.
     ///
-    /// Equal volumes decide where a claim has several decisions now. The order of syncs decides as well, except where a
-    /// single claim chooses among Available volumes. Then its ends are those that it can choose now.
+    /// Equal volumes decide if a claim has several decisions now. The order of syncs decides as well. The exception is
+    /// a single claim that chooses among Available volumes: its ends are the volumes that it can choose now.
     pub(super) fn compare_decided_by(
         &self,
         prediction: &Prediction<'_>,
@@ -157,7 +156,7 @@ impl Judged<'_> {
     }
 }
 
-/// The controller of a decision and the volume that it chooses, which is the one that it updates.
+/// The controller of a decision, and the volume that the decision chooses. The decision updates this volume.
 fn picked(snapshot: &Snapshot, decision: &Decision<'_>) -> String {
     let volume = decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => {
@@ -170,12 +169,12 @@ fn picked(snapshot: &Snapshot, decision: &Decision<'_>) -> String {
     format!("{} {}", decision.controller.name, chosen.or(volume).unwrap_or_default())
 }
 
-/// The decisions for which this one stands, beginning with itself. `others` is the number of the other ones; none for
-/// all.
+/// The decisions that this one represents, beginning with itself. `others` is the number of the other ones. `None`
+/// means all.
 fn standing_for(snapshot: &Snapshot, decision: &Decision<'_>, others: Option<usize>) -> Vec<String> {
     let alike = decision.alike.iter().flat_map(|alike| &alike.others);
     let name = |id: &ObjectId| format!("{} {}", decision.controller.name, snapshot.meta(*id).name);
-    // If more are listed than it stands for, empty names are added, so that this is a difference.
+    // If it represents fewer decisions than `others` says, empty names are added, so that this is a difference.
     let more = others.map_or(0, |others| others.saturating_sub(alike.clone().count()));
     let others = others.unwrap_or(usize::MAX);
     std::iter::once(picked(snapshot, decision))

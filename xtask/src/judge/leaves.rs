@@ -1,5 +1,5 @@
-//! What is said of a decision besides what it does: the leaves that it names, what wakes the object next, and what
-//! becomes of the data. All of it has to fit what the real controllers did.
+//! Compares the parts of a predicted decision that are no effects: its leaves, what causes the next sync, and the fate
+//! of the data. These have to agree with the acts of the real controllers.
 
 use super::{Judged, Verdict, differ};
 use crate::line::{Case, Object};
@@ -13,8 +13,8 @@ use pvctl::snapshot::Snapshot;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What a leaf says that the controllers do: what there must be, and what there may be besides. An event is named with
-/// the beginning or any part of its message after a colon.
+/// The effects that a leaf states: first the effects that must exist, then further effects that may exist. An event has
+/// a colon after its name, followed by the beginning or any part of its message.
 type Deeds = (&'static [&'static str], &'static [&'static str]);
 
 const NOTHING: Deeds = (&[], &[]);
@@ -27,8 +27,8 @@ const DELETE_FAILED: &[&str] = &["update pv", "update pv/status", "event VolumeF
 const NO_RECYCLER: &[&str] = &["update pv/status", "event VolumeFailedRecycle: No recycler plugin"];
 const RECYCLE_FAILED: &[&str] = &["update pv/status", "event VolumeFailedRecycle: Recycle failed: "];
 
-/// What each leaf says. Leaves that no recording can reach are missing: those of the plugins' answers that only a user
-/// of the library gives, and those of queues' keys.
+/// The effects that each leaf states. Leaves that no recording can reach are missing. They are the leaves for keys of
+/// queues, and for answers of plugins that only a user of the library gives.
 const LEAVES: &[(&str, Deeds)] = &[
     ("ClaimMigrationUpdateFailed", (&["update pvc refused", "error can't anneal migration annotations"], &[])),
     ("UnboundClaimBindingModeUnset", (&["error VolumeBindingMode not set"], &[])),
@@ -183,8 +183,8 @@ const CALLED: &[(&str, &[&str])] = &[
 ];
 
 impl Judged<'_> {
-    /// The leaves, the next sync and the fate of the data of each decision. That the real controller makes the same
-    /// ones is compared elsewhere.
+    /// Compares the leaves, the next sync and the fate of the data of each decision. Another function compares the
+    /// decisions themselves.
     pub(super) fn compare_leaves(
         &self,
         case: &Case,
@@ -210,7 +210,7 @@ impl Judged<'_> {
                     continue;
                 };
                 mays.extend(*may);
-                // What recycling does at last may fail without a word.
+                // The last request of a recycling may fail without an event or an error.
                 let silent = leaves.contains(&"RecycleSucceeded");
                 for must in musts.iter().filter(|must| !(silent && must.starts_with("error "))) {
                     let exact = left.iter().position(|deed| deed == must);
@@ -260,7 +260,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Why a leaf is not the one of the recorded objects.
+    /// Why a leaf does not agree with the recorded objects, or `None` if it agrees.
     fn unfit(&self, case: &Case, leaves: &[&str], done: &Value) -> Option<String> {
         let branch = leaves[0];
         let item = self.recorded(&case.object)?;
@@ -341,7 +341,7 @@ impl Judged<'_> {
             })
     }
 
-    /// The object as the world has it.
+    /// The object as it is in the world.
     pub(super) fn recorded(&self, object: &Object) -> Option<&Value> {
         self.line.world.items.iter().find(|item| {
             let text = |field: &str| item["metadata"][field].as_str().unwrap_or_default();
@@ -351,8 +351,9 @@ impl Judged<'_> {
         })
     }
 
-    /// What wakes the object next, by what the real controller did. It does not say which decision's operation it is
-    /// that failed, so nothing is known where it could make several and one failed.
+    /// What causes the next sync of the object, by the acts of the real controller. The recording does not say to which
+    /// decision a failed operation belongs. So nothing is known if several decisions were possible and an operation
+    /// failed.
     fn next_sync(&self, case: &Case, branch: Branch, done: &Value) -> Option<&'static str> {
         let each = |list: &'static str| done[list].as_array().into_iter().flatten();
         let operation_failed = case.notes.iter().any(|note| note == "op-error");
@@ -373,7 +374,7 @@ impl Judged<'_> {
         })
     }
 
-    /// What becomes of the data of a volume, where what the real controller did with it says so.
+    /// The fate of the data of a volume, or `None` if the acts of the real controller do not show it.
     fn fate(&self, case: &Case) -> Option<DataFate> {
         let [done] = case.decisions.as_slice() else { return None };
         let noted = |wanted: &str| case.notes.iter().any(|note| note == wanted);
@@ -392,7 +393,8 @@ impl Judged<'_> {
             && item["status"]["phase"] != "Failed"
             && item["metadata"]["deletionTimestamp"].is_null()
         {
-            // Nobody else has to act without a word; of a Failed volume nothing is said again.
+            // The deletion ended without an event, so the driver has to delete the storage. This does not hold for a
+            // Failed volume, because its event is not repeated.
             Some(DataFate::HandedToDriver)
         } else if item["spec"]["persistentVolumeReclaimPolicy"] == "Retain" {
             Some(DataFate::Kept)
@@ -402,7 +404,7 @@ impl Judged<'_> {
     }
 }
 
-/// Everything that a decision does, one text for each.
+/// All effects of a decision, one text for each.
 fn deeds(done: &Value) -> Vec<String> {
     let each = |list: &'static str| done[list].as_array().into_iter().flatten();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -423,8 +425,8 @@ fn deeds(done: &Value) -> Vec<String> {
     writes.chain(events).chain(operations).chain(error).collect()
 }
 
-/// Whether an update only does what comes before everything else: the annotation of the driver, and the finalizers of
-/// the storage.
+/// Whether an update only writes what the controller corrects first: the annotation of the driver, and the finalizers
+/// of the storage.
 fn is_prepared(patch: &Value) -> bool {
     let only = |fields: &Value, known: &[&str]| {
         fields.as_object().is_some_and(|fields| fields.keys().all(|field| known.contains(&field.as_str())))
@@ -439,7 +441,7 @@ fn is_preparation(deed: &str) -> bool {
     deed == "update pv prepares" || deed == "update pvc prepares"
 }
 
-/// Whether that is what a leaf speaks of.
+/// Whether an effect is the one that a leaf states.
 fn is_the_deed(wanted: &str, deed: &str) -> bool {
     if let Some(part) = wanted.strip_prefix("error ") {
         return deed.strip_prefix("error ").is_some_and(|error| error.contains(part));

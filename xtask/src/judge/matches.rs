@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl Judged<'_> {
-    /// Compares the searches without a node, which are those of the controller. Searches of the scheduler are not
-    /// predicted yet.
+    /// Compares the searches without a node. These are the searches of the controller. Searches of the scheduler are
+    /// not predicted yet.
     pub(super) fn compare_matches(&self, verdict: &mut Verdict) -> Result<()> {
         for (place, answer) in self.line.matches.iter().enumerate() {
             if !answer.node.is_empty() {
@@ -49,8 +49,8 @@ impl Judged<'_> {
                 |id: VolumeId| self.snapshot.volume(id).access_modes.set().contains_all(&claim.access_modes);
             match match_claim(self.snapshot, self.behavior, claim) {
                 Err(why) => differ(&part, &answer.claim, &real, &error(&why), verdict),
-                // The controller searches only among volumes with the modes of the claim, and meets the error with the
-                // first of them.
+                // The controller searches only among volumes with the modes of the claim. The first of these volumes
+                // causes the error.
                 Ok(candidates) if !answer.error.is_empty() => {
                     let reached = candidates.listed.iter().any(|candidate| has_modes(candidate.volume));
                     if reached {
@@ -65,7 +65,7 @@ impl Judged<'_> {
                     let chosen = |name: &&String| self.snapshot.volume_id(name).is_some_and(has_modes);
                     let real: BTreeSet<String> = answer.chosen.iter().filter(chosen).cloned().collect();
                     let none = answer.chosen.iter().all(String::is_empty);
-                    // A volume that is chosen has to fit. No volume is chosen only where none fits.
+                    // A volume that is chosen has to fit. If no volume is chosen, none may fit.
                     let said = if none { fit } else { real.intersection(&fit).cloned().collect() };
                     verdict.counts.chosen += usize::from(none || !real.is_empty());
                     differ(&part, &answer.claim, &real, &said, verdict);
@@ -118,8 +118,8 @@ impl Judged<'_> {
     }
 }
 
-/// The volume to which the sync of a claim binds it: the volume that it updates, or the one that it writes into the
-/// claim.
+/// The volume to which the sync of a claim binds the claim. It is the volume that the sync updates, or the one that it
+/// writes into the claim.
 fn bound_to(decision: &Value, named: &str) -> String {
     for write in decision["writes"].as_array().into_iter().flatten().filter(|write| write["verb"] == "update") {
         if write["resource"] == "persistentvolumes" {
@@ -133,8 +133,8 @@ fn bound_to(decision: &Value, named: &str) -> String {
     String::new()
 }
 
-/// The volumes that fit according to matching, whether they are chosen or not. `asked` says whether the search is
-/// delayed, `delayed` whether binding of the claim is delayed.
+/// The volumes that fit according to matching, whether they are chosen or not. `asked` says whether the search is for
+/// delayed binding. `delayed` says whether the binding of the claim is delayed.
 fn fitting<'s>(snapshot: &'s Snapshot, candidates: &Candidates, asked: bool, delayed: bool) -> BTreeSet<&'s str> {
     let verdict = |candidate: &Candidate| match candidate.without_delay {
         Some(verdict) if !asked && delayed => verdict,
@@ -156,8 +156,8 @@ fn fitting<'s>(snapshot: &'s Snapshot, candidates: &Candidates, asked: bool, del
         .collect()
 }
 
-/// The volumes that can be found among all: those reserved for the claim, otherwise the smallest free ones, otherwise
-/// none.
+/// The volumes that a search of all volumes can find. These are the volumes that are reserved for the claim. If there
+/// are none, these are the smallest free volumes that fit.
 fn found(snapshot: &Snapshot, query: &Query<'_>, excluded: &[String]) -> Vec<String> {
     let left = || snapshot.volumes().iter().filter(|volume| !excluded.iter().any(|name| *name == volume.meta.name));
     let fitting = |wanted: Fit| left().filter(move |volume| query.fit(volume) == wanted);

@@ -1,5 +1,5 @@
-//! Compares what is said of the volumes that a claim does not get: every test that a volume fails, and the words for a
-//! volume that the claim names. It also compares planned claims.
+//! Compares what is said of the volumes that a claim does not get: every test that a volume fails, and the message
+//! about a volume that the claim names. This module also compares planned claims.
 
 use super::{Judged, Verdict, differ, target};
 use crate::line::Case;
@@ -42,8 +42,8 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Compares the tests that a volume fails. They are found by searching repeatedly, each time after the failed test
-    /// was repaired. Which test the search meets first is compared with `FindMatchingVolume` itself.
+    /// Compares the tests that a volume fails. To find all of them, the search is repeated, each time with a volume
+    /// that passes the last failed test. Another function compares the first failed test with `FindMatchingVolume`.
     fn compare_misfits(&self, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
         let Ok(query) = Query::new(self.behavior, claim, false) else { return };
         let object = crate::line::Object {
@@ -84,7 +84,7 @@ impl Judged<'_> {
         }
     }
 
-    /// Compares what is said of the volume that a claim names with the event about it.
+    /// Compares the message about the volume that a claim names with the event of the real controller.
     fn compare_named(&self, case: &Case, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
         let [done] = case.decisions.as_slice() else { return };
         let events = done["events"].as_array().into_iter().flatten();
@@ -104,7 +104,7 @@ impl Judged<'_> {
     }
 
     /// Compares planned claims. A claim that no controller has changed yet is stored as it was planned. It gets the
-    /// class that the real controller gives to a claim without one: both take the newest default class.
+    /// same class as the real controller gives to a claim without a class: the newest default class.
     fn compare_planned(&self, case: &Case, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
         let mut new = claim.clone();
         new.meta.uid = Str::default();
@@ -143,7 +143,7 @@ fn has_modes(has: &AccessModes, wanted: &AccessModes) -> bool {
     wanted.0.iter().all(|mode| has.0.contains(mode))
 }
 
-/// The capacity that is exactly the request of the claim.
+/// The capacity that equals the request of the claim.
 fn storage(claim: &PersistentVolumeClaim) -> std::sync::Arc<[(Str, Amount)]> {
     claim.request.iter().map(|request| (Str::from("storage"), request.clone())).collect()
 }

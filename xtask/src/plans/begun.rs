@@ -1,5 +1,5 @@
-//! A repair that is carried out up to some step, and the acts of other actors after it. In the resulting world the
-//! repair is undone or continued.
+//! A repair that is carried out up to some step. Then other actors act. In the resulting world the repair is undone or
+//! continued.
 
 use super::api_server::{Actor, Call, Preconditions, Random, Store, text};
 use anyhow::{Context as _, Result};
@@ -7,7 +7,7 @@ use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{Change, Done, FIELD_MANAGER, Plan, Seen, Step, Wait, Waited, Write};
 use serde_json::Value;
 
-/// A repair of which some steps are carried out.
+/// A repair with some steps carried out.
 pub(super) struct PartialRepair {
     store: Store,
     /// The steps that a journal would have.
@@ -19,11 +19,11 @@ pub(super) struct PartialRepair {
 }
 
 impl PartialRepair {
-    /// Carries a plan out on the objects of a world, up to a random step or to the step at which it stops. None where
-    /// nothing is written.
+    /// Carries a plan out on the objects of a world, up to a random step or to the step at which it stops. Returns
+    /// `None` if nothing is written.
     ///
-    /// # Errors
-    /// Returns an error where an object cannot be read, or where the API server refuses a request that had no obstacle.
+    /// # Errors Returns an error if an object cannot be read, or if the API server refuses a request without an
+    /// obstacle.
     pub(super) fn by_chance(objects: &[Value], plan: &Plan, random: &mut Random) -> Result<Option<Self>> {
         let mut store = Store::default();
         for object in objects {
@@ -61,7 +61,7 @@ impl PartialRepair {
     }
 }
 
-/// Carries out one step; none where there is an obstacle.
+/// Carries out one step. Returns `None` if there is an obstacle.
 fn carry_out(store: &mut Store, step: &Step) -> Result<Option<Done>> {
     let done = |after, was_so| Some(Done { step: step.clone(), after, was_so });
     let Some(write) = &step.write else { return Ok(done(None, false)) };
@@ -81,7 +81,7 @@ fn decoded(key: &ObjectKey, object: &Value) -> Result<Seen> {
     Seen::decode(key.kind, object).map_err(|why| anyhow::anyhow!("{key}: {why}"))
 }
 
-/// Sends a write without changes. Returns the resulting object; none for a deletion.
+/// Sends a write exactly as the plan states it. Returns the resulting object, or `None` for a deletion.
 fn send(store: &mut Store, write: &Write, current: Option<&Value>) -> Result<Option<Value>> {
     let request = write.request(current, false).with_context(|| format!("no request to {}", write.object))?;
     let by = Call::by(FIELD_MANAGER);
@@ -98,7 +98,7 @@ fn send(store: &mut Store, write: &Write, current: Option<&Value>) -> Result<Opt
     Ok(if matches!(write.change, Change::Delete) { None } else { Some(after) })
 }
 
-/// Lets the controllers act until the step's wait is met, and sometimes a little longer. Returns false where nothing
+/// Lets the controllers act until the step's wait is met, and sometimes a little longer. Returns false if nothing
 /// changes any more and the wait is not met.
 fn is_over(store: &mut Store, wait: Option<&Wait>, random: &mut Random) -> Result<bool> {
     if let Some(wait) = wait {

@@ -1,12 +1,12 @@
-//! The actors that the control plane lacks, each by the requests that it sends: the driver with its provisioner, the
-//! scheduler, kubelet, the controllers of namespaces and StatefulSets, and people with their tools.
+//! The actors that the control plane lacks. The tests send the requests of these actors: the driver with its
+//! provisioner, the scheduler, kubelet, the controllers of namespaces and StatefulSets, and people with their tools.
 
 use crate::live::api::path;
 use crate::live::site::{PV, PVC, Place, Site, text};
 use http::Method;
 use serde_json::{Value, json};
 
-/// The driver. It creates volumes and deletes none, because its provisioner is unavailable by then.
+/// The driver. It creates volumes. It deletes none, because its provisioner is unavailable when they should be deleted.
 pub(super) const DRIVER: &str = "driver.example.com";
 /// The finalizer that the provisioner puts on its volumes.
 pub(super) const PROVISIONER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
@@ -51,7 +51,7 @@ pub(super) fn serve(place: &Place<'_>, claim: &str, volume: &str, finalizers: &[
     place.volume_is(volume, &format!("Bound, Delete, of {}/{claim}", place.name));
 }
 
-/// Deletes a claim, whose volume is left.
+/// Deletes a claim, and waits until its volume is Released.
 pub(super) fn leave(place: &Place<'_>, claim: &str, volume: &str, policy: &str) {
     place.site.delete(PVC, &place.name, claim);
     place.volume_is(volume, &format!("Released, {policy}, of the former {}/{claim}", place.name));
@@ -148,7 +148,7 @@ pub(super) fn member(place: &Place<'_>, set: &str, ordinal: u32, volume: &str) {
     pod(place, &pod_name, &claim, "Running");
 }
 
-/// Gives a claim an owner; `owner` is the stored object.
+/// Sets the owner of a claim. `owner` is the stored object.
 pub(super) fn own(place: &Place<'_>, claim: &str, owner: &Value) {
     let reference = json!([{
         "apiVersion": text(owner, "/apiVersion"), "kind": text(owner, "/kind"),

@@ -1,5 +1,5 @@
-//! A finding that the controllers heal at their next sync: a volume is Released while its claim exists. The state
-//! therefore arises, and is repaired, while the controllers are stopped.
+//! A volume is Released while its claim exists. The controllers correct this state at their next sync. Therefore the
+//! test causes and repairs it while the controllers are stopped.
 
 use super::actors::{self, made};
 use super::{Act, Run};
@@ -9,7 +9,7 @@ use serde_json::json;
 pub(super) const RULE: &str = "pv-released-but-claim-alive";
 
 /// A controller with an outdated cache released two volumes and then ended, and the driver is unavailable. One volume
-/// is repaired before a controller runs again. The controller heals the other one.
+/// is repaired before a controller runs again. The controller corrects the other one.
 pub(super) fn run(site: &mut Site) -> (Vec<String>, usize) {
     let names = ["alive", "healed"];
     let journals = names.map(|name| {

@@ -128,7 +128,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Failed, Recycle, of the former @/data"],
         found: &["pv-failed-recycle on pv/@-a"],
         acts: &[
-            // The next recycler pod already exists, and goes on whatever the policy is. Nobody gets the volume before
+            // The next recycler pod already exists, and continues whatever the policy is. Nobody gets the volume before
             // the pod is gone.
             Act {
                 code: 1,
@@ -184,7 +184,7 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-released-claim-recreated on pv/@-a"]),
             Act::does(&["restore", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            // The claim has a volume for good. Either the controller or the repair named the claim.
+            // The binding cannot be undone. Either the controller or the repair wrote the claim into the volume.
             Act::refuses(&["undo"], 6, &[]),
         ],
         volumes: &["a"],
@@ -230,7 +230,7 @@ pub(super) const CASES: &[Case] = &[
         class: Class::ByHand,
         arise: |place| place.left("data", "a", "Delete"),
         stands: &["@-a: Released, Delete, of the former @/data"],
-        // That a person asked for the deletion is only information.
+        // A person asked for the deletion, so the severity is only `info`.
         found: &[],
         acts: &[
             Act::refuses(
@@ -382,8 +382,8 @@ pub(super) const CASES: &[Case] = &[
                 &["@-a: Released, Retain, of the former @/data, going"],
                 &["pv-terminating-provisioner-finalizer on pv/@-a"],
             ),
-            // The driver is gone for good. The object of the volume is gone then, too, and the journal records the
-            // storage.
+            // The driver does not come back. Afterwards the object of the volume is gone as well, and the journal
+            // records the storage.
             Act {
                 again: Some(0),
                 ..Act::does(&["unfinalize", "pv/@-a", PROVISIONER, "--confirm", "@-a"], 1, &[], &[])
@@ -475,7 +475,7 @@ fn recycler_is_deleted(place: &Place<'_>) {
     place.site.delete("Pod", "default", &recycler);
 }
 
-/// The claim is deleted for good.
+/// The claim is deleted and not created again.
 fn claim_is_deleted(place: &Place<'_>) {
     place.site.delete(PVC, &place.name, "data");
 }
@@ -489,7 +489,7 @@ fn share_with_recycle(place: &Place<'_>) {
     share(place, "Recycle");
 }
 
-/// The claim is deleted and created again, as by an installation. The new claim does not name the volume.
+/// The claim is deleted and created again, as an installation does it. The new claim does not name the volume.
 fn made_anew(place: &Place<'_>) {
     place.left("data", "a", "Retain");
     place.claim_in(&place.name, "data");

@@ -59,8 +59,8 @@ pub(super) fn restored_without_its_volume(place: &Place<'_>) {
     bring_back(place, "data", "a", "Retain", |claim| claim["spec"]["volumeName"] = json!(null));
 }
 
-/// The namespace is deleted. Its controller deletes the pods first, and nothing else before they are gone. The pod does
-/// not end, because its node does not answer.
+/// The namespace is deleted. Its controller deletes the pods first. It deletes nothing else before the pods are gone.
+/// The pod does not end, because its node does not answer.
 pub(super) fn namespace_is_deleted(place: &Place<'_>) {
     made(place, "data", "a");
     pod(place, "user", "data", "Running");
@@ -69,7 +69,7 @@ pub(super) fn namespace_is_deleted(place: &Place<'_>) {
     deleted_long_ago(place, "Namespace", "", &place.name);
 }
 
-/// A person writes the name of the class with one letter too many.
+/// A person writes one letter too many in the name of the class.
 pub(super) fn class_is_misspelt(place: &Place<'_>) {
     place.volume("a", "Retain");
     let mut claim = place.manifest(&place.name, "data");

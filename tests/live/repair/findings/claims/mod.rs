@@ -102,7 +102,7 @@ pub(super) const CASES: &[Case] = &[
         found: &["lost-claimref-other-uid on pvc/data", "pv-released-claim-recreated on pv/@-a"],
         acts: &[
             Act::does(&["fix", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            // With policy Delete, as before, the data of a Lost claim would be deleted.
+            // With the earlier policy Delete, the data of a Lost claim would be deleted.
             Act::back(
                 &["@-a: Released, Retain, of the former @/data", "@/data: Lost, @-a"],
                 &["lost-claimref-other-uid on pvc/data", "pv-released-claim-recreated on pv/@-a"],
@@ -184,7 +184,7 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-class-not-found on pvc/data -n @"]),
             Act {
-                // The claim is bound by then, and has the right class.
+                // The claim is already bound then, and has the right class.
                 again: Some(0),
                 ..Act::does(
                     &["recreate", "pvc/data", "--set", "class=@"],
@@ -211,8 +211,8 @@ pub(super) const CASES: &[Case] = &[
         found: &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-selected-node-gone on pvc/data -n @"]),
-            // No verb does this; a person can agree to it in `fix`. The scheduler would have to act next, and there is
-            // none.
+            // No verb does this, but a person can confirm it in `fix`. The scheduler would have to act next, and there
+            // is no scheduler.
             Act {
                 code: 1,
                 again: None,
@@ -269,7 +269,7 @@ pub(super) const CASES: &[Case] = &[
         found: &["pvc-terminating-completed-pod on pvc/data"],
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-terminating-completed-pod on pvc/data -n @"]),
-            // No verb deletes a pod, nor a finalizer that a pod needs.
+            // No verb deletes a pod, or a finalizer that a pod needs.
             Act::refuses(&["restore", "pvc/data"], 6, &["pods use claim @/data: job"]),
             Act::refuses(
                 &["unfinalize", "pvc/data", "kubernetes.io/pvc-protection", "--confirm", "data"],
