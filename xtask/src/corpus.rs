@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// All recorded files below a folder, in the order of their paths.
 ///
-/// # Errors Returns an error if the folder cannot be read.
+/// # Errors
+/// Returns an error if the folder cannot be read.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).with_context(|| format!("{}", folder.display()))?;
@@ -30,7 +31,8 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// The behavior of the Kubernetes version at the end of the file's name, such as `decisions-1.36.3.jsonl.gz`.
 ///
-/// # Errors Returns an error if the name has no version.
+/// # Errors
+/// Returns an error if the name has no version.
 pub fn behavior_of(path: &Path) -> Result<KubernetesBehavior> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let minor = name.rsplit_once("-1.").and_then(|(_, rest)| rest.split('.').next());
@@ -41,7 +43,8 @@ pub fn behavior_of(path: &Path) -> Result<KubernetesBehavior> {
 
 /// The lines of a file, which is compressed if its name ends with `.gz`.
 ///
-/// # Errors Returns an error if the file cannot be read or a line cannot be decoded.
+/// # Errors
+/// Returns an error if the file cannot be read or a line cannot be decoded.
 pub fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Line>> + use<>> {
     let file = path.to_owned();
     Ok(texts(path)?.enumerate().map(move |(place, text)| line(&file, place + 1, &text?)))
@@ -61,14 +64,16 @@ pub(crate) fn texts(path: &Path) -> Result<impl Iterator<Item = Result<String>> 
 
 /// Decodes a line of a file. `number` is its number in the file, from 1.
 ///
-/// # Errors Returns an error if the text is not a line.
+/// # Errors
+/// Returns an error if the text is not a line.
 pub(crate) fn line(path: &Path, number: usize, text: &str) -> Result<Line> {
     serde_json::from_str(text).with_context(|| format!("{}, line {number}", path.display()))
 }
 
 /// Writes lines into a file, compressed if its name ends with `.gz`.
 ///
-/// # Errors Returns an error if the file cannot be written.
+/// # Errors
+/// Returns an error if the file cannot be written.
 pub fn write(path: &Path, lines: &[Line]) -> Result<()> {
     let mut out = BufWriter::new(File::create(path).with_context(|| format!("{}", path.display()))?);
     if is_compressed(path) {

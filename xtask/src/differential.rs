@@ -153,7 +153,8 @@ fn earlier(file: &Path, programs: u64) -> Result<Progress> {
 /// Compares the worlds of a run, and continues an interrupted run of the same seed. Each difference is shrunk and
 /// written below `tests/conformance/found/`, where the tests replay it.
 ///
-/// # Errors Returns an error if the oracle fails or a file cannot be written.
+/// # Errors
+/// Returns an error if the oracle fails or a file cannot be written.
 pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress> {
     let file = progress_file(run);
     let mut progress = earlier(&file, programs(run.oracle)?)?;
@@ -264,7 +265,8 @@ fn keep(run: &Run<'_>, line: &Line) -> Result<PathBuf> {
 
 /// Removes the progress of an earlier run of the same seed.
 ///
-/// # Errors Returns an error if the file cannot be removed.
+/// # Errors
+/// Returns an error if the file cannot be removed.
 pub fn forget(run: &Run<'_>) -> Result<()> {
     let file = progress_file(run);
     if file.exists() {

@@ -147,7 +147,8 @@ impl Verdict {
 
 /// Compares the predictions with all answers of the line.
 ///
-/// # Errors Returns an error if the world, the cases or the answers of the line are invalid.
+/// # Errors
+/// Returns an error if the world, the cases or the answers of the line are invalid.
 pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     let snapshot = snapshot(line)?;
     let judged = Judged { line, snapshot: &snapshot, behavior: &behavior_of(line, behavior)? };
@@ -195,7 +196,8 @@ impl Judged<'_> {
 
 /// The snapshot of the world of a line. Its coverage says that everything was read.
 ///
-/// # Errors Returns an error if an object cannot be decoded or has an unknown kind.
+/// # Errors
+/// Returns an error if an object cannot be decoded or has an unknown kind.
 pub fn snapshot(line: &Line) -> Result<Snapshot> {
     snapshot_of(&line.world.items)
 }

@@ -147,7 +147,8 @@ impl fmt::Display for Tried {
 /// Tries mutants until the sample is full. A known result of the same sources is used again, so an interrupted run
 /// continues.
 ///
-/// # Errors Returns an error if cargo-mutants is missing, the unchanged project does not pass, or a file cannot be
+/// # Errors
+/// Returns an error if cargo-mutants is missing, the unchanged project does not pass, or a file cannot be
 /// written.
 pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     let folder = trial.root.join("target/mutants");

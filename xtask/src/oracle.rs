@@ -44,7 +44,8 @@ impl Oracle {
     /// Builds the oracle of a version with the Go toolchain. `gates` has the feature gates that differ from their
     /// defaults, as `NAME=BOOL,…`.
     ///
-    /// # Errors Returns an error if there is no Go toolchain, or if the build fails.
+    /// # Errors
+    /// Returns an error if there is no Go toolchain, or if the build fails.
     pub fn build(root: &Path, version: KubeVersion, gates: &str) -> Result<Self> {
         let program = root.join("target/oracle").join(format!("oracle{version}"));
         let mut build = Command::new("go");

@@ -86,7 +86,8 @@ impl fmt::Display for Tally {
 
 /// Judges the plans of these worlds of a seed. Each harmful plan is reported as soon as it is found.
 ///
-/// # Errors Returns an error if a world cannot be read, which is a bug of this generator.
+/// # Errors
+/// Returns an error if a world cannot be read, which is a bug of this generator.
 pub fn plans(
     seed: u64,
     worlds: std::ops::Range<u64>,

@@ -36,7 +36,8 @@ impl SoFar {
 
 /// Judges lines, in their order.
 ///
-/// # Errors Returns an error if a line is invalid.
+/// # Errors
+/// Returns an error if a line is invalid.
 pub fn judge_all(lines: &[Line], behavior: &KubernetesBehavior) -> Result<Vec<Verdict>> {
     on_all_cores(lines, |line| judged(line, behavior).map(Some))
 }
@@ -44,7 +45,8 @@ pub fn judge_all(lines: &[Line], behavior: &KubernetesBehavior) -> Result<Vec<Ve
 /// Judges a line. The core must never panic. A panic counts as a difference, so that its world is named, shrunk and
 /// kept.
 ///
-/// # Errors Returns an error if the line is invalid.
+/// # Errors
+/// Returns an error if the line is invalid.
 pub(crate) fn judged(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     let judging = catch_unwind(AssertUnwindSafe(|| judge(line, behavior)));
     let verdict = judging.unwrap_or_else(|panic| {

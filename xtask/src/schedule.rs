@@ -12,7 +12,8 @@ use serde_json::Value;
 /// A line with a schedule for each end or joint end that is predicted but was not seen. If a component has too many
 /// states, its ends have no schedules.
 ///
-/// # Errors Returns an error if the world of the line is invalid.
+/// # Errors
+/// Returns an error if the world of the line is invalid.
 pub fn with_schedules(line: &Line, verdict: &Verdict, behavior: &KubernetesBehavior) -> Result<Line> {
     let mut line = line.clone();
     let alone = verdict

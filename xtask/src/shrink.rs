@@ -15,7 +15,8 @@ const MOST: usize = 2000;
 /// The smallest world that shows a difference in the same part, with the real answers for it. `ask` gets the answers,
 /// and fails if a world is invalid.
 ///
-/// # Errors Returns an error if the line is invalid.
+/// # Errors
+/// Returns an error if the line is invalid.
 pub fn shrink(behavior: &KubernetesBehavior, line: &Line, ask: impl Fn(&[Line]) -> Result<Vec<Line>>) -> Result<Line> {
     let mut best = line.clone();
     let Some(wanted) = verdict(line, behavior)?.differences.first().map(kind_of) else { return Ok(best) };

@@ -540,5 +540,5 @@ fn all() {
         print(&format!("{next} of {end}, {} s, {} wrong", progress.seconds, progress.tally.wrong.len()));
     }
     show(&progress.tally, all, notes, progress.seconds);
-    nothing_wrong(&progress.tally, &notes);
+    nothing_wrong(&progress.tally, notes);
 }

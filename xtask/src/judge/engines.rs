@@ -385,7 +385,8 @@ fn differ_in_order(what: &str, answer: &Ends, wanted: &[String], told: &[String]
 /// Compares two engines on the large common case with 101 sizes. All ends of the exact engine have to be found by the
 /// other one, and no claim may get a volume that is too small.
 ///
-/// # Errors Returns an error if the world is invalid.
+/// # Errors
+/// Returns an error if the world is invalid.
 pub fn hundred_sizes() -> Result<Verdict> {
     let sizes = 1..=101;
     let items = sizes.flat_map(|size| {

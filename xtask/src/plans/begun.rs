@@ -22,7 +22,8 @@ impl PartialRepair {
     /// Carries a plan out on the objects of a world, up to a random step or to the step at which it stops. Returns
     /// `None` if nothing is written.
     ///
-    /// # Errors Returns an error if an object cannot be read, or if the API server refuses a request without an
+    /// # Errors
+    /// Returns an error if an object cannot be read, or if the API server refuses a request without an
     /// obstacle.
     pub(super) fn by_chance(objects: &[Value], plan: &Plan, random: &mut Random) -> Result<Option<Self>> {
         let mut store = Store::default();
