@@ -375,15 +375,14 @@ fn the_simulation_names_no_controller() {
     }
 }
 
-/// Names in capitals are placeholders for something that a contributor adds, and `csv` is the example of a new format.
+/// Names in capitals are placeholders for something that a contributor adds.
 #[test]
 fn the_maps_name_files_that_are_there() {
     let maps = ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"].map(text).join("\n").replace("```", "");
     let named: Vec<&str> = maps.split('`').skip(1).step_by(2).collect();
     let folders = ["src/", "tests/", "docs/", "xtask/", "oracle/", "completions/", "man/"];
     let paths = named.iter().filter(|word| folders.iter().any(|folder| word.starts_with(folder)));
-    let is_of_something_new =
-        |part: &str| part.chars().next().is_some_and(char::is_uppercase) || part.starts_with("csv");
+    let is_of_something_new = |part: &str| part.chars().next().is_some_and(char::is_uppercase);
     let mut checked = 0;
     for path in paths.filter(|path| !path.contains([' ', '*']) && !path.split('/').any(is_of_something_new)) {
         assert!(root().join(path).exists(), "a map names {path}, which is not there");
