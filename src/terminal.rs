@@ -439,8 +439,8 @@ pub fn install_panic_hook() {
     }));
 }
 
-/// Installs the handler of Ctrl-C. It restores the terminal and ends the process at once with exit code 130. This is
-/// safe for a run that only reads. A run that writes holds Ctrl-C back with [`Terminal::hold_interrupts`].
+/// Installs the handler of Ctrl-C. It restores the terminal and ends the process immediately with exit code 130. This
+/// is safe for a run that only reads. A run that writes holds Ctrl-C back with [`Terminal::hold_interrupts`].
 ///
 /// # Errors
 ///

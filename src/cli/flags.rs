@@ -76,7 +76,7 @@ pub struct ClusterArgs {
     #[arg(long, global = true, hide_short_help = true, value_name = "UID")]
     pub as_uid: Option<String>,
 
-    /// Something more to say of the user to act as; may be given several times, also for one key
+    /// An extra property of the user to act as; may be given several times, also for one key
     #[arg(long, global = true, hide_short_help = true, value_name = "KEY=VALUE", action = ArgAction::Append,
         value_parser = UserExtra::parse)]
     pub as_user_extra: Vec<UserExtra>,
@@ -121,7 +121,7 @@ pub struct ClusterArgs {
         value_parser = path())]
     pub cache_dir: Option<PathBuf>,
 
-    /// Accepted because kubectl has it; nothing that is said waits to be written
+    /// Accepted because kubectl has it; every message is written immediately
     #[arg(long, global = true, hide = true, value_name = "DURATION")]
     pub log_flush_frequency: Option<String>,
 
@@ -178,16 +178,16 @@ pub struct SourceArgs {
     #[arg(short = 'R', long, requires = "filenames")]
     pub recursive: bool,
 
-    /// What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
+    /// The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
     #[arg(long, requires = "filenames", num_args = 0.., require_equals = true, value_delimiter = ',',
         value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
     pub assume_complete: Option<Vec<KindScope>>,
 
-    /// The files do not hold all objects of these kinds; what rests on their absence is unknown
+    /// The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
     #[arg(long, requires = "filenames", value_delimiter = ',', value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
     pub partial: Vec<KindScope>,
 
-    /// The time from which ages count, in RFC 3339; for files the newest time in them if not given
+    /// The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
     #[arg(long, value_name = "TIME", value_parser = value::parse_time)]
     pub now: Option<Timestamp>,
 
@@ -239,15 +239,15 @@ pub struct ModelArgs {
     #[arg(long)]
     pub failures: bool,
 
-    /// How many decisions to list for each object; what is said of it does not depend on that
+    /// How many decisions to list for each object; the rest of the answer does not depend on this number
     #[arg(long, value_name = "N|all", default_value_t, value_parser = value::parse_limit)]
     pub decisions: Limit,
 
-    /// How many outcomes to list for each object; what is said of it does not depend on that
+    /// How many outcomes to list for each object; the rest of the answer does not depend on this number
     #[arg(long, value_name = "N|all", default_value_t, value_parser = value::parse_limit)]
     pub outcomes: Limit,
 
-    /// How many states to explore for each component before going over to bounds
+    /// How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
     #[arg(long, hide = true, value_name = "STATES")]
     pub budget: Option<usize>,
 }

@@ -1,5 +1,5 @@
 //! The protection of the data that a plan keeps while it is under way. If somebody sets another policy, Retain is set
-//! again at once.
+//! again immediately.
 
 use super::api::{Answer, Api};
 use super::error::Stopped;

@@ -246,7 +246,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
             None => gathered.namespace.as_deref().is_none_or(|namespace| is_of(&simulation, object, namespace)),
         };
         let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &in_scope };
-        // Problems of named objects are reported at once, even if they would otherwise be reported only after some
+        // Problems of named objects are reported immediately, even if they would otherwise be reported only after some
         // time.
         let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
         let mut diagnosis = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);

@@ -36,8 +36,8 @@ pub async fn undo(
 pub(super) struct TakenBack {
     /// The journal of the repair.
     pub(super) journal: Box<Journal>,
-    /// Whether the person gave the id of the journal. If not, it is the newest usable journal. An older journal
-    /// replaces this journal if it has written nothing.
+    /// Whether the person gave the id of the journal. If not, it is the newest usable journal. If this journal has
+    /// written nothing, an older journal replaces it.
     is_named: bool,
     /// Whether the person states that no provisioner works on a claim that the repair created.
     provisioner_stopped: bool,
@@ -52,7 +52,8 @@ pub(super) struct RequestCheck<'a, C, A> {
     pub(super) here: &'a Origin,
     /// The person who is informed.
     pub(super) asker: &'a A,
-    /// Whether this run writes. A run that writes waits until no earlier request of the repair can still arrive.
+    /// Whether this run writes. A run that writes waits until the earlier requests of the repair cannot arrive any
+    /// more.
     pub(super) writes: bool,
 }
 
@@ -64,7 +65,7 @@ impl TakenBack {
     }
 
     /// Checks that the objects of the journal are still the same, and finds out whether a request in doubt was carried
-    /// out. Returns why there is nothing to do, if this is known.
+    /// out. If there is nothing to do because the repair was already taken back, returns a text that says so.
     ///
     /// # Errors
     /// An error is returned if an object was replaced, or if nobody can know whether the request was carried out.
@@ -81,7 +82,7 @@ impl TakenBack {
     }
 }
 
-/// Returns the journal to take back, except for the journals in `but`.
+/// Returns the journal to take back. The journals in `but` are left out.
 ///
 /// # Errors
 /// An error is returned if there is none.
@@ -101,7 +102,7 @@ fn written<A: Asker>(
     find(journal_folder, id, back, "none of them has written anything that was not taken back already")
 }
 
-/// Replaces a journal that has written nothing with an older one, as long as there is one.
+/// While the journal has written nothing, replaces it with an older one, if there is one.
 async fn use_older_journal<C: Writer, A: Asker>(
     journal: &mut Box<Journal>,
     look: &RequestCheck<'_, C, A>,

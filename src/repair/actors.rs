@@ -1,6 +1,6 @@
-//! The acts of others in the safety model of a plan: drivers, tenants, StatefulSets, people who apply manifests, the
-//! scheduler and the garbage collector. Each function returns the acts that are possible in a state, with the state
-//! after each.
+//! The moves of others in the safety model of a plan: drivers, tenants, StatefulSets, people who apply manifests, the
+//! scheduler and the garbage collector. Each function returns the moves that are possible in a state, with the state
+//! after each move.
 
 use super::guards::may_apply_delete;
 use super::involved::STRANGER;

@@ -71,14 +71,14 @@ impl Harm {
     }
 }
 
-/// An order of acts in which a plan does harm.
+/// An order of moves in which a plan does harm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interleaving {
     /// The volume that is harmed.
     pub volume: Str,
     /// The harm.
     pub harm: Harm,
-    /// The acts, in order, one sentence each. The last sentence is the harm.
+    /// The moves, in order, one sentence each. The last sentence is the harm.
     pub moves: Vec<String>,
 }
 
@@ -291,7 +291,7 @@ impl Exploration {
     }
 }
 
-/// An act of an actor.
+/// A move of an actor.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Move {
     /// The plan carries out the write of the step at this place, or begins its wait.

@@ -252,7 +252,7 @@ impl Allowance {
                 giving(&object.name, GivenUp::Object)
             }
             Request::Unfinalize { object, .. } => Self { type_name: Some(object.name.clone()), ..to(Vec::new()) },
-            // With policy Retain, the object of a volume that is being deleted may be removed at once. Its data are
+            // With policy Retain, the object of a volume that is being deleted may be removed immediately. Its data are
             // kept.
             Request::Retain { volume } => {
                 Self { gives_up: vec![(Some(volume.clone()), GivenUp::Object)], ..to(Vec::new()) }

@@ -22,7 +22,7 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// The largest number of requests that are under way at once.
+/// The largest number of requests that are under way at the same time.
 pub(super) const AT_ONCE: usize = 8;
 /// The time limit for all requests of shell completion.
 const COMPLETION_TIME: Duration = Duration::from_secs(1);
@@ -125,7 +125,7 @@ impl<'a> Cluster<'a> {
         self.api.timeout
     }
 
-    /// Tells the observer of a request that was not made by this type. `path` is the address without the server.
+    /// Tells the observer about a request that was not made by this type. `path` is the address without the server.
     pub fn tell(&self, method: &'static str, path: &str, status: Option<u16>, milliseconds: u128) {
         if let Some(observer) = self.api.observer {
             observer(&RequestLog { method, url: format!("{}{path}", self.api.server), status, milliseconds });
@@ -149,7 +149,7 @@ impl<'a> Cluster<'a> {
         Ok(self.gather(needs, false, progress).await?.parts)
     }
 
-    /// Reads the same objects as [`Self::read`], and keeps them whole, redacted and in no particular order. The
+    /// Reads the same objects as [`Self::read`], and also returns each as redacted JSON, in no particular order. The
     /// coverage in the parts says how complete they are.
     ///
     /// # Errors
@@ -246,9 +246,9 @@ impl<'a> Cluster<'a> {
         Ok(gathered)
     }
 
-    /// Reads the lists that every command needs at the same time. The list of claims is requested after the first page
-    /// of the volumes was read, so it is the later reading. Then both lists show the same moment for most volumes and
-    /// claims that do not agree; see [`partners`].
+    /// Reads, at the same time, the lists that every command needs. The list of claims is requested after the first
+    /// page of the volumes was read, so it is the later reading. If a volume and a claim do not agree, both lists then
+    /// show them at the same moment in most cases; see [`partners`].
     ///
     /// [`partners`]: super::partners
     async fn first(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<Vec<ClusterError>, ClusterError> {

@@ -1,8 +1,8 @@
 //! The context of one sync of a controller. It has the API's objects with the writes made so far, and the controller's
 //! caches and running operations. It also has the answers of the API server and a record of the sync.
 //!
-//! Controllers use only [`SyncContext`]. Each of their requests records its effect and applies it at once, so the next
-//! line of the controller reads the result. Effects are carried out nowhere else.
+//! Controllers use only [`SyncContext`]. Each of their requests records its effect and applies it immediately, so the
+//! next line of the controller reads the result. Effects are carried out nowhere else.
 
 mod answers;
 mod choices;

@@ -136,7 +136,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Deletes an object as the API server does. An object without finalizers disappears at once. An object with
+    /// Deletes an object as the API server does. An object without finalizers disappears immediately. An object with
     /// finalizers gets a deletion timestamp.
     pub fn delete<T: Resource>(&mut self, id: Id<T>) {
         let Some(current) = self.get(id) else { return };

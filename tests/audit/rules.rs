@@ -350,7 +350,7 @@ fn the_exit_code_follows_the_threshold() {
     }
 }
 
-/// Returns enough lost claims to make every form of the answer larger than a pipe.
+/// Returns enough lost claims to make the answer in every format larger than a pipe.
 #[cfg(unix)]
 fn many_lost_claims() -> String {
     let claim = |number: usize| {

@@ -122,7 +122,7 @@ impl Plane {
         self.command(&json!({"start": "kube-scheduler", "args": arguments}));
     }
 
-    /// Stops the controllers at once.
+    /// Stops the controllers immediately.
     pub(crate) fn stop_controllers(&mut self) {
         self.command(&json!({"stop": "kube-controller-manager"}));
     }

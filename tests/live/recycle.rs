@@ -1,5 +1,5 @@
-//! Several volumes that the real controller recycles at once. Pods would erase the volumes. There is no kubelet, so the
-//! test writes the results of these pods.
+//! Several volumes that the real controller recycles at the same time. Pods would erase the volumes. There is no
+//! kubelet, so the test writes the results of these pods.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,

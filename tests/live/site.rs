@@ -90,7 +90,7 @@ impl Site {
         site
     }
 
-    /// Stops the controllers at once.
+    /// Stops the controllers immediately.
     pub(crate) fn stop_controllers(&mut self) {
         self.plane.stop_controllers();
     }
@@ -370,7 +370,7 @@ impl<'s> Place<'s> {
         self.volume_is(volume, &format!("Available, {policy}, of nobody"));
     }
 
-    /// Creates a volume for which a claim already waits. The claim takes the volume at once.
+    /// Creates a volume for which a claim already waits. The claim takes the volume immediately.
     pub(crate) fn offer(&self, volume: &str, policy: &str) {
         let csi = json!({"driver": "driver.example.com", "volumeHandle": self.of(volume)});
         self.offer_on(volume, policy, "csi", &csi);
@@ -512,7 +512,8 @@ impl<'s> Place<'s> {
         std::fs::read_dir(self.journals.path()).map_or(0, Iterator::count)
     }
 
-    /// Returns the volumes of the class of this place, or the claims of the class or in the namespace.
+    /// Returns the volumes of the class of this place, or the claims that have this class or are in the namespace of
+    /// this place.
     fn objects(&self, kind: &str) -> Vec<Value> {
         let mut objects = self.site.runtime.block_on(self.site.api.list(kind));
         let places = ["/spec/storageClassName", "/metadata/namespace"];

@@ -32,7 +32,8 @@ const LEFT_OUT: [&str; 6] = ["", "PersistentVolumeClaim", "PersistentVolume", "S
 const ONE_FIXTURE_OF: usize = 2;
 const ONE_NAMESPACE_OF: usize = 29;
 
-/// How many clusters run at the same time, each with a part of the fixtures. One more cluster has all fixtures at once.
+/// How many clusters run at the same time, each with a part of the fixtures. One more cluster has all fixtures
+/// together.
 const CLUSTERS: usize = 2;
 
 /// The time from which ages count in the cluster with all fixtures.

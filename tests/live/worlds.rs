@@ -1,4 +1,5 @@
-//! Recorded worlds on a real API server. A cluster has many worlds at once, each with its own names, or a single world.
+//! Recorded worlds on a real API server. A cluster has many worlds at the same time, each with its own names, or a
+//! single world.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::api::{Api, Refused};

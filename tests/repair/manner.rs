@@ -41,7 +41,7 @@ async fn retain_waits_for_no_controller() {
     assert!(begin.elapsed() < Duration::from_secs(15), "it has waited: {:?}", begin.elapsed());
     assert!(nothing(&fake, state.path(), &["retain", "pv/data", "--yes"]).await.contains("policy Retain already"));
 
-    // If another client sets the former policy again at once, the message says so.
+    // If another client sets the former policy again immediately, the message says so.
     let fake = cluster(bound("db", "data", "disk")).await;
     fake.hold_write(0);
     let running = Running::start(&fake, state.path(), &["retain", "pv/disk", "--yes"]);

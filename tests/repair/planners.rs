@@ -166,8 +166,8 @@ fn young(mut claim: Value) -> Value {
     claim
 }
 
-/// If a person asks about the claim by name, a missing node is reported at once. The message says that the problem may
-/// end by itself.
+/// If a person asks about the claim by name, a missing node is reported immediately. The message says that the problem
+/// may end by itself.
 #[test]
 fn a_missing_node_of_a_named_claim_is_reported_at_once() {
     let mut chosen = young(claim("db", "data", "", "Pending"));

@@ -35,7 +35,7 @@ pub(crate) enum Fault {
     SilentBefore,
     /// The server acts, and there is never an answer.
     SilentAfter,
-    /// The server acts at once, and the answer arrives after this time.
+    /// The server acts immediately, and the answer arrives after this time.
     Slow(Duration),
     /// The server acts after this time, whether or not the client still waits for the answer.
     Delayed(Duration),

@@ -412,11 +412,11 @@ pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Clu
 }
 
 /// Returns a strategy for worlds of volumes without a `claimRef` and waiting claims, all without a class. They differ
-/// only in their size, and the volumes in their phase.
+/// only in their size; the volumes may also differ in their phase.
 pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     let sizes = || weighted![1 => "1Gi", 1 => "2Gi", 1 => "3Gi", 1 => "4Gi", 1 => "5Gi"];
     let phases = weighted![6 => VolumePhase::Available, 1 => VolumePhase::Pending, 1 => VolumePhase::Failed];
-    // In half of the worlds, all volumes are Available at first.
+    // For each volume, the chance is one half that it is simply Available; otherwise its phase is drawn.
     let phases = prop_oneof![Just(VolumePhase::Available).boxed(), phases.boxed()];
     (proptest::collection::vec((sizes(), phases), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims))
         .prop_map(|(volumes, claims)| {

@@ -22,7 +22,7 @@ const LARGE: &str = "components of many sizes";
 /// reach.
 const GROUPED: &str = "outcomes-grouped-";
 
-/// The number of ends of this recording that were not seen. No prediction says that one of them is possible.
+/// The number of ends of this recording that were not seen. No exact prediction holds one of them.
 const UNSEEN: usize = 163;
 
 /// The number of ends in a recording of that name that were not seen.
@@ -108,7 +108,7 @@ fn check_recordings(recordings: &[(String, PathBuf)], known: &BTreeMap<String, N
         })?;
         let now = numbers_of(&verdict);
         if stopped {
-            // The numbers are incomplete here. Those that are too large already are reported.
+            // The numbers are incomplete here. The numbers that are already too large are reported.
             differs(name, &verdict)?;
             let large: Numbers = now.into_iter().filter(|(name, now)| known.get(name) < Some(now)).collect();
             let known = known.iter().filter(|(name, _)| large.contains_key(*name));
@@ -170,7 +170,7 @@ fn agrees(name: &str, verdict: &Verdict, unseen: usize) -> Result<()> {
     Ok(())
 }
 
-/// Returns the numbers that differ from the known ones as an error.
+/// Returns an error that names the numbers that differ from the known ones.
 fn compare(of: &str, now: &Numbers, known: &Numbers) -> Result<()> {
     let number = |numbers: &Numbers, name: &String| numbers.get(name).copied().unwrap_or_default();
     let names: BTreeSet<&String> = now.keys().chain(known.keys()).collect();

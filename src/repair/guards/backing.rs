@@ -91,8 +91,8 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
     )
 }
 
-/// Whether a volume is a file system that many nodes may use at once and that outlives its claim. If several namespaces
-/// need one share, there is usually one volume of the share for each namespace.
+/// Whether a volume is a file system that many nodes may use at the same time and that outlives its claim. If several
+/// namespaces need one share, there is usually one volume of the share for each namespace.
 fn is_for_many(plan: &Plan, volume: &PersistentVolume) -> bool {
     let modes = &volume.access_modes.0;
     let is_shared = modes.contains(&AccessMode::ReadWriteMany)

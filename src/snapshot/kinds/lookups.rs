@@ -1,4 +1,5 @@
-//! Look-ups for some kinds: by name with shorter functions, and by properties other than names.
+//! Look-ups for some kinds: short functions that find objects by name, and functions that find them by other
+//! properties.
 
 use super::index::group_key;
 use super::{CandidateGroup, GroupKey};

@@ -145,7 +145,7 @@ pub(super) fn judge(
 pub(super) struct Workers {
     pub(super) jobs: SyncSender<(u64, Batch)>,
     pub(super) outcomes: Receiver<(u64, DecodedBatch)>,
-    /// The largest number of batches that may be under way at once.
+    /// The largest number of batches that may be under way at the same time.
     pub(super) window: u64,
 }
 

@@ -14,7 +14,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The number of bytes that are read at once.
+/// The number of bytes that are read in one read.
 const CHUNK: usize = 1 << 20;
 
 /// The largest document, or the largest part of a list without its items, in bytes.

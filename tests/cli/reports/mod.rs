@@ -1,4 +1,4 @@
-//! The forms of a report. The tests read each with a parser of its format: XML, JSON, or lines. The names of the
+//! The formats of a report. The tests read each with a parser of its format: XML, JSON, or lines. The names of the
 //! objects contain all characters that are dangerous in some form.
 #![expect(
     clippy::disallowed_methods,
@@ -53,8 +53,8 @@ fn printed(format: &str, more: &[&str]) -> String {
     run.stdout
 }
 
-/// Returns what is printed in a form for the hostile objects, for each example and for all fixtures of the rules
-/// together. The examples are printed with complete and with partial input.
+/// Returns what a format prints for the hostile objects, for each example, and for all fixtures of the rules together.
+/// The examples are printed with complete and with partial input.
 fn all_printed(format: &str) -> Vec<(String, String)> {
     let mut texts = vec![("hostile".to_owned(), printed(format, &[]))];
     let examples = files("examples", "json").into_iter().map(|(path, _)| path);
@@ -95,7 +95,7 @@ fn documents_follow_the_schema() {
     }
 }
 
-/// No form prints the text of a driver's event so that a terminal would interpret it.
+/// No format prints the text of a driver's event in a way that a terminal would interpret.
 #[test]
 fn texts_of_driver_events_are_safe_to_print() {
     let fixture =

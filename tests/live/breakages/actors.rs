@@ -1,5 +1,5 @@
 //! The actors that the control plane lacks: the provisioners and attachers of the drivers, and the kubelets of live
-//! nodes. The test makes the reads and writes of each.
+//! nodes. The test reads and writes in place of each of them.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -26,7 +26,7 @@ const UNMOUNTED: [&str; 2] = ["cdn", "lab"];
 const REFUSAL: &str = "rpc error: code = Internal desc = Could not attach volume \"vol-0ledger\" to node \"i-0a1\": \
                        could not attach volume: operation error EC2: AttachVolume, https response error StatusCode: 403, \
                        UnauthorizedOperation: You are not authorized to perform this operation.";
-/// The longest grace period, in seconds, of a pod that kubelet ends at once.
+/// The longest grace period, in seconds, of a pod that kubelet ends immediately.
 const QUICK: i64 = 30;
 
 /// Lets the actors act until `over` is set.

@@ -107,8 +107,8 @@ impl Scene {
         None
     }
 
-    /// Returns whether the data of a volume are deleted at once when its policy becomes Delete. A repair then has no
-    /// time to check anything.
+    /// Returns whether the data of a volume are deleted immediately when its policy becomes Delete. A repair then has
+    /// no time to check anything.
     pub(crate) async fn is_exposed(&self, api: &Api) -> bool {
         let claims = self.own_claims(api).await;
         self.volumes(api).await.iter().any(|volume| {
@@ -251,7 +251,7 @@ impl Scene {
     }
 }
 
-/// Deletes each volume at once that may be deleted, until the runtime ends, like a driver that is always available.
+/// Deletes each volume immediately that may be deleted, until the runtime ends, like a driver that is always available.
 pub(crate) async fn provisioner(api: Api) {
     watch(api.clone(), move |event, volume| {
         if event != "DELETED" && is_deletable(&volume) {

@@ -1,6 +1,6 @@
 //! Repairs while a person applies the volume's manifest again and again with the real kubectl: client-side and
-//! server-side, with and without a `claimRef` in it. Meanwhile a provisioner deletes at once every volume that may be
-//! deleted. No volume is lost. A run with exit code 0 has reached its goal. A refusal says who writes and what to
+//! server-side, with and without a `claimRef` in it. Meanwhile a provisioner deletes immediately every volume that may
+//! be deleted. No volume is lost. A run with exit code 0 has reached its goal. A refusal says who writes and what to
 //! change.
 #![expect(
     clippy::disallowed_methods,

@@ -60,7 +60,7 @@ pub(crate) struct Interception {
     pub(crate) writes_volume: AtomicBool,
     /// The resource version at which the actor deleted a claim.
     pub(crate) deleted: Mutex<Option<u64>>,
-    /// Whether, when the actor acted, policy Delete would have deleted the data of a volume at once.
+    /// Whether, when the actor acted, policy Delete would have deleted the data of a volume immediately.
     pub(crate) was_exposed: AtomicBool,
 }
 

@@ -70,7 +70,7 @@ fn applied_with_kubectl(site: &Site) {
     place.unharmed(&["a"], &[("applied", "data"), ("applied-to", "data")]);
 }
 
-/// Server-side apply records the fields that a manager applies in the managed fields.
+/// Server-side apply records in the managed fields which fields a manager applies.
 fn applied_on_the_server(site: &Site) {
     let place = Place::new(site, "served");
     place.namespace("served-to");

@@ -1,4 +1,4 @@
-//! Two people repair the same claim at once, each with plans and journals of their own. Programs are killed,
+//! Two people repair the same claim at the same time, each with plans and journals of their own. Programs are killed,
 //! controllers are stopped for a while, a volume is replaced by one of the same name, and the API server is later
 //! reached at another address. No volume is lost or given to a stranger, and every journal can be continued or undone.
 #![expect(

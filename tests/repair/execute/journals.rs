@@ -117,8 +117,7 @@ async fn journals_are_private_and_exclusive() {
     assert_eq!((stop.kind, stop.written), (StopKind::Refused, false));
 }
 
-/// A program that is being started shares the open files of this process until it runs, including the lock of a
-/// journal.
+/// While a program is being started, it shares the open files of this process, and so the lock of a journal.
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn programs_that_are_started_lock_no_journal() {
@@ -185,7 +184,7 @@ async fn journals_are_read_strictly_but_for_a_torn_end() {
         assert!(stop.message.contains(path.to_str().unwrap()), "{}", stop.message);
         assert!(stop.causes[0].starts_with(cause), "{:?}", stop.causes);
         let listed = Journal::list(dir.path()).unwrap();
-        // Its name is that of one of our journals.
+        // The file cannot be read, but its name is that of one of our journals.
         assert!(listed.len() == 1 && listed[0].entry.as_ref().is_err_and(|unread| !unread.foreign));
     }
 }

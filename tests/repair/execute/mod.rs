@@ -43,7 +43,7 @@ const NEW_LIST: &str = "/api/v1/namespaces/shop/persistentvolumeclaims";
 
 const NOW: Timestamp = Timestamp(1_795_356_094);
 
-/// An act of another client at a request.
+/// What another client does when a request arrives.
 type Act = fn(&mut Store, &[Seen]);
 
 /// Acts as the controllers do: removes finalizers, and releases, offers and binds volumes.
@@ -287,7 +287,7 @@ impl Server {
     }
 }
 
-/// Records all events. It interrupts the run after it was asked more than `after` times whether to do so.
+/// Records all events. When it is asked whether to interrupt the run, it says no `after` times, and then always yes.
 struct RecordingObserver {
     heard: Mutex<Vec<String>>,
     asked: AtomicUsize,
@@ -334,7 +334,7 @@ async fn run(server: &Server, dir: &Path, ear: &RecordingObserver) -> (Result<Pl
     (result, journal.id().to_owned())
 }
 
-/// Continues the steps that a journal has left.
+/// Carries out the steps of a journal that remain.
 async fn go_on(server: &Server, dir: &Path, id: &str) -> Result<PlanCompletion, Stopped> {
     let mut journal = Journal::open(dir, id).unwrap();
     resolve_doubt(&server.client(), &mut journal).await?;

@@ -250,7 +250,7 @@ fn disturbed(
         let journal = journal_of(dir, &mut report).filter(|_| !finished && to_its_end);
         let mut random = Random::new(case.seed ^ 0x5eed);
         let on_first = random.below(2) == 0;
-        // A repair is continued at once, but undone only when none of its requests can be under way any more.
+        // A repair is continued immediately, but undone only when none of its requests can be under way any more.
         if journal.is_none() || !on_first {
             tokio::time::sleep(IN_FLIGHT).await;
         }

@@ -65,7 +65,7 @@ fn came_too_late(api: &ApiServer, name: &str) -> bool {
 }
 
 /// Returns whether admission changed Retain to Delete in a write of ours to a volume that no claim had. The volume
-/// could be deleted at once, so that it was too late when the run read the answer.
+/// could be deleted immediately, so that it was too late when the run read the answer.
 fn is_admissions(api: &ApiServer, name: &str) -> bool {
     let key = volume_key(name);
     let at = |volume: &Value, policy: &str| {

@@ -105,7 +105,7 @@ fn a_claim_does_not_go_where_a_manager_applies_another_policy() {
 }
 
 /// The owner of a claim is deleted after a part of a plan was carried out. The garbage collector would delete the new
-/// claim at once.
+/// claim immediately.
 #[test]
 fn a_claim_is_not_created_for_an_owner_that_has_died() {
     let set = |namespace: &str, uid: &str| {

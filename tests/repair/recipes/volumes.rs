@@ -81,7 +81,7 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
     );
 }
 
-/// Recipe 10: policy Delete for many volumes at once.
+/// Recipe 10: policy Delete for many volumes at the same time.
 #[test]
 fn r10_data_are_handed_to_deletion_one_by_one_and_by_name() {
     let world = World::new(released());

@@ -71,7 +71,7 @@ fn around() -> Vec<Value> {
     namespaces.into_iter().chain([class]).collect()
 }
 
-/// Acts at once as the controllers do. Deleted objects are removed. A Released volume without a uid in its claimRef
+/// Acts immediately as the controllers do. Deleted objects are removed. A Released volume without a uid in its claimRef
 /// becomes Available. An Available volume with a uid in its claimRef becomes Released.
 fn controllers(store: &mut Store, seen: &Seen) {
     if seen.method == "DELETE"

@@ -214,8 +214,8 @@ async fn an_interrupt_during_the_last_request_loses_nothing() {
     assert!(ended.stdout.contains("pv/data is Available, reserved for db/data"), "{}", ended.stdout);
 }
 
-/// After Ctrl-C during the wait for the controllers, the wait ends at once, even in the middle of a read. The output
-/// says what was done.
+/// After Ctrl-C during the wait for the controllers, the wait ends immediately, even in the middle of a read. The
+/// output says what was done.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupt_after_the_last_step_ends_the_waiting() {
@@ -292,7 +292,7 @@ async fn a_result_that_cannot_be_printed_is_no_failure() {
     let fake = cluster([released("data", "Delete")]).await;
     let state = tempfile::tempdir().unwrap();
     fake.hold_write(0);
-    // Once the socket is full, each write to it fails at once.
+    // Once the socket is full, each write to it fails immediately.
     let (_reader, mut stdout) = UnixStream::pair().unwrap();
     stdout.set_nonblocking(true).unwrap();
     let onto = Stdio::from(OwnedFd::from(stdout.try_clone().unwrap()));

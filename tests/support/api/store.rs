@@ -406,7 +406,7 @@ impl Store {
         self.get(key)
     }
 
-    /// Answers a DELETE of one object. The object is removed at once, or only marked while it has finalizers.
+    /// Answers a DELETE of one object. The object is removed immediately, or only marked while it has finalizers.
     pub(crate) fn delete(&mut self, key: &ObjectKey, when: &Preconditions, call: &Call) -> Result<Value, Failure> {
         let mut object = self.get(key)?;
         let checks = [

@@ -23,8 +23,8 @@ impl PartialRepair {
     /// `None` if nothing is written.
     ///
     /// # Errors
-    /// Returns an error if an object cannot be read, or if the API server refuses a request without an
-    /// obstacle.
+    /// Returns an error if an object cannot be read, or if the API server refuses a request for which no obstacle was
+    /// found.
     pub(super) fn by_chance(objects: &[Value], plan: &Plan, random: &mut Random) -> Result<Option<Self>> {
         let mut store = Store::default();
         for object in objects {

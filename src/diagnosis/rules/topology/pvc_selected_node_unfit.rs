@@ -68,7 +68,7 @@ pub(super) static RULE: Rule = Rule {
 
 /// The reason why the scheduler refuses the node.
 struct NodeRefusal {
-    /// The reason in words, as a predicate of the node.
+    /// The reason as words that follow the name of the node, such as `is cordoned`.
     words: String,
     /// The object whose field proves it.
     object: ObjectKey,

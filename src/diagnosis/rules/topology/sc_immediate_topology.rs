@@ -12,7 +12,8 @@ use crate::model::{
 use std::collections::BTreeSet;
 use std::ptr;
 
-/// The maximum number of node affinities that are remembered as compared. A class usually has at most one per zone.
+/// The maximum number of node affinities that are remembered so that none of them is compared twice. A class usually
+/// has at most one per zone.
 const REMEMBERED: usize = 32;
 
 pub(super) static RULE: Rule = Rule {
@@ -84,7 +85,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     )
 }
 
-/// Reports a volume of the class that some nodes can use and other nodes with the same labels cannot.
+/// Reports a volume of the class that some node cannot use although it has the labels by which the volume's node
+/// affinity selects nodes.
 fn by_its_volumes<'a>(
     case: &Case<'_>,
     class: &StorageClass,

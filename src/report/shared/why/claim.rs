@@ -116,7 +116,7 @@ fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
     names.dedup();
     let reserved = decision.record.steps.contains(&Branch::CandidateVerdict(CandidateVerdict::CandidateReserved));
     let name = names.first().copied().unwrap_or_default();
-    // Not all decisions may be listed. Each controller other than the binder has one decision.
+    // Perhaps only some of the decisions are listed. Each controller other than the binder has one decision.
     let others = view.prediction.decisions.listed.len() - view.binder().count();
     let equal = view.prediction.decisions.count.saturating_sub(others as u64);
     let now = match (names.as_slice(), reserved) {
@@ -264,7 +264,7 @@ fn mismatch(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch) 
     }
 }
 
-/// The test of matching that a volume fails if the branch reports a mismatch.
+/// The test of matching that the volume failed. It is `None` if the branch states no such test.
 pub(in crate::report) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerdict> {
     Some(match branch {
         ClaimBranch::UnboundClaimVolumeMismatchDeleting => CandidateVerdict::CandidateDeleting,
