@@ -37,7 +37,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l password -d
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -48,7 +48,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l tls-server-
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -87,9 +87,9 @@ yaml\t''
 name\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
@@ -104,9 +104,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l decisions -d 'How many decisions to list for each object; what is said of it does not depend on that' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l outcomes -d 'How many outcomes to list for each object; what is said of it does not depend on that' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l budget -d 'How many states to explore for each component before going over to bounds' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
@@ -120,7 +120,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -131,7 +131,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -150,9 +150,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s 
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
@@ -167,9 +167,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l decisions -d 'How many decisions to list for each object; what is said of it does not depend on that' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l outcomes -d 'How many outcomes to list for each object; what is said of it does not depend on that' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l budget -d 'How many states to explore for each component before going over to bounds' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
@@ -183,7 +183,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -194,7 +194,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -215,9 +215,9 @@ yaml\t''
 name\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
@@ -232,9 +232,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l fe
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l decisions -d 'How many decisions to list for each object; what is said of it does not depend on that' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l outcomes -d 'How many outcomes to list for each object; what is said of it does not depend on that' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l budget -d 'How many states to explore for each component before going over to bounds' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
@@ -248,7 +248,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l pa
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -259,7 +259,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l tl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -289,9 +289,9 @@ github\t''
 prometheus\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
@@ -306,9 +306,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l fe
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l decisions -d 'How many decisions to list for each object; what is said of it does not depend on that' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l outcomes -d 'How many outcomes to list for each object; what is said of it does not depend on that' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l budget -d 'How many states to explore for each component before going over to bounds' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
@@ -322,7 +322,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l pa
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -333,7 +333,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l tl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -363,7 +363,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l pa
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -374,7 +374,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l tl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -417,7 +417,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l pass
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -428,7 +428,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l tls-
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -442,9 +442,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s h -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s o -l output -d 'How to print it' -r -f -a "json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l assume-complete -d 'What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l partial -d 'The files do not hold all objects of these kinds; what rests on their absence is unknown' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l now -d 'The time from which ages count, in RFC 3339; for files the newest time in them if not given' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
@@ -458,7 +458,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -469,7 +469,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -513,7 +513,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l p
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -524,7 +524,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l t
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -569,7 +569,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -580,7 +580,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -626,7 +626,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l p
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -637,7 +637,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l t
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -682,7 +682,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -693,7 +693,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -739,7 +739,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -750,7 +750,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -796,7 +796,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -807,7 +807,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -853,7 +853,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l p
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -864,7 +864,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l t
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -911,7 +911,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l pas
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -922,7 +922,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l tls
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -967,7 +967,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l p
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -978,7 +978,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l t
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -1023,7 +1023,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -1034,7 +1034,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -1080,7 +1080,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l pa
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -1091,7 +1091,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l tl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -1135,7 +1135,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l pas
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -1146,7 +1146,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l tls
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -1174,7 +1174,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -1185,7 +1185,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -1209,7 +1209,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -1220,7 +1220,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
@@ -1242,7 +1242,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-user-extra -d 'Something more to say of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
@@ -1253,7 +1253,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l log-flush-frequency -d 'Accepted because kubectl has it; nothing that is said waits to be written' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'

@@ -28,7 +28,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -37,7 +37,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -76,9 +76,9 @@ module completions {
     --sort-by: string         # Sort by this column, for example NAME or AGE
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
-    --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
-    --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --kube-version: string@"nu-complete kubectl-pvctl predict kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
@@ -86,9 +86,9 @@ module completions {
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object; what is said of it does not depend on that
-    --outcomes: string        # How many outcomes to list for each object; what is said of it does not depend on that
-    --budget: string          # How many states to explore for each component before going over to bounds
+    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
+    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
+    --budget: string          # How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces
     --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
@@ -103,7 +103,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -112,7 +112,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl predict disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl predict color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -147,9 +147,9 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl explain output" # How to print the answer
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
-    --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
-    --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --kube-version: string@"nu-complete kubectl-pvctl explain kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
@@ -157,9 +157,9 @@ module completions {
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object; what is said of it does not depend on that
-    --outcomes: string        # How many outcomes to list for each object; what is said of it does not depend on that
-    --budget: string          # How many states to explore for each component before going over to bounds
+    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
+    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
+    --budget: string          # How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces
     --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
@@ -174,7 +174,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -183,7 +183,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl explain disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl explain color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -219,9 +219,9 @@ module completions {
     --sort-by: string         # Sort by this column, for example NAME or AGE
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
-    --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
-    --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --kube-version: string@"nu-complete kubectl-pvctl match kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
@@ -229,9 +229,9 @@ module completions {
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object; what is said of it does not depend on that
-    --outcomes: string        # How many outcomes to list for each object; what is said of it does not depend on that
-    --budget: string          # How many states to explore for each component before going over to bounds
+    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
+    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
+    --budget: string          # How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces
     --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
@@ -246,7 +246,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -255,7 +255,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl match disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl match color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -298,9 +298,9 @@ module completions {
     --sort-by: string         # Sort by this column, for example NAME or AGE
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
-    --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
-    --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --kube-version: string@"nu-complete kubectl-pvctl audit kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
     --feature-gates: string   # Feature gates that differ from the defaults of the version
@@ -308,9 +308,9 @@ module completions {
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object; what is said of it does not depend on that
-    --outcomes: string        # How many outcomes to list for each object; what is said of it does not depend on that
-    --budget: string          # How many states to explore for each component before going over to bounds
+    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
+    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
+    --budget: string          # How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces
     --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
@@ -325,7 +325,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -334,7 +334,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl audit disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl audit color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -375,7 +375,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -384,7 +384,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl rules disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl rules color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -444,7 +444,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -453,7 +453,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl fix disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl fix color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -482,9 +482,9 @@ module completions {
     --output(-o): string@"nu-complete kubectl-pvctl snapshot output" # How to print it
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
     --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # What the files hold is all there is: of these kinds, or of volumes, claims, classes, pods and nodes
-    --partial: string         # The files do not hold all objects of these kinds; what rests on their absence is unknown
-    --now: string             # The time from which ages count, in RFC 3339; for files the newest time in them if not given
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
     --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces
@@ -500,7 +500,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -509,7 +509,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl snapshot disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl snapshot color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -566,7 +566,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -575,7 +575,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl retain disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl retain color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -635,7 +635,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -644,7 +644,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl release disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl release color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -704,7 +704,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -713,7 +713,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl unbind disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl unbind color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -772,7 +772,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -781,7 +781,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl reclaim disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl reclaim color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -841,7 +841,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -850,7 +850,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl recreate disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl recreate color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -910,7 +910,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -919,7 +919,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl restore disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl restore color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -979,7 +979,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -988,7 +988,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl rebind disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl rebind color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -1049,7 +1049,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -1058,7 +1058,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl move disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl move color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -1117,7 +1117,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -1126,7 +1126,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl rename disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl rename color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -1185,7 +1185,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -1194,7 +1194,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl unfinalize disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl unfinalize color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -1253,7 +1253,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -1262,7 +1262,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl apply disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl apply color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -1321,7 +1321,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -1330,7 +1330,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl undo disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl undo color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -1372,7 +1372,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -1381,7 +1381,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl history disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl history color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -1423,7 +1423,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -1432,7 +1432,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl version disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl version color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
@@ -1471,7 +1471,7 @@ module completions {
     --as: string              # The user to act as
     --as-group: string        # A group to act as; may be given several times
     --as-uid: string          # The uid to act as
-    --as-user-extra: string   # Something more to say of the user to act as; may be given several times, also for one key
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
     --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
@@ -1480,7 +1480,7 @@ module completions {
     --tls-server-name: string # The name to expect in the API server's certificate
     --disable-compression: string@"nu-complete kubectl-pvctl completion disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; nothing that is said waits to be written
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
     --color: string@"nu-complete kubectl-pvctl completion color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
