@@ -44,6 +44,17 @@ fn wrong_usage_exits_with_2_and_prints_nothing() {
 }
 
 #[test]
+fn who_wants_to_watch_is_told_what_to_type() {
+    for verb in ["predict", "explain", "match", "audit"] {
+        let run = Run::new(&[verb, "pvc/data", "-w"]).finish();
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{verb}");
+        let said = format!("error: {verb} reads once and does not watch\nhint: watch kubectl pvctl {verb} …\n");
+        assert!(run.stderr.starts_with(&said), "{}", run.stderr);
+        assert!(!run.stderr.contains("tip:"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn matches_are_sorted_by_a_column_that_the_table_has() {
     let (claim, world) = (root().join("examples/planned-claim.yaml"), root().join("examples/healthy.json"));
     let (claim, world) = (claim.to_str().expect("a path"), world.to_str().expect("a path"));
