@@ -6,15 +6,31 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 
+/// The word in place of a verb that requests the help of the verb after it.
+const HELP: &str = "help";
+
 /// The flags with which `kubectl get` watches.
 const WATCH: [&str; 3] = ["-w", "--watch", "--watch-only"];
 
 /// The verbs that read objects once and answer, in the place of which people expect `kubectl get --watch`.
 const READ_ONCE: [&str; 4] = ["predict", "explain", "match", "audit"];
 
+/// Arranges the words for clap. The verb is before all flags, and `help VERB` is `VERB --help`, as for kubectl.
+pub(super) fn arranged(arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut line = verb_first(arguments);
+    if line.get(1).is_none_or(|verb| verb != HELP) {
+        return line;
+    }
+    line.remove(1);
+    let mut line = verb_first(line);
+    let is_verb = line.get(1).is_some_and(|word| !is_flag(word));
+    line.insert(if is_verb { 2 } else { 1 }, "--help".into());
+    line
+}
+
 /// Moves the verb before all flags. If a flag with several values, such as `--as-group`, is given before and after the
 /// verb, clap loses the values before the verb.
-pub(super) fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
+fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments.get(1).is_none_or(|first| !is_flag(first)) {
         return arguments;
     }
@@ -60,6 +76,7 @@ pub(super) fn without_watch(
 
 #[cfg(test)]
 mod tests {
+    use super::arranged;
     use crate::cli::parse;
 
     fn words(line: &str) -> Vec<std::ffi::OsString> {
@@ -69,6 +86,24 @@ mod tests {
     /// Returns what is printed instead of a parsed command line.
     fn printed(line: &str) -> String {
         parse(words(line)).map_or_else(|answer| answer.to_string(), |cli| format!("{cli:?}"))
+    }
+
+    #[test]
+    fn help_in_place_of_a_verb_is_the_flag() {
+        for (typed, same) in [
+            ("", "--help"),
+            ("predict", "predict --help"),
+            ("predict pvc/data -o nonsense", "predict --help"),
+            ("-n db explain", "explain --help"),
+            ("-n db", "--help"),
+            ("completion bash", "completion --help"),
+            ("no-such-verb", "no-such-verb"),
+        ] {
+            assert_eq!(printed(&format!("kubectl-pvctl help {typed}")), printed(&format!("kubectl-pvctl {same}")));
+        }
+        assert_eq!(printed("kubectl-pvctl -n db help predict"), printed("kubectl-pvctl predict --help"));
+        let object = words("kubectl-pvctl explain help");
+        assert_eq!(arranged(object.clone()), object, "only in the place of a verb");
     }
 
     #[test]

@@ -511,7 +511,7 @@ pub fn command() -> clap::Command {
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let shown = shown_name(arguments.first().map(OsString::as_os_str));
     let mut command = command().bin_name(&shown);
-    let line = line::verb_first(arguments);
+    let line = line::arranged(arguments);
     let parsed = command.try_get_matches_from_mut(&line);
     let mut matches = parsed.map_err(|error| line::without_watch(error, &command, &line, &shown))?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))

@@ -43,6 +43,23 @@ fn wrong_usage_exits_with_2_and_prints_nothing() {
     assert!(Run::new(&["predcit"]).finish().stderr.contains("'predict'"), "the nearest verb is named");
 }
 
+/// `kubectl help VERB` and `kubectl VERB --help` print the same.
+#[test]
+fn help_of_a_verb_can_be_asked_for_in_two_ways() {
+    let help = |arguments: &[&str]| {
+        let run = Run::new(arguments).finish();
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+        run.stdout
+    };
+    assert_eq!(help(&["help"]), help(&["--help"]));
+    for verb in ["predict", "fix", "history", "completion"] {
+        assert_eq!(help(&["help", verb]), help(&[verb, "--help"]));
+    }
+    let unknown = Run::new(&["help", "predcit"]).finish();
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
+    assert!(unknown.stderr.contains("'predict'"), "the nearest verb is named: {}", unknown.stderr);
+}
+
 #[test]
 fn who_wants_to_watch_is_told_what_to_type() {
     for verb in ["predict", "explain", "match", "audit"] {
