@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 
 /// The word in place of a verb that requests the help of the verb after it.
-const HELP: &str = "help";
+pub const HELP: &str = "help";
 
 /// The flags with which `kubectl get` watches.
 const WATCH: [&str; 3] = ["-w", "--watch", "--watch-only"];

@@ -11,11 +11,13 @@ mod request;
 mod value;
 
 pub use flags::{ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
+pub use line::HELP;
 pub use object::{one_object, parse_objects};
 pub use repair::{
     ApplyArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
     RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs, UnfinalizeArgs,
 };
+pub use request::{SETTING_KEYS, setting_values};
 pub use value::{ControllerFlag, FeatureGate, KindScope, SnapshotFormat, UserExtra, parse_reference};
 
 use crate::report::audit::ReportFormat;
