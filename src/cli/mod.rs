@@ -4,17 +4,20 @@
 //! `kubectl options` are defined here and accepted in any position after `pvctl`.
 
 mod flags;
+mod line;
 mod object;
 mod repair;
 mod request;
 mod value;
 
 pub use flags::{ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
+pub use line::HELP;
 pub use object::{one_object, parse_objects};
 pub use repair::{
     ApplyArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
     RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs, UnfinalizeArgs,
 };
+pub use request::{SETTING_KEYS, setting_values};
 pub use value::{ControllerFlag, FeatureGate, KindScope, SnapshotFormat, UserExtra, parse_reference};
 
 use crate::report::audit::ReportFormat;
@@ -509,29 +512,11 @@ pub fn command() -> clap::Command {
 /// Returns the message of clap: a usage error, or the help that was requested.
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let shown = shown_name(arguments.first().map(OsString::as_os_str));
-    let mut command = command().bin_name(shown);
-    let mut matches = command.try_get_matches_from_mut(verb_first(arguments))?;
+    let mut command = command().bin_name(&shown);
+    let line = line::arranged(arguments);
+    let parsed = command.try_get_matches_from_mut(&line);
+    let mut matches = parsed.map_err(|error| line::without_watch(error, &command, &line, &shown))?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
-}
-
-/// Moves the verb before all flags. If a flag with several values, such as `--as-group`, is given before and after the
-/// verb, clap loses the values before the verb.
-fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
-    if arguments.get(1).is_none_or(|first| !first.as_encoded_bytes().starts_with(b"-")) {
-        return arguments;
-    }
-    let flags = GlobalArgs::augment_args(clap::Command::new(BINARY))
-        .args_override_self(true)
-        .allow_external_subcommands(true)
-        .external_subcommand_value_parser(clap::value_parser!(OsString));
-    // If the flags cannot be parsed, the whole definition reports the usage error or prints the help.
-    let Ok(matches) = flags.try_get_matches_from(&arguments) else { return arguments };
-    let Some((_, behind)) = matches.subcommand() else { return arguments };
-    let behind = behind.get_many::<OsString>("").map_or(0, Iterator::count);
-    let mut moved = arguments;
-    let verb = moved.len() - behind - 1;
-    moved[1..=verb].rotate_right(1);
-    moved
 }
 
 /// The name of the program in usage lines. It is `kubectl pvctl` if kubectl would find the executable as a plugin,

@@ -212,13 +212,44 @@ fn recipient(args: &RecipientArgs) -> Result<Recipient, Error> {
     }
 }
 
+/// The keys of `recreate --set`, each with the name of its field if that is accepted as well.
+pub const SETTING_KEYS: [(&str, Option<&str>); 7] = [
+    ("class", Some("storageClassName")),
+    ("size", None),
+    ("modes", None),
+    ("volumeMode", None),
+    ("name", None),
+    ("volumeName", None),
+    ("selector", None),
+];
+
+const ACCESS_MODES: [&str; 4] = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
+const VOLUME_MODES: [&str; 2] = ["Filesystem", "Block"];
+const NO_SELECTOR: &str = "none";
+
+/// The values that this key of `recreate --set` accepts. The result is empty if it accepts more than a few words.
+pub fn setting_values(key: &str) -> &'static [&'static str] {
+    match key {
+        "modes" => &ACCESS_MODES,
+        "volumeMode" => &VOLUME_MODES,
+        "selector" => &[NO_SELECTOR],
+        _ => &[],
+    }
+}
+
 fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
-    const KEYS: &str = "class (or storageClassName), size, modes, volumeMode, name, volumeName, selector";
+    let keys = || {
+        let named = SETTING_KEYS.map(|(key, field)| match field {
+            Some(field) => format!("{key} (or {field})"),
+            None => key.to_owned(),
+        });
+        format!("the keys are {}", named.join(", "))
+    };
     let mut settings: Vec<Setting> = Vec::new();
     for word in words {
-        let (key, value) = word.split_once('=').ok_or_else(|| {
-            Error::usage(format!("--set: {word:?} is no KEY=VALUE")).hint(format!("the keys are {KEYS}"))
-        })?;
+        let (key, value) = word
+            .split_once('=')
+            .ok_or_else(|| Error::usage(format!("--set: {word:?} is no KEY=VALUE")).hint(keys()))?;
         let flag = format!("--set {key}");
         let setting = match key {
             "class" | "storageClassName" if value.is_empty() => Setting::Class(Str::default()),
@@ -237,24 +268,23 @@ fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
                 Setting::Size(value.into())
             }
             "modes" => {
-                let known = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
                 let modes: Vec<Str> = value.split(',').map(|mode| long_mode(mode).into()).collect();
-                if let Some(strange) = modes.iter().find(|mode| !known.contains(&mode.as_str())) {
+                if let Some(strange) = modes.iter().find(|mode| !ACCESS_MODES.contains(&mode.as_str())) {
                     return Err(Error::usage(format!("{flag}: {strange:?} is no access mode"))
-                        .hint(format!("they are {}", known.join(", "))));
+                        .hint(format!("they are {}", ACCESS_MODES.join(", "))));
                 }
                 Setting::Modes(modes)
             }
-            "volumeMode" if ["Filesystem", "Block"].contains(&value) => Setting::VolumeMode(value.into()),
+            "volumeMode" if VOLUME_MODES.contains(&value) => Setting::VolumeMode(value.into()),
             "volumeMode" => {
                 return Err(Error::usage(format!("{flag}: {value:?} is no volume mode")).hint("Filesystem or Block"));
             }
-            "selector" if value == "none" => Setting::NoSelector,
+            "selector" if value == NO_SELECTOR => Setting::NoSelector,
             "selector" => {
                 return Err(Error::usage(format!("{flag}: a selector can only be taken away, with selector=none")));
             }
             _ => {
-                return Err(Error::usage(format!("--set: {key:?} is not known")).hint(format!("the keys are {KEYS}")));
+                return Err(Error::usage(format!("--set: {key:?} is not known")).hint(keys()));
             }
         };
         if settings.iter().any(|other| std::mem::discriminant(other) == std::mem::discriminant(&setting)) {

@@ -6,6 +6,7 @@ use crate::cli::HistoryArgs;
 use crate::error::Error;
 use crate::ops::history::history;
 use crate::report::history::History;
+use crate::source::local_time;
 use crate::terminal::Terminal;
 
 /// Prints the list of journals, or one of them.
@@ -13,7 +14,7 @@ pub(super) fn run(args: &HistoryArgs, terminal: &Terminal) -> Result<Status, Err
     let items = history(&journals(&args.journal)?, args.id.as_deref())?;
     let document = History::new(items);
     let mut output = terminal.output();
-    output.print(&args.output.render(&document, args.id.is_some(), terminal.width())?)?;
+    output.print(&args.output.render(&document, args.id.is_some(), local_time(), terminal.width())?)?;
     output.finish()?;
     Ok(Status::Done)
 }

@@ -467,9 +467,9 @@ fn names_in(list: &[u8]) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The clock of this machine, for a server that does not state the time.
+/// The clock of this machine, for a server that does not state the time, and for what lies on this machine.
 #[expect(clippy::disallowed_methods, reason = "the source supplies the snapshot's time")]
-pub(super) fn local_time() -> Timestamp {
+pub fn local_time() -> Timestamp {
     Timestamp(jiff::Timestamp::now().as_second())
 }
 

@@ -20,7 +20,7 @@ mod single;
 mod statement;
 pub mod suppressions;
 
-pub use cluster::{Cluster, ServerVersion};
+pub use cluster::{Cluster, ServerVersion, local_time};
 pub use cluster_error::{ClusterError, ClusterErrorKind};
 pub use connect::{ConnectOptions, Environment, LoginMode, default_chunk_size};
 pub use files::{Archived, FileOptions, Loaded, Report, Scope, SourceError};

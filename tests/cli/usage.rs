@@ -43,6 +43,34 @@ fn wrong_usage_exits_with_2_and_prints_nothing() {
     assert!(Run::new(&["predcit"]).finish().stderr.contains("'predict'"), "the nearest verb is named");
 }
 
+/// `kubectl help VERB` and `kubectl VERB --help` print the same.
+#[test]
+fn help_of_a_verb_can_be_asked_for_in_two_ways() {
+    let help = |arguments: &[&str]| {
+        let run = Run::new(arguments).finish();
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+        run.stdout
+    };
+    assert_eq!(help(&["help"]), help(&["--help"]));
+    for verb in ["predict", "fix", "history", "completion"] {
+        assert_eq!(help(&["help", verb]), help(&[verb, "--help"]));
+    }
+    let unknown = Run::new(&["help", "predcit"]).finish();
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
+    assert!(unknown.stderr.contains("'predict'"), "the nearest verb is named: {}", unknown.stderr);
+}
+
+#[test]
+fn who_wants_to_watch_is_told_what_to_type() {
+    for verb in ["predict", "explain", "match", "audit"] {
+        let run = Run::new(&[verb, "pvc/data", "-w"]).finish();
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{verb}");
+        let said = format!("error: {verb} reads once and does not watch\nhint: watch kubectl pvctl {verb} …\n");
+        assert!(run.stderr.starts_with(&said), "{}", run.stderr);
+        assert!(!run.stderr.contains("tip:"), "{}", run.stderr);
+    }
+}
+
 #[test]
 fn matches_are_sorted_by_a_column_that_the_table_has() {
     let (claim, world) = (root().join("examples/planned-claim.yaml"), root().join("examples/healthy.json"));

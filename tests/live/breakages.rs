@@ -560,7 +560,7 @@ fn arisen(site: &Site) -> Vec<Option<Standing<'_>>> {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn the_first_row_is_the_cause_and_fix_has_the_way_out() {
     let begin = Instant::now();
     let mut site = Site::start_with(CONTROLLERS);

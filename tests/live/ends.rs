@@ -161,7 +161,7 @@ const AT_ONCE: usize = 260;
 
 /// Many worlds share one cluster, each with its own namespaces, classes and names.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn many_worlds_at_once_end_as_predicted() {
     let scratch = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -199,7 +199,7 @@ const PLANES: usize = 3;
 /// Each world has a cluster of its own, because other worlds would change its ends. It has claims without a class, with
 /// no, one or two default classes, or volumes that are recycled.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn worlds_alone_end_as_predicted() {
     let lines: Vec<_> = RECORDINGS.iter().flat_map(|file| recorded(file)).filter(stands_alone).collect();
     let defaults = |line: &xtask::line::Line| line.world.items.iter().filter(|item| is_default(item)).count();

@@ -94,7 +94,7 @@ async fn said(api: &Api, pod: &str) -> [Value; 3] {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn claims_of_ephemeral_volumes_are_made_as_predicted() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut plane = Plane::start(&[]);

@@ -77,7 +77,7 @@ fn run(runtime: &tokio::runtime::Runtime, api: &Api, place: usize, fault: Fault)
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn each_request_may_fail_in_each_way() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let plane = Plane::without_admission();

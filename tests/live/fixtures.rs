@@ -366,7 +366,7 @@ fn misjudged(cluster: &Cluster, fixture: &Fixture) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn fixtures_are_what_an_api_server_stores() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let mut cluster = runtime.block_on(Cluster::start());
@@ -487,7 +487,7 @@ fn content(mut object: Value) -> Value {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn fixtures_at_rest_are_left_alone() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let scratch = tempfile::tempdir().expect("a folder");
@@ -555,7 +555,7 @@ fn fixtures_at_rest_are_left_alone() {
 /// The command that is offered for an attachment deletes only this attachment. It does not delete a later attachment of
 /// the same name.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn an_attachment_is_deleted_only_if_it_is_still_the_same() {
     let plane = Plane::without_admission();
     let attachment = json!({

@@ -105,7 +105,7 @@ fn found(answer: &str) -> (BTreeMap<String, usize>, Value) {
 /// The cluster has two hundred claims: bound to volumes made by hand, bound to provisioned volumes, waiting for their
 /// first consumer, or being provisioned. Some volumes were released by hand.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn nothing_is_wrong_with_a_cluster_in_which_all_is_well() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut plane = Plane::start(&[]);

@@ -11,7 +11,7 @@ use serde_json::json;
 const TOKEN: &str = "s3cret-annotation-t0ken";
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 async fn nothing_of_it_is_printed_at_any_verbosity() {
     let plane = Plane::without_admission();
     let api = Api::of(&plane).await;

@@ -43,7 +43,7 @@ fn drivers(plane: &Plane, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn leases_of_drivers_tell_whether_they_live() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let plane = Plane::without_admission();

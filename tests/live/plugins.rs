@@ -159,7 +159,7 @@ fn the_stderr_of_a_plugin_is_passed_on() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn kubectl_fails_at_the_same_plugins() {
     let world = World::new();
     let kubectl = plane::kubectl();

@@ -290,7 +290,7 @@ fn a_proxy_that_fails_is_named() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn proxies_are_kubectls() {
     let world = World::new();
     let kubectl = plane::kubectl();

@@ -180,7 +180,7 @@ async fn round(plane: &mut Plane, api: &Api, how: Pods, volumes: &[(String, &str
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn volumes_that_are_recycled_at_once_end_as_predicted() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut plane = Plane::without_admission();

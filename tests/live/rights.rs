@@ -74,7 +74,7 @@ fn missing(answer: &Value) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn users_with_few_rights_are_told_what_they_lack() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let plane = Plane::without_admission();
@@ -150,7 +150,7 @@ fn users_with_few_rights_are_told_what_they_lack() {
 
 /// The rights in `docs/rbac/` are sufficient, and each of them is needed.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn the_documented_rights_are_enough_and_none_is_too_many() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let plane = Plane::without_admission();

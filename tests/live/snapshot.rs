@@ -226,7 +226,7 @@ fn load_many(runtime: &tokio::runtime::Runtime, api: &Api, scratch: &Path) -> us
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn answers_about_a_snapshot_equal_answers_about_the_cluster() {
     let scratch = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -450,7 +450,7 @@ fn place(item: &Value) -> String {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn kubectl_makes_the_objects_of_a_snapshot_again() {
     let scratch = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -188,7 +188,7 @@ fn on_a_cluster(gates: &BTreeSet<String>, work: impl AsyncFnOnce(&mut Cluster) -
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn an_audit_of_a_snapshot_equals_an_audit_of_the_cluster() {
     let begin = Instant::now();
     let fixtures: Vec<Fixture> =

@@ -185,7 +185,7 @@ fn each_fault_of_a_certificate_ends_in_a_sentence() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn kubectl_fails_and_succeeds_with_the_same_certificates() {
     let world = World::new();
     let kubectl = plane::kubectl();

@@ -106,7 +106,7 @@ fn alarms(answer: &Value) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn no_change_between_two_requests_makes_a_false_alarm() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let plane = Plane::without_admission();

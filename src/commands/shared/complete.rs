@@ -5,14 +5,19 @@
 //! a number that says how the shell continues. If anything fails, there are no candidates and no message, because the
 //! person is still typing.
 
-use crate::cli::{self, BINARY, ClusterArgs, GlobalArgs};
+use crate::cli::{self, BINARY, ClusterArgs, GlobalArgs, HELP, SETTING_KEYS, setting_values};
+use crate::diagnosis::{Severity, rules};
 use crate::model::Kind;
+use crate::report::audit::ReportFormat;
+use crate::report::match_table::MatchFormat;
+use crate::report::prediction::PredictionFormat;
 use crate::terminal;
 use crate::text::sanitize;
-use clap::FromArgMatches as _;
+use clap::{ArgMatches, FromArgMatches as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -63,14 +68,16 @@ pub fn requested(arguments: &[OsString]) -> Option<&[OsString]> {
 }
 
 /// Prints the answer to a completion.
+#[expect(clippy::disallowed_methods, reason = "the edge, where the environment is read")]
 pub fn run(words: &[OsString]) {
     std::panic::set_hook(Box::new(|_| {}));
-    terminal::print_quietly(&answer(words, super::connect::names));
+    let directory = std::env::current_dir().ok();
+    terminal::print_quietly(&answer(words, super::connect::names, directory.as_deref()));
 }
 
-/// Returns the answer to a completion, ready to print.
-pub fn answer(words: &[OsString], names: Names) -> String {
-    let candidates = candidates(words, names);
+/// Returns the answer to a completion, ready to print. Relative paths are completed in `directory`.
+pub fn answer(words: &[OsString], names: Names, directory: Option<&Path>) -> String {
+    let candidates = candidates(words, names, directory);
     let unfinished = !candidates.is_empty()
         && candidates
             .iter()
@@ -91,7 +98,12 @@ pub fn answer(words: &[OsString], names: Names) -> String {
     text
 }
 
-fn candidates(words: &[OsString], names: Names) -> Vec<CompletionCandidate> {
+fn candidates(words: &[OsString], names: Names, directory: Option<&Path>) -> Vec<CompletionCandidate> {
+    let words = match words {
+        [help, verb] if help == HELP => std::slice::from_ref(verb),
+        [help, _, _, ..] if help == HELP => return Vec::new(),
+        _ => words,
+    };
     let typed = Typed::read(words);
     let typed = Arc::new(Typed { names, ..typed });
     let mut command = cli::command();
@@ -100,9 +112,11 @@ fn candidates(words: &[OsString], names: Names) -> Vec<CompletionCandidate> {
         let completer = ArgValueCompleter::new(move |current: &OsStr| offer("", &typed.look_up(wanted), current));
         command = command.mut_arg(flag, |argument| argument.add(completer));
     }
-    let several = Arc::clone(&typed);
-    let completer = ArgValueCompleter::new(move |current: &OsStr| several.contexts(current));
-    command = command.mut_subcommand("predict", |verb| verb.mut_arg("contexts", |argument| argument.add(completer)));
+    for (verb, argument, values) in VALUES {
+        let typed = Arc::clone(&typed);
+        let completer = ArgValueCompleter::new(move |current: &OsStr| values(&typed, current));
+        command = command.mut_subcommand(verb, |verb| verb.mut_arg(argument, |argument| argument.add(completer)));
+    }
     for (verb, argument, kinds) in OBJECTS {
         let typed = Arc::clone(&typed);
         let completer = ArgValueCompleter::new(move |current: &OsStr| typed.objects(kinds, current));
@@ -112,10 +126,35 @@ fn candidates(words: &[OsString], names: Names) -> Vec<CompletionCandidate> {
     // The completion engine needs a word to complete, so an empty word is added if there is none.
     let line = if words.is_empty() { vec![BINARY.into(), OsString::new()] } else { line };
     let last = line.len() - 1;
-    let mut found = clap_complete::engine::complete(&mut command, line, last, None).unwrap_or_default();
-    found.retain(|candidate| !candidate.is_hide_set());
+    let is_flag = |word: &OsStr| word.as_encoded_bytes().starts_with(b"-");
+    // As for kubectl, flags are candidates only after a hyphen was typed.
+    let wants_flags = words.last().is_some_and(|word| is_flag(word));
+    let mut found = clap_complete::engine::complete(&mut command, line, last, directory).unwrap_or_default();
+    // A file whose name begins with a dot is hidden as well, and is a candidate if the dot was typed.
+    found.retain(|candidate| !is_flag(candidate.get_value()) || wants_flags && !candidate.is_hide_set());
     found
 }
+
+/// A function that returns the candidates for a value from what was typed before it, and from its beginning.
+type Values = fn(&Typed, &OsStr) -> Vec<CompletionCandidate>;
+
+/// The arguments of verbs whose values are not in their definitions.
+const VALUES: [(&str, &str, Values); 10] = [
+    ("predict", "contexts", Typed::contexts),
+    ("predict", "sort_by", |typed, current| columns(&typed.format(PredictionFormat::Table).columns(), current)),
+    ("match", "sort_by", |typed, current| {
+        columns(typed.format(MatchFormat::Table).columns().unwrap_or_default(), current)
+    }),
+    ("audit", "sort_by", |typed, current| {
+        columns(&typed.format(ReportFormat::Table).columns(typed.has("all")), current)
+    }),
+    ("audit", "rules", |_, current| rule_ids(current)),
+    ("audit", "skip_rules", |_, current| rule_ids(current)),
+    ("audit", "fail_on", |_, current| thresholds(current)),
+    ("rules", "id", |_, current| rule_ids(current)),
+    ("fix", "only", |_, current| rule_ids(current)),
+    ("recreate", "set", Typed::settings),
+];
 
 /// The verbs that take objects, with the name of the argument and the kinds that it accepts.
 const OBJECTS: [(&str, &str, &[Kind]); 14] = [
@@ -148,6 +187,8 @@ struct Typed {
     files: bool,
     /// The objects typed so far.
     objects: Vec<String>,
+    /// The verb with its flags and arguments.
+    verb: ArgMatches,
     names: Names,
 }
 
@@ -158,19 +199,30 @@ impl Typed {
         let line = std::iter::once(OsString::from(BINARY)).chain(before.iter().cloned());
         let matches = cli::command().ignore_errors(true).try_get_matches_from(line).unwrap_or_default();
         let global = GlobalArgs::from_arg_matches(&matches).unwrap_or_default();
-        let verb = matches.subcommand().map(|(_, verb)| verb);
+        let verb = matches.subcommand().map(|(_, verb)| verb.clone()).unwrap_or_default();
         let values = |id: &str| -> Vec<String> {
-            let given = verb.and_then(|verb| verb.try_get_many::<String>(id).ok().flatten());
+            let given = verb.try_get_many::<String>(id).ok().flatten();
             given.map(|values| values.cloned().collect()).unwrap_or_default()
         };
         let objects = [values("objects"), values("object")].concat();
         Self {
             namespace: global.scope.namespace,
             cluster: global.cluster,
-            files: verb.is_some_and(|verb| verb.try_contains_id("filenames").unwrap_or(false)),
+            files: verb.try_contains_id("filenames").unwrap_or(false),
             objects,
+            verb,
             names: |_| Vec::new(),
         }
+    }
+
+    /// The format of `-o`, or this one if none was typed.
+    fn format<F: Copy + Send + Sync + 'static>(&self, default: F) -> F {
+        self.verb.try_get_one::<F>("output").ok().flatten().copied().unwrap_or(default)
+    }
+
+    /// Whether this flag, which has no value, was typed.
+    fn has(&self, flag: &str) -> bool {
+        self.verb.try_get_one::<bool>(flag).ok().flatten().copied().unwrap_or_default()
     }
 
     /// Looks up names in the cluster. The result is empty if this takes too long.
@@ -193,6 +245,23 @@ impl Typed {
         offer("", &names, current)
     }
 
+    /// Returns the candidates for `recreate --set`: first the keys, then the values of the typed key.
+    fn settings(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let typed = current.to_string_lossy();
+        let Some((key, value)) = typed.split_once('=') else {
+            let keys = SETTING_KEYS.into_iter().flat_map(|(key, field)| [Some(key), field]).flatten();
+            return offer("", &keys.map(|key| format!("{key}=")).collect::<Vec<_>>(), current);
+        };
+        let names = match key {
+            "class" | "storageClassName" => self.look_up(Wanted::Objects(Kind::StorageClass)),
+            "volumeName" => self.look_up(Wanted::Objects(Kind::PersistentVolume)),
+            _ => setting_values(key).iter().map(|&value| value.to_owned()).collect(),
+        };
+        // Only the key with several values, `modes`, has commas.
+        let before = value.rfind(',').map_or("", |comma| &value[..=comma]);
+        offer(&format!("{key}={before}"), &names, current)
+    }
+
     /// Returns the candidates for an object: first the types, then the names of objects of the typed type.
     fn objects(&self, kinds: &[Kind], current: &OsStr) -> Vec<CompletionCandidate> {
         let typed = current.to_string_lossy();
@@ -213,6 +282,29 @@ impl Typed {
     }
 }
 
+/// Returns the candidates for the id of a rule.
+fn rule_ids(current: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = current.to_string_lossy();
+    let rules = rules::all().iter().filter(|rule| rule.id.starts_with(&*typed));
+    rules.map(|rule| CompletionCandidate::new(rule.id).help(Some(rule.title.into()))).collect()
+}
+
+/// Returns the candidates for `audit --fail-on`: first the severities, then the rules.
+fn thresholds(current: &OsStr) -> Vec<CompletionCandidate> {
+    let words = Severity::ALL.map(Severity::as_str).into_iter().chain(["unknown"]);
+    let words: Vec<String> = words.map(str::to_owned).collect();
+    let mut found = offer("", &words, current);
+    found.extend(rule_ids(current));
+    found
+}
+
+/// Returns the candidates for a column, in capital letters unless small ones were typed.
+fn columns(columns: &[&str], current: &OsStr) -> Vec<CompletionCandidate> {
+    let is_small = current.to_string_lossy().chars().any(char::is_lowercase);
+    let case = |column: &&str| if is_small { column.to_lowercase() } else { (*column).to_owned() };
+    offer("", &columns.iter().map(case).collect::<Vec<_>>(), current)
+}
+
 /// Returns the names that begin with the typed text.
 fn offer(before: &str, names: &[String], current: &OsStr) -> Vec<CompletionCandidate> {
     let typed = current.to_string_lossy();
@@ -222,9 +314,15 @@ fn offer(before: &str, names: &[String], current: &OsStr) -> Vec<CompletionCandi
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a slow cluster needs a clock")]
+    #![expect(
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        clippy::unwrap_used,
+        reason = "a slow cluster needs a clock, paths need files, and a test fails by panicking"
+    )]
 
     use super::{Names, Question, Wanted, answer, requested};
+    use crate::diagnosis::rules;
     use crate::model::Kind;
     use std::time::{Duration, Instant};
 
@@ -232,6 +330,7 @@ mod tests {
         (Wanted::Objects(Kind::PersistentVolumeClaim), Some("db")) => vec!["data-0".into(), "data-1".into()],
         (Wanted::Objects(Kind::PersistentVolumeClaim), _) => vec!["web".into()],
         (Wanted::Objects(Kind::PersistentVolume), _) => vec!["pv-1".into(), "pv\u{1b}[2J".into()],
+        (Wanted::Objects(Kind::StorageClass), _) => vec!["fast".into(), "slow".into()],
         (Wanted::Namespaces, _) => vec!["db".into(), "default".into()],
         (Wanted::Contexts, _) => question.cluster.kubeconfig.iter().map(|path| path.display().to_string()).collect(),
         _ => Vec::new(),
@@ -239,7 +338,7 @@ mod tests {
 
     fn completed(words: &[&str]) -> Vec<String> {
         let words: Vec<_> = words.iter().map(Into::into).collect();
-        answer(&words, CLUSTER).lines().map(str::to_owned).collect()
+        answer(&words, CLUSTER, None).lines().map(str::to_owned).collect()
     }
 
     #[test]
@@ -262,6 +361,91 @@ mod tests {
         assert_eq!(completed(&["predict", "-o", "y"]), ["yaml", ":4"]);
         assert_eq!(completed(&["completion", "nu"])[0].split('\t').next(), Some("nushell"));
         assert!(!completed(&["predict", "--b"]).iter().any(|line| line.starts_with("--budget")), "it is hidden");
+    }
+
+    #[test]
+    fn flags_wait_for_a_hyphen() {
+        for words in [&["predict", ""][..], &["audit", "-A", ""], &["fix", "--yes", "p"], &[""]] {
+            assert!(!completed(words).iter().any(|line| line.starts_with('-')), "{words:?}");
+        }
+        for (words, flag) in [(&["predict", "-"][..], "-n\t"), (&["predict", "--"], "--namespace\t"), (&["-"], "-n\t")]
+        {
+            assert!(completed(words).iter().any(|line| line.starts_with(flag)), "{words:?}");
+        }
+    }
+
+    /// `kubectl help VERB` completes the verb and nothing after it.
+    #[test]
+    fn help_is_followed_by_a_verb() {
+        assert_eq!(completed(&["help", "exp"]), completed(&["exp"]));
+        assert_eq!(completed(&["help", "explain", ""]), [":4"]);
+    }
+
+    #[test]
+    fn rules_are_completed_with_their_titles() {
+        let lost = "lost-pv-missing\t";
+        for words in [
+            &["rules", "lost-pv-m"][..],
+            &["audit", "--rules", "lost-pv-m"],
+            &["audit", "--skip-rules", "lost-pv-m"],
+            &["audit", "--fail-on", "lost-pv-m"],
+            &["fix", "--only", "lost-pv-m"],
+        ] {
+            let found = completed(words);
+            assert!(found.len() == 2 && found[0].starts_with(lost), "{words:?}: {found:?}");
+        }
+        let listed = completed(&["audit", "--rules", "pv-recycle-failed,lost-pv-m"]);
+        assert!(listed[0].starts_with("pv-recycle-failed,lost-pv-missing"), "{listed:?}");
+        assert_eq!(completed(&["rules", ""]).len(), rules::all().len() + 1);
+    }
+
+    #[test]
+    fn severities_come_before_the_rules() {
+        assert_eq!(completed(&["audit", "--fail-on", ""])[..4], ["error", "warning", "info", "unknown"]);
+        assert_eq!(completed(&["audit", "--fail-on", "unknown,w"]), ["unknown,warning", ":4"]);
+    }
+
+    /// The columns are those of the table that the flags before ask for.
+    #[test]
+    fn columns_are_completed() {
+        assert_eq!(completed(&["predict", "--sort-by", "NAM"]), ["NAMESPACE", "NAME", ":4"]);
+        assert_eq!(completed(&["audit", "--sort-by", "ag"]), ["age", ":4"]);
+        assert_eq!(completed(&["predict", "--sort-by", "COMP"]), [":4"]);
+        assert_eq!(completed(&["predict", "-o", "wide", "--sort-by", "COMP"]), ["COMPONENT", ":4"]);
+        assert_eq!(completed(&["audit", "--sort-by", "CAU"]), [":4"]);
+        assert_eq!(completed(&["audit", "--all", "--sort-by", "CAU"]), ["CAUSE", ":4"]);
+        assert_eq!(completed(&["match", "-o", "wide", "--sort-by", "VOLUMEM"]), ["VOLUMEMODE", ":4"]);
+    }
+
+    #[test]
+    fn settings_have_keys_and_then_values() {
+        let set = |value: &str| completed(&["recreate", "pvc/data", "--set", value]);
+        assert_eq!(set("volume"), ["volumeMode=", "volumeName=", ":6"]);
+        assert_eq!(set("class="), ["class=fast", "class=slow", ":4"]);
+        assert_eq!(set("storageClassName=f"), ["storageClassName=fast", ":4"]);
+        assert_eq!(set("volumeName=pv-"), ["volumeName=pv-1", ":4"]);
+        assert_eq!(set("modes=RWO,ReadOnly"), ["modes=RWO,ReadOnlyMany", ":4"]);
+        assert_eq!(set("volumeMode="), ["volumeMode=Filesystem", "volumeMode=Block", ":4"]);
+        assert_eq!(set("selector="), ["selector=none", ":4"]);
+        assert_eq!(set("size="), [":4"]);
+    }
+
+    #[test]
+    fn paths_are_completed_in_the_working_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["dump.json", ".pvctl.yaml", "-odd"] {
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        std::fs::create_dir(directory.path().join("dumps")).unwrap();
+        let completed = |words: &[&str]| {
+            let words: Vec<_> = words.iter().map(Into::into).collect();
+            answer(&words, CLUSTER, Some(directory.path()))
+        };
+        assert_eq!(completed(&["predict", "-f", "du"]), "dump.json\ndumps/\n:4\n");
+        assert_eq!(completed(&["apply", "du"]), "dump.json\ndumps/\n:4\n");
+        assert_eq!(completed(&["apply", "dumps"]), "dumps/\n:6\n");
+        assert_eq!(completed(&["audit", "--suppressions", ".pv"]), ".pvctl.yaml\n:4\n");
+        assert_eq!(completed(&["audit", "--baseline", ""]), "dump.json\ndumps/\n:4\n");
     }
 
     #[test]
@@ -305,7 +489,7 @@ mod tests {
             vec!["late".to_owned()]
         };
         let before = Instant::now();
-        assert_eq!(answer(&["explain".into(), "pvc/".into()], slow), ":4\n");
+        assert_eq!(answer(&["explain".into(), "pvc/".into()], slow, None), ":4\n");
         assert!(before.elapsed() < Duration::from_secs(10));
     }
 }

@@ -6,6 +6,7 @@ mod table;
 pub use document::{History, Repair, Taken};
 
 use crate::error::Error;
+use crate::model::Timestamp;
 use crate::report::shared::format::formats;
 use crate::report::shared::json::json;
 use crate::report::shared::yaml::yaml;
@@ -23,14 +24,20 @@ formats! {
 }
 
 impl HistoryFormat {
-    /// Prints the repairs in this format. With `steps` there is only one repair, and the text has its steps. Text is
-    /// wrapped at `columns`.
+    /// Prints the repairs in this format. With `steps` there is only one repair, and the text has its steps. Ages are
+    /// counted up to `now`. Text is wrapped at `columns`.
     ///
     /// # Errors
     /// Returns an error if the repairs cannot be encoded in the format, which is a bug.
-    pub fn render(self, history: &History, steps: bool, columns: Option<usize>) -> Result<String, Error> {
+    pub fn render(
+        self,
+        history: &History,
+        steps: bool,
+        now: Timestamp,
+        columns: Option<usize>,
+    ) -> Result<String, Error> {
         match self {
-            Self::Table => Ok(history.text(steps, columns)),
+            Self::Table => Ok(history.text(steps, now, columns)),
             Self::Json => json(history),
             Self::Yaml => yaml(history),
         }

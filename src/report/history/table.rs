@@ -1,22 +1,24 @@
 //! Repairs as a table, and one repair as the table of its steps.
 
 use super::document::{History, Repair};
+use crate::model::Timestamp;
 use crate::report::shared::table::{Table, TableStyle};
-use crate::text::sanitize;
+use crate::text::{human_age, sanitize};
 use std::fmt::Write as _;
 
 impl History {
-    /// The table of all repairs. With `steps` there is only one repair, and the table has its steps.
-    pub(super) fn text(&self, steps: bool, columns: Option<usize>) -> String {
+    /// The table of all repairs, with their ages at `now`. With `steps` there is only one repair, and the table has its
+    /// steps.
+    pub(super) fn text(&self, steps: bool, now: Timestamp, columns: Option<usize>) -> String {
         let style = TableStyle { width: columns, headers: true };
         match (steps, self.items.first()) {
             (true, Some(repair)) => repair.page(style),
             (_, None) => "No repairs were made from here.\n".to_owned(),
             (false, Some(_)) => {
-                let mut table = Table::new(vec!["ID", "STATE", "WHAT"]);
+                let mut table = Table::new(vec!["ID", "STATE", "WHAT", "AGE"]);
                 for repair in &self.items {
                     let goal = repair.goal.clone().unwrap_or_default();
-                    table.row(vec![repair.id.clone(), repair.sentence(), goal]);
+                    table.row(vec![repair.id.clone(), repair.sentence(), goal, repair.age(now)]);
                 }
                 table.text(style)
             }
@@ -32,6 +34,12 @@ impl Repair {
             (None, Some(step)) if self.state != "finished" => format!("{} at step {step}", self.state),
             (None, _) => self.state.to_owned(),
         }
+    }
+
+    /// The time since the repair began.
+    fn age(&self, now: Timestamp) -> String {
+        let began = self.at.as_deref().and_then(Timestamp::parse);
+        began.map_or_else(|| "<unknown>".to_owned(), |began| human_age(now.seconds_since(began)))
     }
 
     fn page(&self, style: TableStyle) -> String {
@@ -56,5 +64,39 @@ impl Repair {
             table.row(vec![step.id.to_string(), step.state.to_owned(), write, step.why.clone()]);
         }
         page + &table.text(style)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::{History, Repair, Timestamp};
+
+    /// The ages are those of kubectl, and the newest repair is the first.
+    #[test]
+    fn the_age_of_a_repair_is_the_last_column() {
+        let repair = |id: &str, at: Option<&str>, state| Repair {
+            id: id.to_owned(),
+            at: at.map(str::to_owned),
+            goal: Some("pv/data is kept".to_owned()),
+            state,
+            ..Repair::default()
+        };
+        let history = History::new(vec![
+            repair("d", Some("2026-06-04T11:55:00Z"), "finished"),
+            repair("c", Some("2026-06-04T03:00:00Z"), "finished"),
+            repair("b", Some("2026-06-02T12:00:00Z"), "open"),
+            Repair { goal: None, ..repair("a", None, "unreadable") },
+        ]);
+        let now = Timestamp::parse("2026-06-04T12:00:00Z").unwrap();
+        assert_eq!(
+            history.text(false, now, None),
+            "ID   STATE        WHAT              AGE\n\
+             d    finished     pv/data is kept   5m\n\
+             c    finished     pv/data is kept   9h\n\
+             b    open         pv/data is kept   2d\n\
+             a    unreadable   <none>            <unknown>\n"
+        );
     }
 }

@@ -512,7 +512,7 @@ impl Scene {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn nobody_loses_data_unwarned_on_the_way() {
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let mut scene = Scene::new(folder.path());

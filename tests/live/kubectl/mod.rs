@@ -206,7 +206,7 @@ fn assert_no_secret(what: &str, finished: &Finished) {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn the_flags_mean_what_they_mean_to_kubectl() {
     let world = World::new();
     let (mut runs, mut wrong) = (0, Vec::new());
@@ -233,7 +233,7 @@ fn the_flags_mean_what_they_mean_to_kubectl() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn flags_that_kubectl_refuses_are_refused_with_a_sentence() {
     let world = World::new();
     let mut wrong = Vec::new();
@@ -299,7 +299,7 @@ fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
 
 /// These are faults of kubectl. Our program behaves differently, and says why.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn differences_from_kubectl_are_known() {
     let world = World::new();
     // kubectl prefers the token file of the kubeconfig to the token of the flag.
@@ -355,7 +355,7 @@ fn options() -> Vec<(String, String)> {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn every_flag_of_kubectl_is_known_or_refused_for_a_reason() {
     let flags = options();
     assert!(flags.len() > 25 && flags.iter().any(|(name, _)| name == "v"), "{flags:?}");
@@ -405,7 +405,7 @@ fn plugin(words: &[&str]) -> (tempfile::TempDir, Run) {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn kubectl_finds_and_runs_the_plugin() {
     let world = World::new();
     let config = world.0.dir().join("main/config");
@@ -451,7 +451,7 @@ fn kubectl_finds_and_runs_the_plugin() {
 
 /// The server accepts the connection and never answers.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_request_timeout_ends_both() {
     let world = World::new();
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -259,7 +259,7 @@ fn is_reached(place: &Place<'_>, volume: &str, namespace: &str, claim: &str) -> 
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn nothing_is_lost_while_somebody_applies_the_manifest_again_and_again() {
     let runs = std::env::var(RUNS).ok().map_or(SAMPLE, |runs| runs.parse().expect("a number of runs"));
     let begin = Instant::now();

@@ -137,7 +137,7 @@ fn each_actor_meets_each_repair_and_each_fault() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn each_request_of_a_repair_may_fail_in_each_way() {
     let runs = std::env::var(RUNS).ok().map_or(SAMPLE, |runs| runs.parse().expect("a number of runs"));
     let begin = Instant::now();

@@ -367,7 +367,7 @@ fn run(site: &Site, case: &Case) -> (Vec<String>, usize, bool) {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn the_findings_of_each_repairable_rule_are_fixed() {
     let begin = Instant::now();
     let cases: Vec<&Case> = claims::CASES.iter().chain(volumes::CASES).collect();

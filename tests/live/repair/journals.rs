@@ -26,7 +26,7 @@ fn either(current: &Arc<Mutex<Client>>) -> Client {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_journal_is_of_its_cluster_and_not_of_an_address() {
     let mut site = Site::start();
     let fresh = Site::start();
@@ -88,7 +88,7 @@ fn a_journal_is_of_its_cluster_and_not_of_an_address() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_volume_made_anew_is_not_the_one_of_a_journal() {
     let mut site = Site::start();
     let place = Place::new(&site, "anew");
@@ -123,7 +123,7 @@ fn a_volume_made_anew_is_not_the_one_of_a_journal() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_repair_that_never_began_blocks_no_other_repair() {
     let mut site = Site::start();
     let names = ["undone", "broken", "restored"];

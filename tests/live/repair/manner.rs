@@ -12,7 +12,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
     let mut site = Site::start();
     let place = Place::new(&site, "kept");
@@ -51,7 +51,7 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_goal_that_is_already_reached_needs_no_repair() {
     let site = Site::start();
     let nothing = |place: &Place<'_>, words: &[&str]| {
@@ -166,7 +166,7 @@ fn a_goal_that_is_already_reached_needs_no_repair() {
 
 /// One of two findings is repaired, and a guard refuses the other repair. In the second run that finding is left again.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn fix_leaves_what_a_guard_refuses_each_time() {
     let site = Site::start();
     let place = Place::new(&site, "left");

@@ -14,7 +14,7 @@ const PAST: &str = "2026-01-10T08:00:00Z";
 const FORMERLY: &str = "2026-01-09T08:00:00Z";
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_policy_goes_back_to_nobody_else() {
     let site = Site::start();
 
@@ -72,7 +72,7 @@ fn refused(place: &Place<'_>, claim: &str, before: &str) {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_reservation_ends_and_is_found_in_a_strange_namespace() {
     let site = Site::start();
     let place = Place::new(&site, "tenant");
@@ -134,7 +134,7 @@ fn flat(said: &str) -> String {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_repair_without_alternatives_needs_no_choice() {
     let mut site = Site::start();
 
@@ -184,7 +184,7 @@ fn a_repair_without_alternatives_needs_no_choice() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_finding_on_a_named_object_is_reported_at_once_with_its_verb() {
     let site = Site::start();
 

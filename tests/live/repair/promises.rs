@@ -10,7 +10,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_repair_holds_against_those_who_write_the_same_objects() {
     let mut site = Site::start();
     applied_with_kubectl(&site);

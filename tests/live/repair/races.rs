@@ -55,7 +55,7 @@ fn post(place: &Place<'_>, path: &str, object: &Value) {
 /// A StatefulSet is scaled up once the plan has begun: its controller creates the claim again, and a pod that waits for
 /// it.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
     let mut site = started();
     site.stop_controllers();
@@ -115,7 +115,7 @@ fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
 /// The quota of the target is used up between the review and the creation of the claim. The plan stops and nothing is
 /// lost. It is continued once there is room, or undone.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_quota_fills_up_in_the_middle_of_a_plan() {
     let site = started();
     for (name, back) in [("q0", false), ("q1", true)] {
@@ -162,7 +162,7 @@ fn a_quota_fills_up_in_the_middle_of_a_plan() {
 
 /// A claim is restored with its former uid, as by a partial restore of a copy of etcd.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_claim_comes_back_with_the_uid_that_it_had() {
     let site = started();
     so_many_abreast(ABREAST, (0..6).collect(), |number: u64| {
@@ -235,7 +235,7 @@ const EDITS: [Edit; 8] = [
 
 /// Whatever a person changes in a journal, continuing or undoing it loses nothing and writes to no other object.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_journal_that_was_edited_by_hand_does_no_harm() {
     let mut site = started();
     let places: Vec<(String, tempfile::TempDir)> = so_many_abreast(ABREAST, (0..EDITS.len()).collect(), |number| {
@@ -278,7 +278,7 @@ fn a_journal_that_was_edited_by_hand_does_no_harm() {
 
 /// A plan file with a change is carried out only if it is still the plan of its request.
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_plan_file_that_was_tampered_with_writes_nothing() {
     let site = started();
     let place = Place::new(&site, "t0");

@@ -443,7 +443,7 @@ fn round(site: &mut Site, numbers: Vec<usize>, url: &str) -> Vec<(RunParameters,
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn two_operators_lose_nothing_and_every_journal_leads_on_or_back() {
     let runs = std::env::var(RUNS).ok().map_or(SAMPLE, |runs| runs.parse().expect("a number of runs"));
     let begin = Instant::now();

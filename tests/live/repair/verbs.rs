@@ -10,7 +10,7 @@ use crate::live::site::{PV, PVC, Place, Site, text};
 use serde_json::{Value, json};
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn volumes_are_kept_offered_and_handed_over() {
     let mut site = Site::start();
     retain(&site);
@@ -155,7 +155,7 @@ fn unbind(site: &mut Site) {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn claims_get_their_volumes_back() {
     let mut site = Site::start();
     // The volume was applied again without the uid of its claim, or restored from a backup with the uid of an older
@@ -255,7 +255,7 @@ fn claims_get_their_volumes_back() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn claims_are_replaced_and_get_other_volumes() {
     let site = Site::start();
     // A claim without a volume gets one that another claim had.
@@ -318,7 +318,7 @@ fn claims_are_replaced_and_get_other_volumes() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn volumes_change_hands() {
     let site = Site::start();
     let place = Place::new(&site, "move");
@@ -363,7 +363,7 @@ fn volumes_change_hands() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn finalizers_whose_owner_is_gone_are_taken_off() {
     const FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
     let site = Site::start();
@@ -402,7 +402,7 @@ fn finalizers_whose_owner_is_gone_are_taken_off() {
 }
 
 #[test]
-#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --locked -- --ignored live"]
+#[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn plans_come_from_files_and_journals() {
     let mut site = Site::start();
     let place = Place::new(&site, "file");

@@ -20,6 +20,7 @@ async fn a_plan_that_stops_is_gone_on_with() {
     assert_eq!(stopped.stderr.matches("kubectl pvctl undo").count(), 1, "{}", stopped.stderr);
     let listed = with(&fake, journals, "", &["history"]).await;
     assert!(listed.stdout.contains("stopped at step 2"), "{}", listed.stdout);
+    assert!(listed.stdout.lines().next().is_some_and(|headers| headers.ends_with(" AGE")), "{}", listed.stdout);
     let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains("pv/data is Available, reserved for db/data"), "{}", ended.stdout);

@@ -1,0 +1,127 @@
+//! The words of a command line, before and after clap parses them: what kubectl's users type and clap does not know.
+
+use super::{BINARY, GlobalArgs};
+use clap::Args as _;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+
+/// The word in place of a verb that requests the help of the verb after it.
+pub const HELP: &str = "help";
+
+/// The flags with which `kubectl get` watches.
+const WATCH: [&str; 3] = ["-w", "--watch", "--watch-only"];
+
+/// The verbs that read objects once and answer, in the place of which people expect `kubectl get --watch`.
+const READ_ONCE: [&str; 4] = ["predict", "explain", "match", "audit"];
+
+/// Arranges the words for clap. The verb is before all flags, and `help VERB` is `VERB --help`, as for kubectl.
+pub(super) fn arranged(arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut line = verb_first(arguments);
+    if line.get(1).is_none_or(|verb| verb != HELP) {
+        return line;
+    }
+    line.remove(1);
+    let mut line = verb_first(line);
+    let is_verb = line.get(1).is_some_and(|word| !is_flag(word));
+    line.insert(if is_verb { 2 } else { 1 }, "--help".into());
+    line
+}
+
+/// Moves the verb before all flags. If a flag with several values, such as `--as-group`, is given before and after the
+/// verb, clap loses the values before the verb.
+fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.get(1).is_none_or(|first| !is_flag(first)) {
+        return arguments;
+    }
+    let flags = GlobalArgs::augment_args(clap::Command::new(BINARY))
+        .args_override_self(true)
+        .allow_external_subcommands(true)
+        .external_subcommand_value_parser(clap::value_parser!(OsString));
+    // If the flags cannot be parsed, the whole definition reports the usage error or prints the help.
+    let Ok(matches) = flags.try_get_matches_from(&arguments) else { return arguments };
+    let Some((_, behind)) = matches.subcommand() else { return arguments };
+    let behind = behind.get_many::<OsString>("").map_or(0, Iterator::count);
+    let mut moved = arguments;
+    let verb = moved.len() - behind - 1;
+    moved[1..=verb].rotate_right(1);
+    moved
+}
+
+fn is_flag(word: &OsStr) -> bool {
+    word.as_encoded_bytes().starts_with(b"-")
+}
+
+/// Replaces the error about an unknown flag if the flag is `--watch` of a verb that reads once. `command` has parsed
+/// `line`, and `program` is the name that usage lines show.
+pub(super) fn without_watch(
+    error: clap::Error,
+    command: &clap::Command,
+    line: &[OsString],
+    program: &str,
+) -> clap::Error {
+    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return error };
+    if error.kind() != ErrorKind::UnknownArgument || !WATCH.contains(&flag.as_str()) {
+        return error;
+    }
+    let verb = line.iter().skip(1).find_map(|word| command.find_subcommand(word)).map(clap::Command::get_name);
+    let Some(verb) = verb.filter(|verb| READ_ONCE.contains(verb)) else { return error };
+    let mut message = format!("{verb} reads once and does not watch\nhint: watch {program} {verb} …\n");
+    if verb == "explain" {
+        // Writing to a `String` cannot fail.
+        _ = writeln!(message, "hint: {program} explain … --recheck says whether the controller acts");
+    }
+    clap::Error::raw(ErrorKind::UnknownArgument, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arranged;
+    use crate::cli::parse;
+
+    fn words(line: &str) -> Vec<std::ffi::OsString> {
+        line.split_whitespace().map(Into::into).collect()
+    }
+
+    /// Returns what is printed instead of a parsed command line.
+    fn printed(line: &str) -> String {
+        parse(words(line)).map_or_else(|answer| answer.to_string(), |cli| format!("{cli:?}"))
+    }
+
+    #[test]
+    fn help_in_place_of_a_verb_is_the_flag() {
+        for (typed, same) in [
+            ("", "--help"),
+            ("predict", "predict --help"),
+            ("predict pvc/data -o nonsense", "predict --help"),
+            ("-n db explain", "explain --help"),
+            ("-n db", "--help"),
+            ("completion bash", "completion --help"),
+            ("no-such-verb", "no-such-verb"),
+        ] {
+            assert_eq!(printed(&format!("kubectl-pvctl help {typed}")), printed(&format!("kubectl-pvctl {same}")));
+        }
+        assert_eq!(printed("kubectl-pvctl -n db help predict"), printed("kubectl-pvctl predict --help"));
+        let object = words("kubectl-pvctl explain help");
+        assert_eq!(arranged(object.clone()), object, "only in the place of a verb");
+    }
+
+    #[test]
+    fn a_verb_that_reads_once_says_what_watches() {
+        for flag in ["-w", "--watch", "--watch=true"] {
+            let said = "error: predict reads once and does not watch\nhint: watch kubectl pvctl predict …\n";
+            assert_eq!(printed(&format!("kubectl-pvctl predict {flag} -A")), said);
+            assert_eq!(printed(&format!("kubectl-pvctl {flag} -n db predict")), said);
+            for verb in ["explain", "match", "audit"] {
+                let said = printed(&format!("kubectl-pvctl {verb} pvc/data {flag}"));
+                let first =
+                    format!("error: {verb} reads once and does not watch\nhint: watch kubectl pvctl {verb} …\n");
+                assert!(said.starts_with(&first), "{said}");
+                assert_eq!(said.contains("--recheck"), verb == "explain", "{said}");
+            }
+            assert!(!printed(&format!("kubectl-pvctl version {flag}")).contains("reads once"));
+        }
+        assert!(!printed("kubectl-pvctl rename pvc audit -w").contains("reads once"), "audit is a name there");
+        assert!(!printed("kubectl-pvctl predict --watc").contains("reads once"));
+    }
+}
