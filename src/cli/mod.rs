@@ -11,7 +11,7 @@ mod request;
 mod value;
 
 pub use flags::{ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
-pub use line::HELP;
+pub use line::{HELP, is_flag};
 pub use object::{one_object, parse_objects};
 pub use repair::{
     ApplyArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,

@@ -6,7 +6,7 @@ use super::repair::{
     UnbindArgs, UnfinalizeArgs,
 };
 use crate::error::Error;
-use crate::model::{Kind, ObjectKey, Quantity, Str};
+use crate::model::{AccessMode, Kind, ObjectKey, Quantity, Str};
 use crate::repair::{Recipient, Request, Setting, namespace_name, object_name};
 
 /// Checks the namespace of a claim that is named without a namespace.
@@ -223,14 +223,13 @@ pub const SETTING_KEYS: [(&str, Option<&str>); 7] = [
     ("selector", None),
 ];
 
-const ACCESS_MODES: [&str; 4] = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
 const VOLUME_MODES: [&str; 2] = ["Filesystem", "Block"];
 const NO_SELECTOR: &str = "none";
 
 /// The values that this key of `recreate --set` accepts. The result is empty if it accepts more than a few words.
 pub fn setting_values(key: &str) -> &'static [&'static str] {
     match key {
-        "modes" => &ACCESS_MODES,
+        "modes" => &AccessMode::NAMES,
         "volumeMode" => &VOLUME_MODES,
         "selector" => &[NO_SELECTOR],
         _ => &[],
@@ -269,9 +268,9 @@ fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
             }
             "modes" => {
                 let modes: Vec<Str> = value.split(',').map(|mode| long_mode(mode).into()).collect();
-                if let Some(strange) = modes.iter().find(|mode| !ACCESS_MODES.contains(&mode.as_str())) {
+                if let Some(strange) = modes.iter().find(|mode| !AccessMode::NAMES.contains(&mode.as_str())) {
                     return Err(Error::usage(format!("{flag}: {strange:?} is no access mode"))
-                        .hint(format!("they are {}", ACCESS_MODES.join(", "))));
+                        .hint(format!("they are {}", AccessMode::NAMES.join(", "))));
                 }
                 Setting::Modes(modes)
             }

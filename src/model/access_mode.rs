@@ -19,6 +19,9 @@ pub enum AccessMode {
 }
 
 impl AccessMode {
+    /// The modes that the API server accepts, as manifests write them.
+    pub const NAMES: [&'static str; 4] = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
+
     /// The mode as manifests write it.
     pub fn as_str(&self) -> &str {
         match self {

@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The kinds of objects that a person can name for this verb.
 pub const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
 
+/// The word of `--fail-on` for objects that could not be judged.
+pub const UNJUDGED: &str = "unknown";
+
 /// The options of an audit.
 #[derive(Debug)]
 pub struct AuditOptions {
@@ -190,7 +193,7 @@ impl Threshold {
             if let Some(severity) = Severity::ALL.into_iter().find(|severity| severity.as_str() == word) {
                 // If several severities are named, the mildest one counts, because it includes the others.
                 threshold.severity = threshold.severity.max(Some(severity));
-            } else if word == "unknown" {
+            } else if word == UNJUDGED {
                 threshold.unknown = true;
             } else {
                 let named: Vec<&str> = matching(word).map(|rule| rule.id).collect();

@@ -5,9 +5,10 @@
 //! a number that says how the shell continues. If anything fails, there are no candidates and no message, because the
 //! person is still typing.
 
-use crate::cli::{self, BINARY, ClusterArgs, GlobalArgs, HELP, SETTING_KEYS, setting_values};
+use crate::cli::{self, BINARY, ClusterArgs, GlobalArgs, HELP, SETTING_KEYS, is_flag, setting_values};
 use crate::diagnosis::{Severity, rules};
 use crate::model::Kind;
+use crate::ops::audit::UNJUDGED;
 use crate::report::audit::ReportFormat;
 use crate::report::match_table::MatchFormat;
 use crate::report::prediction::PredictionFormat;
@@ -126,7 +127,6 @@ fn candidates(words: &[OsString], names: Names, directory: Option<&Path>) -> Vec
     // The completion engine needs a word to complete, so an empty word is added if there is none.
     let line = if words.is_empty() { vec![BINARY.into(), OsString::new()] } else { line };
     let last = line.len() - 1;
-    let is_flag = |word: &OsStr| word.as_encoded_bytes().starts_with(b"-");
     // As for kubectl, flags are candidates only after a hyphen was typed.
     let wants_flags = words.last().is_some_and(|word| is_flag(word));
     let mut found = clap_complete::engine::complete(&mut command, line, last, directory).unwrap_or_default();
@@ -291,7 +291,7 @@ fn rule_ids(current: &OsStr) -> Vec<CompletionCandidate> {
 
 /// Returns the candidates for `audit --fail-on`: first the severities, then the rules.
 fn thresholds(current: &OsStr) -> Vec<CompletionCandidate> {
-    let words = Severity::ALL.map(Severity::as_str).into_iter().chain(["unknown"]);
+    let words = Severity::ALL.map(Severity::as_str).into_iter().chain([UNJUDGED]);
     let words: Vec<String> = words.map(str::to_owned).collect();
     let mut found = offer("", &words, current);
     found.extend(rule_ids(current));

@@ -204,9 +204,11 @@ fn apply(manifest: &mut Value, set: &[Setting]) -> Result<Vec<String>, Proposed>
                 changes.push(format!("size {size}"));
             }
             Setting::Modes(modes) => {
-                let known = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
-                if let Some(unknown) = modes.iter().find(|mode| !known.contains(&mode.as_str())) {
-                    return Err(wrong(format!("{unknown:?} is no access mode; there are {}", known.join(", "))));
+                if let Some(unknown) = modes.iter().find(|mode| !AccessMode::NAMES.contains(&mode.as_str())) {
+                    return Err(wrong(format!(
+                        "{unknown:?} is no access mode; there are {}",
+                        AccessMode::NAMES.join(", ")
+                    )));
                 }
                 spec["accessModes"] = json!(modes);
                 changes.push(format!("access modes {}", modes.join(",")));
