@@ -308,6 +308,11 @@ impl Finding {
         (safe, severity, risk, &self.object, place)
     }
 
+    /// Returns the objects that this finding blames, and those whose findings it settles.
+    pub(super) fn related(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.blamed.iter().map(|blame| &blame.object).chain(self.settled.iter().map(|(_, object)| object))
+    }
+
     /// Returns a text that identifies this finding in every run, as long as the object and the rule keep their names.
     pub fn fingerprint(&self) -> String {
         let ObjectKey { kind, namespace, name } = &self.object;

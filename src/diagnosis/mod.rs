@@ -10,6 +10,7 @@ pub mod facts;
 mod finding;
 mod graph;
 pub mod misfit;
+mod neighbours;
 pub mod remedy;
 mod rule;
 pub mod rules;
@@ -21,6 +22,7 @@ pub use around::{asked_provisioner, meant_class};
 pub use case::{Case, Holder, Unread};
 pub use finding::{Detection, Evidence, Finding, Remedy, Risk, Severity};
 pub use graph::Role;
+pub use neighbours::diagnose_with_neighbours;
 
 pub use rule::{Act, Page, Repair, Rule};
 pub use subject::{Detect, DetectFn, Subject};

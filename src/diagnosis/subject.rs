@@ -2,7 +2,9 @@
 
 use super::{Case, Detection};
 use crate::model::surroundings::{Namespace, StatefulSet, VolumeAttachment};
-use crate::model::{Kind, ObjectId, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, TypedId};
+use crate::model::{
+    Id, Kind, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, TypedId,
+};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 
 /// A function that examines one object of a kind and reports what is wrong with it.
@@ -28,6 +30,19 @@ macro_rules! subjects {
                     let all = all.chain((0_u32..).zip(objects(snapshot)).map(|at| Self::$word(at.1 $(, $id::new(at.0))?)));
                 )+
                 all.collect()
+            }
+
+            /// Returns the object with this key, and its place in the order of all objects: the place of its kind and
+            /// its place in the kind.
+            pub(super) fn find(snapshot: &'s Snapshot, key: &ObjectKey) -> Option<((usize, u32), Self)> {
+                let id = snapshot.object_id(key)?;
+                let kinds = [$(Kind::$object),+];
+                let kind = kinds.iter().position(|kind| *kind == id.kind)?;
+                let subject = match id.kind {
+                    $(Kind::$object => Self::$word(snapshot.get(Id::new(id.at)) $(, $id::new(id.at))?),)+
+                    _ => return None,
+                };
+                Some(((kind, id.at), subject))
             }
 
             /// Returns the kind of the object.

@@ -2,6 +2,7 @@
 
 mod cases;
 mod danger;
+mod neighbours;
 mod proposals;
 mod roots;
 mod rules;

@@ -15,7 +15,7 @@ mod topology;
 mod volume;
 mod workload;
 
-pub(super) use volume::drop_general_findings;
+pub(super) use volume::{RELEASED_RETAIN, drop_general_findings};
 
 use super::Rule;
 use std::sync::LazyLock;

@@ -26,7 +26,7 @@ crate::diagnosis::rules::section! {
 }
 
 pub(in crate::diagnosis) use data_about_to_go::drop_general_findings;
-pub(super) use pv_released_retain::RULE as RELEASED_RETAIN;
+pub(in crate::diagnosis) use pv_released_retain::RULE as RELEASED_RETAIN;
 
 use crate::controllers::persistent_volume::plugins::{Provider, find_deletable_plugin};
 use crate::controllers::{Branch, DeleteStep, ReclaimStep, RecycleStep, VolumeBranch};

@@ -9,7 +9,7 @@ use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, release, save
 use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
 
-pub(in crate::diagnosis::rules) static RULE: Rule = Rule {
+pub(in crate::diagnosis) static RULE: Rule = Rule {
     id: "pv-released-retain",
     title: "released, and kept by policy Retain",
     severity: Severity::Warning,

@@ -1,0 +1,90 @@
+//! The diagnosis of one object together with the objects that its cause can be on. It costs no more than these objects,
+//! and gives the object the same root as the diagnosis of all objects.
+
+use super::case::{claim_key, key_of_claim, volume_key};
+use super::rules::RELEASED_RETAIN;
+use super::{AuditSettings, Diagnosis, Finding, Rule, Subject, Survey, apply_rules, graph, key, rules};
+use crate::model::surroundings::StatefulSet;
+use crate::model::{Kind, ObjectKey, PersistentVolume, TypedId};
+use crate::simulate::Simulation;
+use crate::snapshot::Snapshot;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Applies the rules to one object that somebody named, and to each object that is related to it. The named
+/// object has the same findings as in [`super::diagnose_named`], and the worst of them has the same root.
+pub fn diagnose_with_neighbours(
+    simulation: &Simulation<'_>,
+    object: &ObjectKey,
+    applied: &[&'static Rule],
+) -> Diagnosis {
+    let snapshot = simulation.snapshot();
+    let survey = Survey::of(snapshot);
+    let settings = AuditSettings { rules: applied, suppressions: &[], scope: &|_| true };
+    let is_named = |key: &ObjectKey| key == object;
+    let mut diagnosis = Diagnosis::default();
+    let mut known = BTreeSet::from([object.clone()]);
+    let mut open = vec![object.clone()];
+    let mut findings: BTreeMap<(usize, u32), Vec<Finding>> = BTreeMap::new();
+    while let Some(next) = open.pop() {
+        let Some((place, subject)) = Subject::find(snapshot, &next) else { continue };
+        let mut some = Diagnosis::default();
+        apply_rules(simulation, &survey, subject, settings, &is_named, &mut some);
+        let related = some.findings.iter().flat_map(Finding::related).cloned();
+        let related: Vec<ObjectKey> = related.chain(neighbours(snapshot, &next, &some.findings)).collect();
+        open.extend(related.into_iter().filter(|key| known.insert(key.clone())));
+        findings.insert(place, some.findings);
+        for (rule, missing) in some.unjudged {
+            diagnosis.unjudged.entry(rule).or_default().extend(missing);
+        }
+    }
+    // The order of the objects is the same as in the diagnosis of all objects.
+    diagnosis.findings = findings.into_values().flatten().collect();
+    rules::drop_general_findings(&mut diagnosis.findings);
+    graph::follow(&mut diagnosis.findings);
+    diagnosis
+}
+
+/// Returns the objects whose findings can change the role of a finding on this object: the volume or the claim that it
+/// is bound to or names, and the objects whose remedies use a volume that keeps its data.
+fn neighbours(snapshot: &Snapshot, object: &ObjectKey, findings: &[Finding]) -> Vec<ObjectKey> {
+    let Some(id) = snapshot.object_id(object) else { return Vec::new() };
+    match id.typed() {
+        TypedId::PersistentVolume(id) => {
+            let volume = snapshot.volume(id);
+            let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
+            let mut found: Vec<ObjectKey> = naming.map(|claim| key_of_claim(&claim.meta)).collect();
+            if let Some(named) = &volume.claim_ref {
+                found.push(claim_key(&named.namespace, &named.name));
+                found.extend(users(snapshot, &named.namespace, &named.name));
+            }
+            if findings.iter().any(|finding| finding.rule.id == RELEASED_RETAIN.id) {
+                found.extend(claims_that_wait(snapshot, volume));
+            }
+            found
+        }
+        TypedId::PersistentVolumeClaim(id) => {
+            let claim = snapshot.claim(id);
+            let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
+            let naming = naming.map(|id| volume_key(&snapshot.volume(*id).meta.name));
+            naming.chain([volume_key(&claim.volume_name)]).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the pods that use a claim of this name, and the StatefulSets of its namespace.
+fn users<'s>(snapshot: &'s Snapshot, namespace: &'s str, claim: &str) -> impl Iterator<Item = ObjectKey> + use<'s> {
+    let pods = snapshot.pods_of(namespace, claim).map(|pod| key(Kind::Pod, &pod.meta.namespace, &pod.meta.name));
+    let sets = snapshot.all::<StatefulSet>().iter().filter(move |set| set.meta.namespace == namespace);
+    pods.chain(sets.map(|set| key(Kind::StatefulSet, &set.meta.namespace, &set.meta.name)))
+}
+
+/// Returns the claims without a volume that have the class of this volume.
+fn claims_that_wait<'s>(
+    snapshot: &'s Snapshot,
+    volume: &'s PersistentVolume,
+) -> impl Iterator<Item = ObjectKey> + use<'s> {
+    let claims = snapshot.claims().iter();
+    let waiting = claims.filter(|claim| claim.volume_name.is_empty() && claim.class() == volume.class());
+    waiting.map(|claim| key_of_claim(&claim.meta))
+}

@@ -1,0 +1,72 @@
+//! The diagnosis of one object and its neighbours gives the object the same findings, and its worst finding the same
+//! root, as the diagnosis of all objects.
+
+use crate::audit::rules::{FOLDER, Header, header, read};
+use crate::predict::properties::{check, some_rules};
+use crate::support::files;
+use crate::support::worlds::{Cluster, worlds};
+use proptest::prelude::*;
+use pvctl::controllers::KubernetesBehavior;
+use pvctl::diagnosis::{AuditSettings, Diagnosis, Finding, diagnose_named, diagnose_with_neighbours, rules};
+use pvctl::engines::simulation;
+use pvctl::model::ObjectKey;
+use pvctl::simulate::Settings;
+use pvctl::snapshot::{Parts, Snapshot};
+use std::collections::BTreeSet;
+
+/// Returns the findings on an object, and the root of the worst of them.
+fn findings_on(diagnosis: &Diagnosis, object: &ObjectKey) -> (Vec<String>, Option<Finding>) {
+    let on_it: Vec<&Finding> = diagnosis.findings.iter().filter(|finding| finding.object == *object).collect();
+    let root = on_it.first().map(|worst| diagnosis.findings[worst.role.root].clone());
+    (on_it.into_iter().map(Finding::fingerprint).collect(), root)
+}
+
+/// Compares the two diagnoses of every object that has a finding, and of every volume and claim. Returns the differences
+/// and the number of objects whose root is on another object.
+fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize) {
+    let snapshot = Snapshot::new(parts.clone());
+    let simulation = simulation(&snapshot, Settings::new(behavior.clone()), 1);
+    let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let found = diagnose_named(&simulation, settings, &|_| false, 1);
+    let with_findings = found.findings.iter().map(|finding| finding.object.clone());
+    let objects: BTreeSet<ObjectKey> =
+        with_findings.chain(simulation.targets().map(|target| snapshot.key(target))).collect();
+    let (mut differences, mut elsewhere) = (Vec::new(), 0);
+    for object in objects {
+        let (all, root) = findings_on(&diagnose_named(&simulation, settings, &|key| *key == object, 1), &object);
+        let (near, near_root) = findings_on(&diagnose_with_neighbours(&simulation, &object, rules::all()), &object);
+        elsewhere += usize::from(root.as_ref().is_some_and(|root| root.object != object));
+        let said = |root: &Option<Finding>| root.as_ref().map(|root| (root.fingerprint(), root.message.clone()));
+        if all != near || said(&root) != said(&near_root) {
+            differences.push(format!("{object}: {near:?} from {near_root:?}, not {all:?} from {root:?}"));
+        }
+    }
+    (differences, elsewhere)
+}
+
+#[test]
+fn neighbours_show_the_root_in_fixtures_and_cases() {
+    let (mut wrong, mut elsewhere) = (Vec::new(), 0);
+    let fixtures =
+        files(FOLDER, "yaml").into_iter().map(|(path, bytes)| (path, header(&String::from_utf8_lossy(&bytes))));
+    let cases = files("tests/cases", "yaml").into_iter().map(|(path, _)| (path, Header::default()));
+    for (path, header) in fixtures.chain(cases) {
+        let (differences, some) = compare(&read(&path, &header), &header.rules());
+        wrong.extend(differences.into_iter().map(|difference| format!("{path}: {difference}")));
+        elsewhere += some;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(elsewhere > 50, "only {elsewhere} findings have their root on another object");
+}
+
+#[test]
+fn neighbours_show_the_root_in_random_worlds() {
+    let elsewhere = std::cell::Cell::new(0);
+    check(2500, (worlds(3, 3), some_rules()), |(Cluster(parts), behavior)| {
+        let (differences, some) = compare(&parts, &behavior);
+        elsewhere.set(elsewhere.get() + some);
+        prop_assert!(differences.is_empty(), "{differences:?}");
+        Ok(())
+    });
+    assert!(elsewhere.get() > 100, "only {} findings have their root on another object", elsewhere.get());
+}
