@@ -75,7 +75,7 @@ fn print(
     output.finish()?;
     if is_table {
         terminal.message(&summary_with_omissions(audited, args.all, args.output == Format::Wide));
-        if let Some(note) = unjudged_words(audited.diagnosis) {
+        if let Some(note) = unjudged_words(audited.findings) {
             terminal.message(&note);
         }
         if let Some(line) = offer::of_findings(answer.repairs, &args.objects, global) {

@@ -11,12 +11,17 @@ mod finding;
 mod graph;
 pub mod misfit;
 mod neighbours;
+pub mod reason;
 pub mod remedy;
 mod rule;
 pub mod rules;
 mod subject;
 mod suppression;
 mod survey;
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+pub(crate) mod testing;
+pub mod unread;
 
 pub use around::{asked_provisioner, meant_class};
 pub use case::{Case, Holder, Unread};
@@ -40,21 +45,21 @@ use suppression::suppressed;
 /// The number of objects that one thread processes at a time.
 const BATCH: usize = 64;
 
-/// The result of a diagnosis: everything that is wrong with the objects.
+/// Everything that rules report about the objects.
 #[derive(Debug, Default)]
-pub struct Diagnosis {
+pub struct Findings {
     /// The findings in the order of objects. The findings of one object are ordered from worst to mildest.
-    pub findings: Vec<Finding>,
+    pub listed: Vec<Finding>,
     /// The rules that could not be evaluated for some objects, each with the reads whose results were missing, in
     /// order.
     pub unjudged: BTreeMap<&'static str, BTreeSet<Unread>>,
 }
 
-impl Diagnosis {
+impl Findings {
     /// Returns the indexes of the findings that concern the selected objects: findings on them and findings that cause
     /// or affect those. Other affected objects are removed from the findings.
     pub fn narrow(&mut self, own: &dyn Fn(&ObjectKey) -> bool) -> BTreeSet<usize> {
-        graph::narrow(&mut self.findings, own)
+        graph::narrow(&mut self.listed, own)
     }
 }
 
@@ -72,7 +77,7 @@ pub struct AuditSettings<'a> {
 
 /// Applies the rules to every object, on the given number of threads. The result has the order of the objects and does
 /// not depend on the number of threads.
-pub fn diagnose(simulation: &Simulation<'_>, scrutiny: AuditSettings<'_>, threads: usize) -> Diagnosis {
+pub fn diagnose(simulation: &Simulation<'_>, scrutiny: AuditSettings<'_>, threads: usize) -> Findings {
     diagnose_named(simulation, scrutiny, &|_| false, threads)
 }
 
@@ -83,34 +88,34 @@ pub fn diagnose_named(
     scrutiny: AuditSettings<'_>,
     named: &(dyn Fn(&ObjectKey) -> bool + Sync),
     threads: usize,
-) -> Diagnosis {
+) -> Findings {
     let survey = Survey::of(simulation.snapshot());
     let subjects = Subject::all(simulation.snapshot());
     let batches: Vec<&[Subject<'_>]> = subjects.chunks(BATCH).collect();
     let looked = in_parallel(threads, batches.len(), |number| {
-        let mut some = Diagnosis::default();
+        let mut some = Findings::default();
         for subject in batches[number] {
             apply_rules(simulation, &survey, *subject, scrutiny, named, &mut some);
         }
         some
     });
-    let mut diagnosis = Diagnosis::default();
+    let mut findings = Findings::default();
     for some in looked {
-        diagnosis.findings.extend(some.findings);
+        findings.listed.extend(some.listed);
         for (rule, missing) in some.unjudged {
-            let known = diagnosis.unjudged.entry(rule).or_default();
+            let known = findings.unjudged.entry(rule).or_default();
             known.extend(missing);
         }
     }
     for rule in scrutiny.rules {
         let missing: Vec<Unread> = unseen(simulation.snapshot(), rule.detect.kind(), scrutiny).collect();
         if !missing.is_empty() {
-            diagnosis.unjudged.entry(rule.id).or_default().extend(missing);
+            findings.unjudged.entry(rule.id).or_default().extend(missing);
         }
     }
-    rules::drop_general_findings(&mut diagnosis.findings);
-    graph::follow(&mut diagnosis.findings);
-    diagnosis
+    rules::drop_general_findings(&mut findings.listed);
+    graph::follow(&mut findings.listed);
+    findings
 }
 
 /// Applies the given rules to one object that somebody named. The result has no causes, because no other object is
@@ -119,10 +124,10 @@ pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'st
     let snapshot = simulation.snapshot();
     let Some(subject) = Subject::of(snapshot, target) else { return Vec::new() };
     let scrutiny = AuditSettings { rules, suppressions: &[], scope: &|_| true };
-    let mut diagnosis = Diagnosis::default();
-    apply_rules(simulation, &Survey::of(snapshot), subject, scrutiny, &|_| true, &mut diagnosis);
-    rules::drop_general_findings(&mut diagnosis.findings);
-    diagnosis.findings
+    let mut findings = Findings::default();
+    apply_rules(simulation, &Survey::of(snapshot), subject, scrutiny, &|_| true, &mut findings);
+    rules::drop_general_findings(&mut findings.listed);
+    findings.listed
 }
 
 /// Returns the reads that are incomplete for a kind. Because of them, objects of this kind may exist that no rule saw.
@@ -146,7 +151,7 @@ fn apply_rules(
     subject: Subject<'_>,
     scrutiny: AuditSettings<'_>,
     named: &(dyn Fn(&ObjectKey) -> bool + Sync),
-    diagnosis: &mut Diagnosis,
+    findings: &mut Findings,
 ) {
     let target = subject.target();
     let prediction = target.map(|target| simulation.predict_folded(target));
@@ -169,11 +174,11 @@ fn apply_rules(
                 found.push(finding);
             }
             None if missing.is_empty() || !(scrutiny.scope)(&key) => {}
-            None => diagnosis.unjudged.entry(rule.id).or_default().extend(missing),
+            None => findings.unjudged.entry(rule.id).or_default().extend(missing),
         }
     }
     found.sort_by_key(Finding::rank);
-    diagnosis.findings.extend(found);
+    findings.listed.extend(found);
 }
 
 /// Returns the key of the object with this kind, namespace and name.

@@ -3,7 +3,7 @@
 
 use super::case::{claim_key, key_of_claim, volume_key};
 use super::rules::RELEASED_RETAIN;
-use super::{AuditSettings, Diagnosis, Finding, Rule, Subject, Survey, apply_rules, graph, key, rules};
+use super::{AuditSettings, Finding, Findings, Rule, Subject, Survey, apply_rules, graph, key, rules};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, ObjectKey, PersistentVolume, TypedId};
 use crate::simulate::Simulation;
@@ -16,32 +16,32 @@ pub fn diagnose_with_neighbours(
     simulation: &Simulation<'_>,
     object: &ObjectKey,
     applied: &[&'static Rule],
-) -> Diagnosis {
+) -> Findings {
     let snapshot = simulation.snapshot();
     let survey = Survey::of(snapshot);
     let settings = AuditSettings { rules: applied, suppressions: &[], scope: &|_| true };
     let is_named = |key: &ObjectKey| key == object;
-    let mut diagnosis = Diagnosis::default();
+    let mut findings = Findings::default();
     let mut known = BTreeSet::from([object.clone()]);
     let mut open = vec![object.clone()];
-    let mut findings: BTreeMap<(usize, u32), Vec<Finding>> = BTreeMap::new();
+    let mut by_place: BTreeMap<(usize, u32), Vec<Finding>> = BTreeMap::new();
     while let Some(next) = open.pop() {
         let Some((place, subject)) = Subject::find(snapshot, &next) else { continue };
-        let mut some = Diagnosis::default();
+        let mut some = Findings::default();
         apply_rules(simulation, &survey, subject, settings, &is_named, &mut some);
-        let related = some.findings.iter().flat_map(Finding::related).cloned();
-        let related: Vec<ObjectKey> = related.chain(neighbours(snapshot, &next, &some.findings)).collect();
+        let related = some.listed.iter().flat_map(Finding::related).cloned();
+        let related: Vec<ObjectKey> = related.chain(neighbours(snapshot, &next, &some.listed)).collect();
         open.extend(related.into_iter().filter(|key| known.insert(key.clone())));
-        findings.insert(place, some.findings);
+        by_place.insert(place, some.listed);
         for (rule, missing) in some.unjudged {
-            diagnosis.unjudged.entry(rule).or_default().extend(missing);
+            findings.unjudged.entry(rule).or_default().extend(missing);
         }
     }
     // The order of the objects is the same as in the diagnosis of all objects.
-    diagnosis.findings = findings.into_values().flatten().collect();
-    rules::drop_general_findings(&mut diagnosis.findings);
-    graph::follow(&mut diagnosis.findings);
-    diagnosis
+    findings.listed = by_place.into_values().flatten().collect();
+    rules::drop_general_findings(&mut findings.listed);
+    graph::follow(&mut findings.listed);
+    findings
 }
 
 /// Returns the objects whose findings can change the role of a finding on this object: the volume or the claim that it

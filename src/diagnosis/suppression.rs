@@ -1,7 +1,7 @@
 //! Suppressions: findings that somebody knows and accepts, each with a reason. They are stated in a file or in an
 //! annotation of the object.
 
-use super::{Diagnosis, Finding, rules};
+use super::{Finding, Findings, rules};
 use crate::model::{AnnotationKey, ObjectKey, ObjectMeta, Timestamp};
 
 /// One entry of a suppression file.
@@ -46,12 +46,12 @@ impl Suppression {
 
     /// Whether the entry has no effect although it could have one. This is so if it has not expired, its rules exist
     /// and could be evaluated everywhere, and none of its rules reports an object that the entry is about.
-    pub fn is_idle(&self, now: Option<Timestamp>, diagnosis: &Diagnosis) -> bool {
+    pub fn is_idle(&self, now: Option<Timestamp>, findings: &Findings) -> bool {
         let mut ids = rules::all().iter().map(|rule| rule.id).filter(|id| matches_glob(&self.rule, id)).peekable();
         !self.has_expired(now)
             && ids.peek().is_some()
-            && ids.all(|id| !diagnosis.unjudged.contains_key(id))
-            && !diagnosis.findings.iter().any(|found| self.covers(found.rule.id, &found.object))
+            && ids.all(|id| !findings.unjudged.contains_key(id))
+            && !findings.listed.iter().any(|found| self.covers(found.rule.id, &found.object))
     }
 }
 

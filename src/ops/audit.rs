@@ -120,9 +120,9 @@ pub fn audit(
             && (named.is_none() || is_named(object))
     };
     let scrutiny = AuditSettings { rules: &options.rules, suppressions, scope: &in_scope };
-    let mut diagnosis = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
-    let concerned = diagnosis.narrow(&is_own);
-    let all_in_scope: Vec<&Finding> = concerned.iter().filter_map(|place| diagnosis.findings.get(*place)).collect();
+    let mut findings = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
+    let concerned = findings.narrow(&is_own);
+    let all_in_scope: Vec<&Finding> = concerned.iter().filter_map(|place| findings.listed.get(*place)).collect();
     let is_old = |finding: &&&Finding| options.min_age.is_none_or(|least| is_older(finding, least, gathered));
     let is_known = |finding: &Finding| {
         let known = options.baseline.as_ref().and_then(|known| known.get(&finding.fingerprint()));
@@ -143,12 +143,12 @@ pub fn audit(
         && options.rules.len() == rules::all().len()
         && !gathered.dropped()
         && !gathered.unlisted(&JUDGED);
-    let is_idle = |entry: &&Suppression| everything && entry.is_idle(snapshot.now(), &diagnosis);
+    let is_idle = |entry: &&Suppression| everything && entry.is_idle(snapshot.now(), &findings);
     let unmatched: Vec<&Suppression> = suppressions.iter().filter(is_idle).collect();
     let warnings = warnings(suppressions, snapshot.now()).chain(unmatched_words(&unmatched)).collect();
     let audited = Audited {
         snapshot,
-        diagnosis: &diagnosis,
+        findings: &findings,
         shown: &shown,
         looked_at,
         left_out,
@@ -221,7 +221,7 @@ impl Threshold {
 impl AuditOptions {
     fn status(&self, gathered: &Gathered, audited: &Audited<'_>) -> Status {
         let hides = |kind: Kind| self.threshold.unknown || keeps_from_judging(kind);
-        let unjudged = audited.diagnosis.unjudged.values().flatten().any(|missing| hides(missing.kind))
+        let unjudged = audited.findings.unjudged.values().flatten().any(|missing| hides(missing.kind))
             || gathered.dropped()
             || gathered.unlisted(&JUDGED);
         if self.exit_zero {

@@ -249,15 +249,15 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         // Problems of named objects are reported immediately, even if they would otherwise be reported only after some
         // time.
         let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
-        let mut diagnosis = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
-        let concerned = diagnosis.narrow(&is_own);
-        let mut missing = diagnosis.unjudged.values().flatten();
+        let mut findings = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
+        let concerned = findings.narrow(&is_own);
+        let mut missing = findings.unjudged.values().flatten();
         let unread =
             missing.any(|missing| keeps_from_judging(missing.kind)) || gathered.dropped() || gathered.unlisted(&JUDGED);
         let only = &self.options.only;
         let is_wanted = |id: &str| only.is_empty() || only.iter().any(|word| matches_glob(word, id));
-        let mut found: Vec<Finding> = diagnosis
-            .findings
+        let mut found: Vec<Finding> = findings
+            .listed
             .into_iter()
             .enumerate()
             .filter(|(place, _)| concerned.contains(place))

@@ -1,9 +1,9 @@
 //! Finding the objects that a person named.
 
 use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::unread::{hidden, unread};
 use crate::error::Error;
 use crate::model::{Kind, ObjectArgument, ObjectId, ObjectKey, StorageClass, TypedId};
-use crate::report::shared::unread::{hidden, unread};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::text::nearest;
 use std::collections::BTreeSet;

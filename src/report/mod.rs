@@ -17,6 +17,3 @@ pub mod version;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod schema;
-#[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-mod testing;

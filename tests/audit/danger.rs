@@ -8,7 +8,7 @@ use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
 use pvctl::controllers::{Branch, CONTROLLERS, DeleteStep, KubernetesBehavior};
-use pvctl::diagnosis::{AuditSettings, Diagnosis, Finding, Risk, Severity, diagnose, rules};
+use pvctl::diagnosis::{AuditSettings, Finding, Findings, Risk, Severity, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
 use pvctl::report::explanation::{Explanation, ExplanationInput};
@@ -73,7 +73,7 @@ fn missing_warnings(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> (Vec<
     let settings = Settings { outcomes: Limit::All, ..Settings::new(behavior.clone()) };
     let simulation = simulation(snapshot, settings, 1);
     let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
-    let Diagnosis { findings, .. } = diagnose(&simulation, scrutiny, 1);
+    let Findings { listed: findings, .. } = diagnose(&simulation, scrutiny, 1);
     let (mut silent, mut looked) = (Vec::new(), 0);
     for (id, volume) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
         let prediction = simulation.predict(ObjectId::from(id));

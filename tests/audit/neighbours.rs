@@ -7,7 +7,7 @@ use crate::support::files;
 use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::KubernetesBehavior;
-use pvctl::diagnosis::{AuditSettings, Diagnosis, Finding, diagnose_named, diagnose_with_neighbours, rules};
+use pvctl::diagnosis::{AuditSettings, Finding, Findings, diagnose_named, diagnose_with_neighbours, rules};
 use pvctl::engines::simulation;
 use pvctl::model::ObjectKey;
 use pvctl::simulate::Settings;
@@ -15,9 +15,9 @@ use pvctl::snapshot::{Parts, Snapshot};
 use std::collections::BTreeSet;
 
 /// Returns the findings on an object, and the root of the worst of them.
-fn findings_on(diagnosis: &Diagnosis, object: &ObjectKey) -> (Vec<String>, Option<Finding>) {
-    let on_it: Vec<&Finding> = diagnosis.findings.iter().filter(|finding| finding.object == *object).collect();
-    let root = on_it.first().map(|worst| diagnosis.findings[worst.role.root].clone());
+fn findings_on(findings: &Findings, object: &ObjectKey) -> (Vec<String>, Option<Finding>) {
+    let on_it: Vec<&Finding> = findings.listed.iter().filter(|finding| finding.object == *object).collect();
+    let root = on_it.first().map(|worst| findings.listed[worst.role.root].clone());
     (on_it.into_iter().map(Finding::fingerprint).collect(), root)
 }
 
@@ -28,7 +28,7 @@ fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize)
     let simulation = simulation(&snapshot, Settings::new(behavior.clone()), 1);
     let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
     let found = diagnose_named(&simulation, settings, &|_| false, 1);
-    let with_findings = found.findings.iter().map(|finding| finding.object.clone());
+    let with_findings = found.listed.iter().map(|finding| finding.object.clone());
     let objects: BTreeSet<ObjectKey> =
         with_findings.chain(simulation.targets().map(|target| snapshot.key(target))).collect();
     let (mut differences, mut elsewhere) = (Vec::new(), 0);

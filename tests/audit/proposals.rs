@@ -22,9 +22,9 @@ fn outcome(id: &str) -> Vec<String> {
         source.split("\n---").filter_map(|document| serde_yaml::from_str(document).ok()).collect();
     let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
     let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
-    let diagnosis = diagnose(&simulation, scrutiny, 1);
+    let findings = diagnose(&simulation, scrutiny, 1);
     let mut outcomes = Vec::new();
-    for finding in diagnosis.findings.iter().filter(|finding| finding.rule.id == id) {
+    for finding in findings.listed.iter().filter(|finding| finding.rule.id == id) {
         let none = Manifests::default();
         let situation = Situation { snapshot: &snapshot, settings: simulation.settings().clone(), manifests: &none };
         for request in repairs(&situation, finding) {

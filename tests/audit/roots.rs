@@ -23,7 +23,7 @@ const SETTLED: &str = "pv-released-retain";
 fn found(parts: &Parts, behavior_of: &KubernetesBehavior) -> Vec<Finding> {
     let snapshot = Snapshot::new(parts.clone());
     let simulation = simulation(&snapshot, Settings::new(behavior_of.clone()), 1);
-    diagnose(&simulation, AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true }, 1).findings
+    diagnose(&simulation, AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true }, 1).listed
 }
 
 fn speaks_of(finding: &Finding, object: &ObjectKey) -> bool {

@@ -10,7 +10,7 @@
 
 use crate::support::{BINARY, Run, files, root};
 use pvctl::controllers::{KubeVersion, KubernetesBehavior};
-use pvctl::diagnosis::{AuditSettings, Diagnosis, Rule, Severity, Unread, diagnose, rules};
+use pvctl::diagnosis::{AuditSettings, Findings, Rule, Severity, Unread, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::Kind;
 use pvctl::simulate::Settings;
@@ -77,7 +77,7 @@ pub(crate) fn read(path: &str, header: &Header) -> Parts {
 }
 
 /// Returns everything that the rules find in a fixture.
-fn diagnosed(path: &str, header: &Header) -> Diagnosis {
+fn diagnosed(path: &str, header: &Header) -> Findings {
     let snapshot = Snapshot::new(read(path, header));
     let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
     diagnose(&simulation, with_all(), 1)
@@ -89,8 +89,8 @@ fn with_all() -> AuditSettings<'static> {
 }
 
 /// Returns the ids of the rules that fired.
-fn fired(diagnosis: &Diagnosis) -> BTreeSet<String> {
-    diagnosis.findings.iter().map(|finding| finding.rule.id.to_owned()).collect()
+fn fired(findings: &Findings) -> BTreeSet<String> {
+    findings.listed.iter().map(|finding| finding.rule.id.to_owned()).collect()
 }
 
 #[test]
@@ -104,19 +104,19 @@ fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
                 continue;
             };
             let header = header(&text);
-            let diagnosis = diagnosed(&path, &header);
+            let findings = diagnosed(&path, &header);
             let mut expected: BTreeSet<String> = header.also.keys().cloned().collect();
             if own {
                 expected.insert((*id).to_owned());
                 // The rule must report at least the severity and the risk that it declares.
-                let worst = diagnosis.findings.iter().filter(|finding| finding.rule.id == *id);
+                let worst = findings.listed.iter().filter(|finding| finding.rule.id == *id);
                 for finding in worst {
                     if finding.severity < *severity || finding.risk < *risk {
                         faults.push(format!("{path}: it reports worse than the rule says"));
                     }
                 }
             }
-            let fired = fired(&diagnosis);
+            let fired = fired(&findings);
             if fired != expected {
                 faults.push(format!(
                     "{path}: fires beside what is stated: {:?}; stated and silent: {:?}",
@@ -128,7 +128,7 @@ fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
             let lacks = |rule: &str, missing: &BTreeSet<Unread>| {
                 rule == *id || missing.iter().any(|one| !one.kind.is_surrounding())
             };
-            let unjudged: Vec<_> = diagnosis.unjudged.iter().filter(|(rule, missing)| lacks(rule, missing)).collect();
+            let unjudged: Vec<_> = findings.unjudged.iter().filter(|(rule, missing)| lacks(rule, missing)).collect();
             if !unjudged.is_empty() {
                 faults.push(format!("{path}: all is known, and yet unjudged: {unjudged:?}"));
             }
@@ -213,7 +213,7 @@ fn a_rule_names_all_that_it_reads() {
             let snapshot = Snapshot::new(parts);
             let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
             let scrutiny = AuditSettings { rules: &[rule], suppressions: &[], scope: &|_| true };
-            format!("{:#?}", diagnose(&simulation, scrutiny, 1).findings)
+            format!("{:#?}", diagnose(&simulation, scrutiny, 1).listed)
         };
         let whole = read(&path, &header);
         for rule in rules::all() {
@@ -245,7 +245,7 @@ fn the_answer_is_always_the_same() {
             let snapshot = Snapshot::new(source_files::read(&options).expect("an example is readable").parts);
             let simulation =
                 simulation(&snapshot, Settings::new(KubernetesBehavior::of(KubeVersion::DEFAULT)), threads);
-            format!("{:?}", diagnose(&simulation, with_all(), threads).findings)
+            format!("{:?}", diagnose(&simulation, with_all(), threads).listed)
         };
         assert_eq!(said(1), said(4), "{path}");
     }
@@ -259,7 +259,7 @@ fn a_healthy_cluster_has_no_findings() {
         ("examples/healthy.json", &[][..]),
         ("examples/pending-first-consumer.json", &["pvc-wffc-nodename-bypass: pvc/debug -n stream"]),
     ] {
-        let found = diagnosed(file, &Header::default()).findings;
+        let found = diagnosed(file, &Header::default()).listed;
         let found = found.iter().filter(|finding| finding.severity != Severity::Info);
         let found: Vec<String> = found.map(|finding| format!("{}: {}", finding.rule.id, finding.object)).collect();
         assert_eq!(found, expected, "{file}");
@@ -269,7 +269,7 @@ fn a_healthy_cluster_has_no_findings() {
 /// A claim that waits for a broken class is a consequence of the finding on the class.
 #[test]
 fn a_claim_that_waits_for_a_broken_class_is_a_consequence() {
-    let findings = diagnosed(&format!("{FOLDER}/sc-intree-removed/fires.yaml"), &Header::default()).findings;
+    let findings = diagnosed(&format!("{FOLDER}/sc-intree-removed/fires.yaml"), &Header::default()).listed;
     let waiting = findings.iter().find(|finding| finding.rule.id == "pool-exhausted").expect("a claim waits");
     assert!(!waiting.role.is_root);
     let root = &findings[waiting.role.root];

@@ -152,9 +152,9 @@ fn found(objects: &[Value], named: bool) -> Vec<Finding> {
     let snapshot = snapshot(objects);
     let simulation = simulation(&snapshot, Settings::new(KubernetesBehavior::default()), 1);
     let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
-    let diagnosis =
+    let findings =
         if named { diagnose_named(&simulation, scrutiny, &|_| true, 1) } else { diagnose(&simulation, scrutiny, 1) };
-    diagnosis.findings
+    findings.listed
 }
 
 fn of_rule<'f>(found: &'f [Finding], id: &str) -> Option<&'f Finding> {

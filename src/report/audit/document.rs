@@ -1,7 +1,7 @@
 //! The findings of audit as data.
 
 use super::listing::{Audited, open};
-use crate::diagnosis::{Diagnosis, Evidence, Finding, Remedy, Severity, Suppression};
+use crate::diagnosis::{Evidence, Finding, Findings, Remedy, Severity, Suppression};
 use crate::model::ObjectKey;
 use crate::report::prediction::AssumedOut;
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, coverage_out};
@@ -226,8 +226,8 @@ impl<'a> RemedyOut<'a> {
 }
 
 impl<'a> FindingOut<'a> {
-    fn new(diagnosis: &'a Diagnosis, finding: &'a Finding) -> Self {
-        let causes = finding.role.caused_by.iter().map(|place| &diagnosis.findings[*place]);
+    fn new(findings: &'a Findings, finding: &'a Finding) -> Self {
+        let causes = finding.role.caused_by.iter().map(|place| &findings.listed[*place]);
         Self {
             id: finding.rule.id,
             severity: finding.severity.as_str(),
@@ -262,7 +262,7 @@ impl<'a> FindingOut<'a> {
 impl<'a> Report<'a> {
     /// Builds the document from the result of an audit.
     pub fn new(model: Model, audited: &Audited<'a>) -> Self {
-        let Audited { snapshot, diagnosis, shown, unmatched, .. } = *audited;
+        let Audited { snapshot, findings, shown, unmatched, .. } = *audited;
         let count = |severity: Severity| open(shown).filter(|finding| finding.severity == severity).count();
         let mut by_id = BTreeMap::new();
         for finding in open(shown) {
@@ -272,7 +272,7 @@ impl<'a> Report<'a> {
             api_version: API_VERSION,
             kind: "Report",
             model,
-            coverage: coverage(snapshot, diagnosis),
+            coverage: coverage(snapshot, findings),
             summary: SummaryOut {
                 error: count(Severity::Error),
                 warning: count(Severity::Warning),
@@ -281,14 +281,14 @@ impl<'a> Report<'a> {
                 suppressed: shown.len() - open(shown).count(),
                 by_id,
             },
-            findings: shown.iter().map(|finding| FindingOut::new(diagnosis, finding)).collect(),
+            findings: shown.iter().map(|finding| FindingOut::new(findings, finding)).collect(),
             unmatched_suppressions: unmatched.iter().map(|entry| UnmatchedOut::new(entry)).collect(),
         }
     }
 }
 
 /// For each kind and namespace: whether all objects were read, and the rules that could not be judged without them.
-fn coverage<'a>(snapshot: &'a Snapshot, diagnosis: &'a Diagnosis) -> Vec<AuditCoverageOut<'a>> {
+fn coverage<'a>(snapshot: &'a Snapshot, findings: &'a Findings) -> Vec<AuditCoverageOut<'a>> {
     let entries = snapshot.coverage().entries();
     let lacking = |at: usize| {
         let entry = &entries[at];
@@ -299,7 +299,7 @@ fn coverage<'a>(snapshot: &'a Snapshot, diagnosis: &'a Diagnosis) -> Vec<AuditCo
                     None => snapshot.coverage().entry(kind, Some(namespace)).is_none(),
                 }
         };
-        let rules = diagnosis.unjudged.iter();
+        let rules = findings.unjudged.iter();
         let rules = rules.filter(|(_, missing)| missing.iter().any(|one| is_it(one.kind, &one.namespace)));
         rules.map(|(rule, _)| *rule).collect()
     };

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 /// Prints the document. `rules` are the rules that were applied; `fails` says which findings count for the exit code.
 pub(super) fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl Fn(&Finding) -> bool) -> String {
-    let Audited { diagnosis, shown, .. } = *audited;
+    let Audited { findings, shown, .. } = *audited;
     let mut cases = String::new();
     let (mut tests, mut failures, mut skipped) = (0, 0, 0);
     for rule in rules {
@@ -19,7 +19,7 @@ pub(super) fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl 
         if found.peek().is_none() {
             tests += 1;
             let name = attribute(rule.id);
-            if let Some(missing) = diagnosis.unjudged.get(rule.id) {
+            if let Some(missing) = findings.unjudged.get(rule.id) {
                 skipped += 1;
                 let read = unread(missing);
                 let why = attribute(&format!("some objects could not be judged without all {read}"));

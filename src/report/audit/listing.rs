@@ -1,6 +1,6 @@
 //! The findings that are listed for people. Every format for people lists the same findings.
 
-use crate::diagnosis::{Diagnosis, Finding, Severity, Suppression, Unread};
+use crate::diagnosis::{Finding, Findings, Severity, Suppression, Unread};
 use crate::model::ObjectKey;
 use crate::snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +11,8 @@ pub struct Audited<'a> {
     /// The objects that were read.
     pub snapshot: &'a Snapshot,
     /// All findings.
-    pub diagnosis: &'a Diagnosis,
-    /// The findings in scope, in the order of [`Diagnosis::findings`].
+    pub findings: &'a Findings,
+    /// The findings in scope, in the order of [`Findings::listed`].
     pub shown: &'a [&'a Finding],
     /// The numbers of volumes and of claims in scope.
     pub looked_at: [usize; 2],
@@ -39,11 +39,11 @@ pub(super) fn unread(missing: &BTreeSet<Unread>) -> String {
 
 /// The findings to list, the worst first: all of them with `all`, otherwise those of [`lines`].
 pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
-    let Audited { diagnosis, shown, .. } = *audited;
+    let Audited { findings, shown, .. } = *audited;
     let mut listed: Vec<&Finding> = if all { open(shown).collect() } else { lines(audited) };
     // A consequence is listed below its root, even if it is worse than other roots.
     let order = |finding: &'a Finding| {
-        let root = diagnosis.findings.get(finding.role.root).unwrap_or(finding);
+        let root = findings.listed.get(finding.role.root).unwrap_or(finding);
         (root.gravity(), !std::ptr::eq(root, finding), finding.gravity())
     };
     listed.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -56,7 +56,7 @@ pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Findi
 /// root is shown. A finding of severity info is listed only in one case: the user named the object, and the finding may
 /// disappear by itself or somebody asked for the deletion of the data.
 pub(super) fn lines<'a>(audited: &Audited<'a>) -> Vec<&'a Finding> {
-    let Audited { diagnosis, shown, is_named, .. } = *audited;
+    let Audited { findings, shown, is_named, .. } = *audited;
     let mut worst: BTreeMap<&ObjectKey, &Finding> = BTreeMap::new();
     for finding in open(shown) {
         worst.entry(&finding.object).or_insert(finding);
@@ -67,7 +67,7 @@ pub(super) fn lines<'a>(audited: &Audited<'a>) -> Vec<&'a Finding> {
         finding.severity != Severity::Info || (is_named && (finding.is_early || finding.is_asked_for()))
     };
     for finding in worst.values().filter(|finding| is_told(finding)) {
-        let root = diagnosis.findings.get(finding.role.root);
+        let root = findings.listed.get(finding.role.root);
         let line = if finding.role.is_root { finding } else { root.filter(is_shown).unwrap_or(finding) };
         listed.insert((&line.object, line.rule.id), line);
     }

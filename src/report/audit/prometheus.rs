@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 /// Prints the metrics.
 pub(super) fn prometheus(audited: &Audited<'_>) -> String {
-    let Audited { snapshot, diagnosis, shown, looked_at: [volumes, claims], .. } = *audited;
+    let Audited { snapshot, findings, shown, looked_at: [volumes, claims], .. } = *audited;
     let mut text = String::new();
     head(&mut text, "pvctl_audit_findings", "Findings by severity.");
     for severity in Severity::ALL {
@@ -34,7 +34,7 @@ pub(super) fn prometheus(audited: &Audited<'_>) -> String {
         "pvctl_audit_unjudged_rules",
         "Rules that could not be judged on some object, for want of a reading.",
     );
-    _ = writeln!(text, "pvctl_audit_unjudged_rules {}", diagnosis.unjudged.len());
+    _ = writeln!(text, "pvctl_audit_unjudged_rules {}", findings.unjudged.len());
     head(&mut text, "pvctl_audit_objects", "Objects that were looked at.");
     for (kind, count) in [("PersistentVolume", volumes), ("PersistentVolumeClaim", claims)] {
         _ = writeln!(text, "pvctl_audit_objects{{kind=\"{kind}\"}} {count}");

@@ -13,11 +13,11 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 
 /// Builds the document. `rules` are the rules that were applied.
 pub(super) fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
-    let Audited { diagnosis, shown, .. } = *audited;
+    let Audited { findings, shown, .. } = *audited;
     // Surrounding kinds only add to what is known of volumes and claims.
     let is_minor = |missing: &BTreeSet<Unread>| missing.iter().all(|one| one.kind.is_surrounding());
-    let complete = diagnosis.unjudged.values().all(is_minor);
-    let notes: Vec<Value> = diagnosis
+    let complete = findings.unjudged.values().all(is_minor);
+    let notes: Vec<Value> = findings
         .unjudged
         .iter()
         .map(|(id, missing)| {

@@ -1,10 +1,10 @@
 //! Findings as a table.
 
 use super::listing::{Audited, worst_first};
-use crate::diagnosis::{Diagnosis, Finding};
+use crate::diagnosis::reason::counted;
+use crate::diagnosis::{Finding, Findings};
 use crate::model::ObjectKey;
 use crate::report::shared::table::{Table, TableView};
-use crate::report::shared::why::counted;
 use crate::text::human_age;
 
 /// The columns of the table.
@@ -36,10 +36,10 @@ pub(super) fn write<E>(
 /// Builds the table. With `all` it has every finding with its causes. Otherwise it has the roots, each with the objects
 /// that it affects. The worst findings are first.
 fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
-    let Audited { snapshot, diagnosis, .. } = *audited;
+    let Audited { snapshot, findings, .. } = *audited;
     let mut table = Table::new(columns(all, wide));
     for finding in worst_first(audited, all) {
-        let relation = if all { cause(diagnosis, finding) } else { affected(finding) };
+        let relation = if all { cause(findings, finding) } else { affected(finding) };
         let age = match (snapshot.now(), finding.since) {
             (Some(now), Some(since)) => human_age(now.seconds_since(since)),
             _ => "<unknown>".to_owned(),
@@ -79,9 +79,9 @@ pub(super) fn affected(finding: &Finding) -> String {
 }
 
 /// The findings that a finding follows from.
-fn cause(diagnosis: &Diagnosis, finding: &Finding) -> String {
+fn cause(findings: &Findings, finding: &Finding) -> String {
     let cause = |place: &usize| {
-        let cause = &diagnosis.findings[*place];
+        let cause = &findings.listed[*place];
         format!("{} ({})", cause.object, cause.rule.id)
     };
     finding.role.caused_by.iter().map(cause).collect::<Vec<_>>().join(", ")

@@ -1,9 +1,9 @@
 //! Sentences about an audit: how much was found, and which rules could not be judged.
 
 use super::listing::{Audited, lines, open, worst_first};
-use crate::diagnosis::{Diagnosis, Finding, Severity, Suppression};
+use crate::diagnosis::reason::counted;
+use crate::diagnosis::{Finding, Findings, Severity, Suppression};
 use crate::model::{Kind, ObjectKey};
-use crate::report::shared::why::counted;
 use std::collections::BTreeSet;
 
 /// Says how many findings are listed.
@@ -102,14 +102,14 @@ pub fn assumed_words(shown: &[&Finding]) -> Option<String> {
 ///
 /// The sentence is a note if only surrounding kinds were not read, because few files contain these kinds. Otherwise it
 /// is a warning, because the missing kind influences decisions about volumes and claims.
-pub fn unjudged_words(diagnosis: &Diagnosis) -> Option<String> {
-    let kinds: BTreeSet<Kind> = diagnosis.unjudged.values().flatten().map(|missing| missing.kind).collect();
+pub fn unjudged_words(findings: &Findings) -> Option<String> {
+    let kinds: BTreeSet<Kind> = findings.unjudged.values().flatten().map(|missing| missing.kind).collect();
     if kinds.is_empty() {
         return None;
     }
     let lead = if kinds.iter().all(|kind| kind.is_surrounding()) { "note" } else { "warning" };
     let names: Vec<&str> = kinds.into_iter().map(Kind::resource).collect();
-    let rules = match diagnosis.unjudged.len() {
+    let rules = match findings.unjudged.len() {
         1 => "one rule".to_owned(),
         several => format!("{several} rules"),
     };

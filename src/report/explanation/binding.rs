@@ -2,8 +2,8 @@
 //! claim.
 
 use crate::diagnosis::misfit::{claim_name, shown};
+use crate::diagnosis::unread::hidden;
 use crate::model::{AnnotationKey, Kind, ObjectId, PersistentVolume, PersistentVolumeClaim, TypedId};
-use crate::report::shared::unread::hidden;
 use crate::snapshot::printed;
 use crate::snapshot::{Snapshot, VolumeId};
 use serde::Serialize;

@@ -2,9 +2,9 @@
 //! explanation of the claim shows the same as the explanation of the volume.
 
 use super::document::{NextOut, YOU};
+use crate::diagnosis::reason::View;
 use crate::diagnosis::{Finding, Remedy, Risk, Rule, diagnose_one, rules};
 use crate::model::{Kind, TypedId};
-use crate::report::shared::why::View;
 use crate::snapshot::{ClaimId, VolumeId};
 
 /// The rules about a volume whose claim is deleted: what happens to the volume and its data.

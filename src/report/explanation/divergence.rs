@@ -11,8 +11,8 @@ use super::binding::elsewhere;
 use super::document::{EvidenceOut, NextOut};
 use crate::controllers::{Branch, VolumeBranch, persistent_volume};
 use crate::diagnosis::misfit::shown;
+use crate::diagnosis::reason::View;
 use crate::model::{Kind, Lease, ObjectId, PersistentVolume, Timestamp, TypedId, VolumePhase};
-use crate::report::shared::why::View;
 use crate::simulate::{Decision, Outcome, OutcomeSet};
 use crate::snapshot::ClaimId;
 use crate::text::human_age;
@@ -394,11 +394,11 @@ mod tests {
 
     use super::*;
     use crate::controllers::{CONTROLLERS, KubernetesBehavior};
+    use crate::diagnosis::testing::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
     use crate::model::ObjectMeta;
     use crate::model::{ObjectKey, ResourceVersion};
     use crate::report::explanation::{Explanation, ExplanationInput};
     use crate::report::shared::machine::Model;
-    use crate::report::testing::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
     use crate::snapshot::{Parts, Snapshot};
     use serde_json::json;
 

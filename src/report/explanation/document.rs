@@ -10,6 +10,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves
 use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
+use crate::diagnosis::reason::{View, verdict_of};
 use crate::model::{
     self, Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
     Timestamp, TypedId, VolumePhase,
@@ -17,7 +18,6 @@ use crate::model::{
 use crate::report::match_table::{MatchRow, candidate_rows};
 use crate::report::prediction::{DecisionOut, EventOut, NeedOut, PredictionOut, StateOut, UnknownOut};
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
-use crate::report::shared::why::{View, verdict_of};
 use crate::simulate::{Decision, Outcome, Prediction, Simulation};
 use crate::snapshot::{Absence, Snapshot};
 use serde::Serialize;

@@ -8,11 +8,11 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, is_gua
 use crate::controllers::pv_protection::FINALIZER as VOLUME_FINALIZER;
 use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
 use crate::diagnosis::misfit::misfit;
+use crate::diagnosis::reason::{View, pod_with_node, why};
 use crate::model::{
     AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId, VolumePhase,
 };
 use crate::report::match_table::MatchRow;
-use crate::report::shared::why::{View, pod_with_node, why};
 use crate::simulate::Outcome;
 use crate::snapshot::Absence;
 use crate::text::nearest;
@@ -431,7 +431,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::super::tests::{explained, spec};
-    use crate::report::testing::{bound_pv, bound_pvc, pod, with, world};
+    use crate::diagnosis::testing::{bound_pv, bound_pvc, pod, with, world};
     use serde_json::{Value, json};
 
     /// All recyclings of one plugin change the same pod template. If several run at the same time, each can fail. The

@@ -5,12 +5,12 @@
 
 use super::{Explanation, ExplanationInput};
 use crate::controllers::{CONTROLLERS, KubernetesBehavior};
+use crate::diagnosis::testing::{
+    bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
+};
 use crate::engines::simulation;
 use crate::model::Kind;
 use crate::report::shared::machine::Model;
-use crate::report::testing::{
-    bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
-};
 use crate::simulate::Settings;
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use crate::text::width;

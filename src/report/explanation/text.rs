@@ -1,11 +1,11 @@
 //! An explanation as text for people.
 
 use super::{BindingOut, ClassOut, EvidenceOut, Explanation, FieldOut};
+use crate::diagnosis::unread::unread;
 use crate::model::Kind;
 use crate::report::match_table::{MatchRow, rows_table};
 use crate::report::prediction::UnknownOut;
 use crate::report::shared::table::{Table, TableStyle};
-use crate::report::shared::unread::unread;
 use crate::report::shared::wrap::wrap;
 use crate::snapshot::CoverageState;
 use crate::text::{pad, sanitize, width};

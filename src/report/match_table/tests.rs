@@ -5,10 +5,10 @@
 use super::{MatchTable, Matched};
 use crate::controllers::persistent_volume::{match_claim, planned};
 use crate::controllers::{CONTROLLERS, KubernetesBehavior};
+use crate::diagnosis::testing::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
 use crate::model::PersistentVolumeClaim;
 use crate::report::shared::machine::Model;
 use crate::report::shared::table::TableStyle;
-use crate::report::testing::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
 use crate::snapshot::{Snapshot, decode};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! The answer as sentences, which are printed above the table.
 
 use super::document::{MatchRow, MatchTable};
+use crate::diagnosis::unread::unread;
 use crate::model::Kind;
-use crate::report::shared::unread::unread;
 use crate::snapshot::{Absence, Snapshot};
 
 impl MatchTable<'_> {

@@ -2,11 +2,11 @@
 
 use super::Predictions;
 use super::ends::{bindings, phases};
+use crate::diagnosis::reason::why;
 use crate::error::Error;
 use crate::model::Kind;
 use crate::report::prediction::StateOut;
 use crate::report::shared::table::{Table, TableView};
-use crate::report::shared::why::why;
 use crate::simulate::{OutcomeSet, Prediction, Simulation};
 use crate::text::human_age;
 use std::collections::BTreeSet;

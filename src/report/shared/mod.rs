@@ -5,7 +5,5 @@ pub mod json;
 pub mod list;
 pub mod machine;
 pub mod table;
-pub mod unread;
-pub mod why;
 pub mod wrap;
 pub mod yaml;

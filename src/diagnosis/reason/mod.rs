@@ -5,15 +5,15 @@ mod pod;
 mod reclaim;
 mod volume;
 
-pub(in crate::report) use claim::verdict_of;
+pub(crate) use claim::verdict_of;
 
 use crate::controllers::{
     Branch, ClaimProtectionBranch, Controller, KubernetesBehavior, VolumeProtectionBranch, ephemeral_volume,
     persistent_volume,
 };
 use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::unread::unread;
 use crate::model::{ClaimRef, HeldObject, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, TypedId};
-use crate::report::shared::unread::unread;
 use crate::simulate::{DecidedBy, Decision, Outcome, Prediction, Simulation, Unknown};
 use crate::snapshot::{Absence, Snapshot};
 use crate::text::sanitize;
@@ -28,25 +28,25 @@ pub fn why(simulation: &Simulation<'_>, prediction: &Prediction<'_>) -> String {
 
 /// The pod that uses the claim, has a node and has not ended. If this pod exists, the scheduler does not choose a
 /// volume for the claim. So the delayed binding does not happen.
-pub(in crate::report) fn pod_with_node<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> Option<&'s Pod> {
+pub(crate) fn pod_with_node<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> Option<&'s Pod> {
     snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).find(|pod| !pod.node_name.is_empty() && !pod.terminated())
 }
 
 /// One prediction, and the simulation that made it.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::report) struct View<'v> {
+pub(crate) struct View<'v> {
     /// All predictions.
-    pub(in crate::report) simulation: &'v Simulation<'v>,
+    pub(crate) simulation: &'v Simulation<'v>,
     /// The prediction.
-    pub(in crate::report) prediction: &'v Prediction<'v>,
+    pub(crate) prediction: &'v Prediction<'v>,
 }
 
 impl<'v> View<'v> {
-    pub(in crate::report) fn snapshot(self) -> &'v Snapshot {
+    pub(crate) fn snapshot(self) -> &'v Snapshot {
         self.simulation.snapshot()
     }
 
-    pub(in crate::report) fn behavior(self) -> &'v KubernetesBehavior {
+    pub(crate) fn behavior(self) -> &'v KubernetesBehavior {
         &self.simulation.settings().behavior
     }
 
@@ -54,12 +54,12 @@ impl<'v> View<'v> {
         self.snapshot().meta(self.prediction.target)
     }
 
-    pub(in crate::report) fn decisions_of(self, controller: Controller) -> impl Iterator<Item = &'v Decision<'v>> {
+    pub(crate) fn decisions_of(self, controller: Controller) -> impl Iterator<Item = &'v Decision<'v>> {
         self.prediction.decisions.listed.iter().filter(move |decision| decision.controller == controller)
     }
 
     /// The decisions of the binder.
-    pub(in crate::report) fn binder(self) -> impl Iterator<Item = &'v Decision<'v>> {
+    pub(crate) fn binder(self) -> impl Iterator<Item = &'v Decision<'v>> {
         self.decisions_of(persistent_volume::CONTROLLER)
     }
 
@@ -234,7 +234,7 @@ impl<'v> View<'v> {
     }
 
     /// The only outcome of the object. The result is `None` if there are several outcomes or the outcomes are unknown.
-    pub(in crate::report) fn only_outcome(self) -> Option<&'v Outcome> {
+    pub(crate) fn only_outcome(self) -> Option<&'v Outcome> {
         let outcomes = self.prediction.outcomes.as_ref()?;
         match (outcomes.count, &*outcomes.listed) {
             (1, [only]) => Some(only),
@@ -269,7 +269,7 @@ impl<'v> View<'v> {
 
     /// Names the claim that a volume names, and says whether this claim exists. `asking` is the claim that the sentence
     /// is about.
-    pub(in crate::report) fn holder(
+    pub(crate) fn holder(
         self,
         volume: &PersistentVolume,
         named: &ClaimRef,
@@ -304,10 +304,7 @@ impl<'v> View<'v> {
 }
 
 /// The pods that keep a claim from being deleted.
-pub(in crate::report) fn users<'s>(
-    snapshot: &'s Snapshot,
-    claim: &'s PersistentVolumeClaim,
-) -> impl Iterator<Item = &'s Pod> {
+pub(crate) fn users<'s>(snapshot: &'s Snapshot, claim: &'s PersistentVolumeClaim) -> impl Iterator<Item = &'s Pod> {
     snapshot
         .pods_of(&claim.meta.namespace, &claim.meta.name)
         .filter(move |pod| crate::controllers::pvc_protection::pod_uses_claim(pod, claim))
@@ -322,17 +319,17 @@ fn is_unsettled(outcome: &Outcome) -> bool {
 }
 
 /// A number with its noun: `1 claim`, `2 claims`.
-pub(in crate::report) fn counted(number: usize, noun: &str) -> String {
+pub(crate) fn counted(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Says which kind was not read, and why.
-pub(in crate::report) fn missing_read(unknown: &Unknown) -> String {
+pub(crate) fn missing_read(unknown: &Unknown) -> String {
     unread(unknown.need.kind, &unknown.need.namespace, unknown.reason)
 }
 
 /// The volume that a decision binds the claim to.
-pub(in crate::report) fn volume_bound_by<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
+pub(crate) fn volume_bound_by<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
     decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => match &write.body {
             WriteBody::Update { after: HeldObject::PersistentVolume(volume), .. } => Some(volume.meta.name.as_str()),

@@ -265,7 +265,7 @@ fn mismatch(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch) 
 }
 
 /// The test of matching that the volume failed. It is `None` if the branch states no such test.
-pub(in crate::report) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerdict> {
+pub(crate) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerdict> {
     Some(match branch {
         ClaimBranch::UnboundClaimVolumeMismatchDeleting => CandidateVerdict::CandidateDeleting,
         ClaimBranch::UnboundClaimVolumeMismatchTooSmall => CandidateVerdict::CandidateTooSmall,

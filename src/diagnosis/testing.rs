@@ -1,4 +1,4 @@
-//! Small clusters for the tests of reports, written as manifests.
+//! Small clusters for the tests of diagnoses and reports, written as manifests.
 
 use crate::controllers::KubernetesBehavior;
 use crate::engines::simulation;
@@ -8,19 +8,19 @@ use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snaps
 use serde_json::{Value, json};
 
 /// A snapshot of these objects, in which the lists of all kinds were read.
-pub(super) fn world(objects: &[Value]) -> Snapshot {
+pub(crate) fn world(objects: &[Value]) -> Snapshot {
     Snapshot::new(parts(objects))
 }
 
 /// A snapshot of these objects, in which one kind was not read.
-pub(super) fn world_without(kind: Kind, objects: &[Value]) -> Snapshot {
+pub(crate) fn world_without(kind: Kind, objects: &[Value]) -> Snapshot {
     let mut parts = parts(objects);
     parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::Forbidden));
     Snapshot::new(parts)
 }
 
 /// These objects before they are indexed.
-pub(super) fn parts(objects: &[Value]) -> Parts {
+pub(crate) fn parts(objects: &[Value]) -> Parts {
     let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
     for object in objects {
         match decode::decode(&serde_json::to_vec(object).unwrap(), "a test").unwrap() {
@@ -32,12 +32,12 @@ pub(super) fn parts(objects: &[Value]) -> Parts {
 }
 
 /// The simulation of a snapshot with the default behavior.
-pub(super) fn simulate(snapshot: &Snapshot) -> Simulation<'_> {
+pub(crate) fn simulate(snapshot: &Snapshot) -> Simulation<'_> {
     simulation(snapshot, Settings::new(KubernetesBehavior::default()), 1)
 }
 
 /// The object that `pv/NAME` or `pvc/NAME` names. The claim is in namespace `db`.
-pub(super) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
+pub(crate) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
     match object.split_once('/') {
         Some(("pv", name)) => model::ObjectId::from(snapshot.volume_id(name).unwrap()),
         Some(("pvc", name)) => model::ObjectId::from(snapshot.claim_id("db", name).unwrap()),
@@ -46,7 +46,7 @@ pub(super) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
 }
 
 /// Returns the object with an RFC 7386 merge patch applied.
-pub(super) fn with(mut object: Value, patch: Value) -> Value {
+pub(crate) fn with(mut object: Value, patch: Value) -> Value {
     merge(&mut object, patch);
     object
 }
@@ -69,7 +69,7 @@ fn merge(object: &mut Value, patch: Value) {
 }
 
 /// An Available volume of 10Gi for one node at a time, without a class.
-pub(super) fn pv(name: &str) -> Value {
+pub(crate) fn pv(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
         "metadata": {
@@ -85,7 +85,7 @@ pub(super) fn pv(name: &str) -> Value {
 }
 
 /// A Pending claim `db/NAME` for 10Gi on one node at a time, with the empty class.
-pub(super) fn pvc(name: &str) -> Value {
+pub(crate) fn pvc(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": {
@@ -101,7 +101,7 @@ pub(super) fn pvc(name: &str) -> Value {
 }
 
 /// A class with immediate binding or, with `late`, with WaitForFirstConsumer.
-pub(super) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
+pub(crate) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
     json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
         "metadata": { "name": name, "uid": format!("uid-{name}"), "resourceVersion": "1" },
@@ -111,7 +111,7 @@ pub(super) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
 }
 
 /// A pod of namespace `db` that uses the claim. It is scheduled if `node` is not empty.
-pub(super) fn pod(name: &str, claim: &str, node: &str) -> Value {
+pub(crate) fn pod(name: &str, claim: &str, node: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": { "name": name, "namespace": "db", "uid": format!("uid-{name}"), "resourceVersion": "1" },
@@ -124,20 +124,20 @@ pub(super) fn pod(name: &str, claim: &str, node: &str) -> Value {
 }
 
 /// The claimRef of a volume for a claim of `db`. With a uid the volume is bound; without one it is reserved.
-pub(super) fn claim_ref(name: &str, uid: &str) -> Value {
+pub(crate) fn claim_ref(name: &str, uid: &str) -> Value {
     json!({ "spec": { "claimRef": {
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": name, "uid": uid,
     } } })
 }
 
 /// The volume in the state in which it is bound to that claim.
-pub(super) fn bound_pv(name: &str, claim: &str) -> Value {
+pub(crate) fn bound_pv(name: &str, claim: &str) -> Value {
     let bound = with(pv(name), claim_ref(claim, &format!("uid-{claim}")));
     with(bound, json!({ "status": { "phase": "Bound" } }))
 }
 
 /// The claim in the state in which it is bound to that volume.
-pub(super) fn bound_pvc(name: &str, volume: &str) -> Value {
+pub(crate) fn bound_pvc(name: &str, volume: &str) -> Value {
     with(
         pvc(name),
         json!({
@@ -149,6 +149,6 @@ pub(super) fn bound_pvc(name: &str, volume: &str) -> Value {
 }
 
 /// The fields that mark an object as being deleted.
-pub(super) fn deleted() -> Value {
+pub(crate) fn deleted() -> Value {
     json!({ "metadata": { "deletionTimestamp": "2026-06-01T10:00:00Z", "deletionGracePeriodSeconds": 0 } })
 }

@@ -4,11 +4,11 @@
 
 use super::why;
 use crate::controllers::{Branch, ClaimBranch, KubernetesBehavior, VolumeBranch, persistent_volume, pvc_protection};
-use crate::engines::simulation;
-use crate::model::{Kind, TypedId};
-use crate::report::testing::{
+use crate::diagnosis::testing::{
     bound_pv, bound_pvc, claim_ref, deleted, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
+use crate::engines::simulation;
+use crate::model::{Kind, TypedId};
 use crate::simulate::Settings;
 use crate::snapshot::Snapshot;
 use serde_json::{Value, json};
