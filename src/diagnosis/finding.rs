@@ -73,6 +73,22 @@ pub struct Remedy {
     pub does: String,
 }
 
+impl Remedy {
+    /// Whether the remedy is a verb of pvctl. These verbs check again what they rest on before they write.
+    pub fn is_of_pvctl(&self) -> bool {
+        !self.command.is_empty() && self.verb != "kubectl"
+    }
+
+    /// Whether the command does no harm if the world is not as assumed: it is a verb of pvctl, it only reads, or it
+    /// states what it expects to find.
+    fn is_guarded(&self) -> bool {
+        let reads = ["kubectl get ", "kubectl describe ", "kubectl logs "];
+        self.is_of_pvctl()
+            || reads.iter().any(|start| self.command.starts_with(start))
+            || (self.command.starts_with("kubectl patch ") && self.command.contains(r#""op":"test""#))
+    }
+}
+
 /// An object that this finding blames for an act that does not happen. A finding on that object is the cause if it
 /// hinders the act.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -253,7 +269,7 @@ pub struct Finding {
 
 impl Finding {
     /// Creates a finding from what a rule reports about an object. A finding that rests on an assumption is at most a
-    /// Warning and has no remedies.
+    /// Warning, and has only remedies that do no harm if the assumption is wrong.
     pub(super) fn new(
         rule: &'static Rule,
         place: u32,
@@ -266,8 +282,13 @@ impl Finding {
         // An imminent risk to data keeps its severity, even if the problem is new.
         let is_early = found.is_early && risk != Risk::Imminent;
         let stated = found.severity.filter(|_| is_early == found.is_early).unwrap_or(rule.severity);
-        let (severity, remedies) =
-            if assumed.is_empty() { (stated, found.remedies) } else { (stated.max(Severity::Warning), Vec::new()) };
+        let mut remedies = found.remedies;
+        let severity = if assumed.is_empty() {
+            stated
+        } else {
+            remedies.retain(Remedy::is_guarded);
+            stated.max(Severity::Warning)
+        };
         Self {
             rule,
             object,

@@ -11,6 +11,7 @@ mod finding;
 mod graph;
 pub mod misfit;
 mod neighbours;
+mod object;
 pub mod reason;
 pub mod remedy;
 mod rule;
@@ -28,6 +29,10 @@ pub use case::{Case, Holder, Unread};
 pub use finding::{Detection, Evidence, Finding, Remedy, Risk, Severity};
 pub use graph::Role;
 pub use neighbours::diagnose_with_neighbours;
+pub use object::{
+    Actor, DataProspect, Diagnosis, Fate, Link, Provisioner, Root, State, Way, Who, diagnose_object, is_default, link,
+    noun,
+};
 
 pub use rule::{Act, Page, Repair, Rule};
 pub use subject::{Detect, DetectFn, Subject};

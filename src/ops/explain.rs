@@ -2,6 +2,8 @@
 
 use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster, keeps_from_judging};
 use super::{Reader, Status, named, offer};
+use crate::diagnosis::case::class_key;
+use crate::diagnosis::{Findings, diagnose_with_neighbours, rules};
 use crate::engines::simulation;
 use crate::error::Error;
 use crate::model::{Kind, ObjectId, ObjectKey, ResourceVersion, StorageClass, Str, TypedId};
@@ -63,7 +65,13 @@ struct Prepared<'g> {
     object: Object<'g>,
 }
 
-/// The basis of an explanation: a prediction or a class.
+/// The basis of an explanation: what rules report, and a prediction or a class.
+struct Basis<'s> {
+    findings: Findings,
+    about: About<'s>,
+}
+
+/// The prediction for a claim or volume, or a class.
 enum About<'s> {
     Prediction(Box<Prediction<'s>>),
     Class(&'s StorageClass),
@@ -116,8 +124,8 @@ pub fn explain_files(
     show: impl FnOnce(Explained<'_>) -> Result<(), Error>,
 ) -> Result<Status, Error> {
     let prepared = options.prepare(gathered, progress)?;
-    let about = prepared.about();
-    answer(gathered, &prepared.explanation(&about, true), None, show)
+    let basis = prepared.basis();
+    answer(gathered, &prepared.explanation(&basis, true), None, show)
 }
 
 /// Explains an object of a cluster, and calls `show` with the answer. Returns the key of the object if `fix` has a
@@ -150,13 +158,13 @@ pub async fn explain(
         None => error,
     };
     let prepared = options.prepare(&gathered, progress).map_err(was_there)?;
-    let about = prepared.about();
-    let mut explanation = prepared.explanation(&about, false);
+    let basis = prepared.basis();
+    let mut explanation = prepared.explanation(&basis, false);
     if options.recheck && earlier.is_none() {
         explanation.set_not_rechecked();
     }
     if let Some((first, at)) = &earlier {
-        match (prepared.differing(&about, &explanation), gathered.read_at) {
+        match (prepared.differing(&basis, &explanation), gathered.read_at) {
             (Some(now), Some(second)) if now == *first => {
                 explanation.add_same_reading(&now.key, &now.version, [*at, second]);
             }
@@ -199,15 +207,15 @@ fn first_reading(
     progress: &dyn Progress,
 ) -> Result<Result<Differing, &'static str>, Error> {
     let prepared = options.prepare(gathered, progress)?;
-    let about = prepared.about();
-    let explanation = prepared.explanation(&about, false);
+    let basis = prepared.basis();
+    let explanation = prepared.explanation(&basis, false);
     if !explanation.ends_are_known() {
         return Ok(Err(UNCOMPARED));
     }
     if explanation.waits_for_events() {
         return Ok(Err(EVENTS_ALONE));
     }
-    Ok(prepared.differing(&about, &explanation).ok_or(NOTHING_DIFFERS))
+    Ok(prepared.differing(&basis, &explanation).ok_or(NOTHING_DIFFERS))
 }
 
 /// Waits for several resync periods, so that a running controller would have synced every object and acted.
@@ -241,28 +249,36 @@ fn answer(
 }
 
 impl Prepared<'_> {
-    fn about(&self) -> About<'_> {
-        match self.object {
-            Object::Target(target) => About::Prediction(Box::new(self.simulation.predict(target))),
-            Object::Class(class) => About::Class(class),
-        }
+    fn basis(&self) -> Basis<'_> {
+        let (object, about) = match self.object {
+            Object::Target(target) => {
+                let prediction = About::Prediction(Box::new(self.simulation.predict(target)));
+                (self.gathered.snapshot.key(target), prediction)
+            }
+            Object::Class(class) => (class_key(&class.meta.name), About::Class(class)),
+        };
+        Basis { findings: diagnose_with_neighbours(&self.simulation, &object, rules::all()), about }
     }
 
-    fn explanation<'s>(&'s self, about: &'s About<'s>, from_files: bool) -> Explanation<'s> {
-        let asked =
-            ExplanationInput { simulation: &self.simulation, model: self.gathered.modelled.document(), from_files };
-        match about {
+    fn explanation<'s>(&'s self, basis: &'s Basis<'s>, from_files: bool) -> Explanation<'s> {
+        let asked = ExplanationInput {
+            simulation: &self.simulation,
+            findings: &basis.findings,
+            model: self.gathered.modelled.document(),
+            from_files,
+        };
+        match &basis.about {
             About::Prediction(prediction) => Explanation::of_object(asked, prediction),
             About::Class(class) => Explanation::of_class(asked, class),
         }
     }
 
     /// Returns the state to compare with the second reading, if the object differs from its predicted state.
-    fn differing(&self, about: &About<'_>, explanation: &Explanation<'_>) -> Option<Differing> {
+    fn differing(&self, basis: &Basis<'_>, explanation: &Explanation<'_>) -> Option<Differing> {
         let divergence = explanation.divergence.as_ref()?;
         let Object::Target(target) = self.object else { return None };
         let meta = self.gathered.snapshot.meta(target);
-        let About::Prediction(prediction) = about else { return None };
+        let About::Prediction(prediction) = &basis.about else { return None };
         let ends = prediction.outcomes.iter().flat_map(|set| set.listed.iter().cloned()).collect();
         Some(Differing {
             partners: self.partners(prediction),

@@ -8,11 +8,11 @@ use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
 use pvctl::controllers::{Branch, CONTROLLERS, DeleteStep, KubernetesBehavior};
-use pvctl::diagnosis::{AuditSettings, Finding, Findings, Risk, Severity, diagnose, rules};
+use pvctl::diagnosis::{
+    AuditSettings, Finding, Findings, Risk, Severity, diagnose, diagnose_object, diagnose_with_neighbours, rules,
+};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
-use pvctl::report::explanation::{Explanation, ExplanationInput};
-use pvctl::report::shared::machine::Model;
 use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
 use pvctl::snapshot::{Snapshot, VolumeId};
 
@@ -58,13 +58,14 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
         }
         _ => false,
     };
-    let headline = |target: ObjectId| {
-        let model = Model::new(&simulation.settings().behavior, &CONTROLLERS, "assumed");
-        let prediction = simulation.predict(target);
-        Explanation::of_object(ExplanationInput { simulation, model, from_files: true }, &prediction).headline
+    let words = |target: ObjectId| {
+        let object = snapshot.key(target);
+        let findings = diagnose_with_neighbours(simulation, &object, rules::all());
+        let diagnosis = diagnose_object(simulation, &object, Some(&simulation.predict(target)), &findings);
+        format!("{} {}", diagnosis.headline, diagnosis.details.join(" "))
     };
     let targets = simulation.targets().filter(has_it);
-    targets.map(headline).filter(|headline| !headline.contains("Danger: ")).collect()
+    targets.map(words).filter(|words| !words.contains("Danger: ")).collect()
 }
 
 /// Returns what is missing in the findings about volumes that can lose their data, and the number of these volumes. A

@@ -395,6 +395,7 @@ mod tests {
     use super::*;
     use crate::controllers::{CONTROLLERS, KubernetesBehavior};
     use crate::diagnosis::testing::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
+    use crate::diagnosis::{diagnose_with_neighbours, rules};
     use crate::model::ObjectMeta;
     use crate::model::{ObjectKey, ResourceVersion};
     use crate::report::explanation::{Explanation, ExplanationInput};
@@ -424,8 +425,10 @@ mod tests {
         let snapshot = Snapshot::new(parts);
         let simulation = simulate(&snapshot);
         let prediction = simulation.predict(target(&snapshot, object));
+        let findings = diagnose_with_neighbours(&simulation, &snapshot.key(prediction.target), rules::all());
         let asked = ExplanationInput {
             simulation: &simulation,
+            findings: &findings,
             model: Model::new(&KubernetesBehavior::default(), &CONTROLLERS, "assumed"),
             from_files,
         };

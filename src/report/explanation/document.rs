@@ -4,19 +4,21 @@ use super::binding::{self, BindingOut};
 use super::class::{self, ClassOut};
 use super::divergence::DivergenceOut;
 use super::driver::{Awaited, DriverOut};
-use super::{danger, headline};
+
 use crate::controllers::persistent_volume::match_claim;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves_storage_behind};
 use crate::controllers::pvc_protection::pod_uses_claim;
-use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeBranch, VolumeProtectionBranch};
+use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::diagnosis::reason::{View, verdict_of};
+use crate::diagnosis::{Findings, Remedy, Way, diagnose_object, key};
 use crate::model::{
     self, Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
     Timestamp, TypedId, VolumePhase,
 };
 use crate::report::match_table::{MatchRow, candidate_rows};
 use crate::report::prediction::{DecisionOut, EventOut, NeedOut, PredictionOut, StateOut, UnknownOut};
+use crate::report::shared::diagnosis::DiagnosisOut;
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use crate::simulate::{Decision, Outcome, Prediction, Simulation};
 use crate::snapshot::{Absence, Snapshot};
@@ -39,6 +41,8 @@ pub struct Explanation<'a> {
     pub object: ObjectId<'a>,
     /// The first line of the text: the state and its reason.
     pub headline: String,
+    /// The diagnosis: the state, the cause, who acts next, and what a person can do.
+    pub diagnosis: DiagnosisOut,
     /// The state that status and binding of the object record. The field is absent for a class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<StateOut<'a>>,
@@ -155,6 +159,8 @@ pub(super) struct TextDecision {
 pub struct ExplanationInput<'a> {
     /// The simulation with all predictions. It records the comparisons of matching.
     pub simulation: &'a Simulation<'a>,
+    /// What rules report about the object and the objects around it.
+    pub findings: &'a Findings,
     /// What the model assumes about Kubernetes.
     pub model: Model,
     /// Whether the objects come from files, which may be old.
@@ -183,23 +189,21 @@ fn users_namespaces(snapshot: &Snapshot, target: model::ObjectId) -> Vec<&str> {
 impl<'a> Explanation<'a> {
     /// Explains a claim or a volume.
     pub fn of_object(asked: ExplanationInput<'a>, prediction: &'a Prediction<'a>) -> Self {
-        let ExplanationInput { simulation, model, from_files } = asked;
+        let ExplanationInput { simulation, findings, model, from_files } = asked;
         let snapshot = simulation.snapshot();
         let view = View { simulation, prediction };
         let candidates = candidates(view);
-        let dangers = danger::of_object(view);
-        let headline = headline::of_object(view, &candidates, &dangers);
+        let diagnosis = diagnose_object(simulation, &snapshot.key(prediction.target), Some(prediction), findings);
         let mut next = next(prediction);
         // If the object becomes Bound in any case, the user does not have to create a volume.
         if view.only_outcome().is_some_and(|end| end.phase() == "Bound" && !end.is_terminating()) {
             next.retain(|next| next.who != YOU);
         }
-        // These remedies are first in the list, because they prevent a loss of data if the user carries them out first.
-        for way in dangers.iter().rev().filter_map(|danger| danger.way_out.clone()) {
-            if !next.contains(&way) {
-                next.insert(0, way);
-            }
-        }
+        // A remedy that keeps data is first in the list, because it prevents a loss of data if the user carries it out
+        // first.
+        let mut ways: Vec<NextOut> = diagnosis.remedies.iter().map(way_out).collect();
+        ways.append(&mut next);
+        let mut next = ways;
         let divergence = DivergenceOut::new(view, from_files);
         next.extend(divergence.iter().filter_map(DivergenceOut::next));
         if candidates.iter().all(|row| !row.fits()) {
@@ -240,7 +244,8 @@ impl<'a> Explanation<'a> {
             model,
             coverage: coverage_out(snapshot.coverage()),
             object: ObjectId::new(prediction.target.kind, snapshot.meta(prediction.target)),
-            headline,
+            headline: diagnosis.headline.clone(),
+            diagnosis: DiagnosisOut::new(&diagnosis),
             recorded: Some(StateOut::recorded(snapshot, prediction.target)),
             prediction: Some(PredictionOut::new(snapshot, prediction)),
             evidence: evidence(view),
@@ -334,8 +339,10 @@ impl<'a> Explanation<'a> {
 
     /// Explains a class.
     pub fn of_class(asked: ExplanationInput<'a>, class: &'a StorageClass) -> Self {
-        let ExplanationInput { simulation, model, .. } = asked;
+        let ExplanationInput { simulation, findings, model, .. } = asked;
         let snapshot = simulation.snapshot();
+        let key = key(Kind::StorageClass, "", &class.meta.name);
+        let diagnosis = diagnose_object(simulation, &key, None, findings);
         let described = ClassOut::new(snapshot, &simulation.settings().behavior, class);
         Self {
             api_version: API_VERSION,
@@ -343,7 +350,8 @@ impl<'a> Explanation<'a> {
             model,
             coverage: coverage_out(snapshot.coverage()),
             object: ObjectId::new(Kind::StorageClass, &class.meta),
-            headline: described.headline(snapshot, &simulation.settings().behavior, class),
+            headline: diagnosis.headline.clone(),
+            diagnosis: DiagnosisOut::new(&diagnosis),
             recorded: None,
             prediction: None,
             evidence: class::evidence(class),
@@ -453,6 +461,13 @@ fn next(prediction: &Prediction<'_>) -> Vec<NextOut> {
     next
 }
 
+/// What a person can do, as an entry of the list.
+fn way_out(way: &Way) -> NextOut {
+    let Remedy { does, command, .. } = &way.remedy;
+    let what = if command.is_empty() { does.clone() } else { format!("{does}: {command}") };
+    NextOut { who: YOU.to_owned(), what }
+}
+
 /// What the user has to do about a volume that is reserved for the claim and does not fit it.
 fn make_fit(row: &MatchRow<'_>) -> NextOut {
     NextOut {
@@ -556,12 +571,4 @@ impl TextDecision {
             ),
         }
     }
-}
-
-/// Whether the branch is one that finds a volume without its claim.
-pub(super) fn released(branch: VolumeBranch) -> bool {
-    matches!(
-        branch,
-        VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced | VolumeBranch::VolumeSurplusDynamic
-    )
 }

@@ -2,11 +2,11 @@
 
 mod binding;
 mod class;
-mod danger;
 mod divergence;
 mod document;
 mod driver;
-mod headline;
+#[cfg(test)]
+mod recycling_tests;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -5,9 +5,11 @@
 
 use super::{Explanation, ExplanationInput};
 use crate::controllers::{CONTROLLERS, KubernetesBehavior};
+use crate::diagnosis::case::class_key;
 use crate::diagnosis::testing::{
     bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
+use crate::diagnosis::{diagnose_with_neighbours, rules};
 use crate::engines::simulation;
 use crate::model::Kind;
 use crate::report::shared::machine::Model;
@@ -25,7 +27,12 @@ pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(
     colored::control::set_override(false);
     let simulation =
         simulation(snapshot, Settings { tracing: true, ..Settings::new(KubernetesBehavior::default()) }, 1);
-    let asked = ExplanationInput { simulation: &simulation, model: model(), from_files: false };
+    let key = match object.strip_prefix("sc/") {
+        Some(class) => class_key(class),
+        None => snapshot.key(target(snapshot, object)),
+    };
+    let findings = diagnose_with_neighbours(&simulation, &key, rules::all());
+    let asked = ExplanationInput { simulation: &simulation, findings: &findings, model: model(), from_files: false };
     if let Some(class) = object.strip_prefix("sc/") {
         return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));
     }

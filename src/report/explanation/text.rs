@@ -1,6 +1,6 @@
 //! An explanation as text for people.
 
-use super::{BindingOut, ClassOut, EvidenceOut, Explanation, FieldOut};
+use super::{BindingOut, ClassOut, EvidenceOut, Explanation, FieldOut, NextOut};
 use crate::diagnosis::unread::unread;
 use crate::model::Kind;
 use crate::report::match_table::{MatchRow, rows_table};
@@ -14,6 +14,8 @@ use std::convert::Infallible;
 
 /// The largest number of candidates that are shown.
 const MOST_CANDIDATES: usize = 10;
+/// The largest number of remedies that are shown.
+const MOST_WAYS: usize = 4;
 /// The largest number of pods and claims that are listed.
 const MOST_LISTED: usize = 10;
 
@@ -25,6 +27,10 @@ impl Explanation<'_> {
         for line in wrap(&self.headline, columns, 0).lines() {
             page.raw(&line.bold().to_string());
         }
+        for detail in &self.diagnosis.details {
+            page.line(0, detail);
+        }
+        self.cause_line(&mut page);
         if let Some(divergence) = &self.divergence {
             page.line(0, &divergence.sentence());
             if let Some(hint) = divergence.hint() {
@@ -35,6 +41,7 @@ impl Explanation<'_> {
             page.line(0, driver.sentence());
         }
         self.assumptions(&mut page);
+        self.ways_section(&mut page);
         if let Some(class) = &self.class {
             class_section(&mut page, class, &self.evidence);
             return page.text;
@@ -48,6 +55,38 @@ impl Explanation<'_> {
         self.next_section(&mut page);
         self.events_section(&mut page);
         page.text
+    }
+
+    /// Names the state, the rule that reports the cause, and the objects on the way to the cause.
+    fn cause_line(&self, page: &mut Page) {
+        let Some(root) = &self.diagnosis.root else { return };
+        let way: Vec<String> = self.diagnosis.chain.iter().map(|link| link.object.words()).collect();
+        let way = if way.is_empty() { String::new() } else { format!(", by way of {}", way.join(", then ")) };
+        page.line(0, &format!("Cause: {}{way}.", root.rule));
+    }
+
+    /// What a person can do, before the facts that led to it.
+    fn ways_section(&self, page: &mut Page) {
+        if self.diagnosis.remedies.is_empty() {
+            return;
+        }
+        let condition = |assumes: &[String]| match assumes {
+            [] => String::new(),
+            assumed => format!(" (if {})", assumed.join(" and ")),
+        };
+        let all = &self.diagnosis.remedies;
+        let shared = all.first().map(|way| &way.assumes).filter(|first| all.iter().all(|way| way.assumes == **first));
+        page.heading(&format!("What you can do{}", shared.map(|assumes| condition(assumes)).unwrap_or_default()));
+        for way in all.iter().take(MOST_WAYS) {
+            let assumed = if shared.is_some() { String::new() } else { condition(&way.assumes) };
+            page.line(1, &format!("{}{assumed}", way.does));
+            if !way.command.is_empty() {
+                page.command(&way.command);
+            }
+        }
+        if self.diagnosis.remedies.len() > MOST_WAYS {
+            page.line(1, &format!("and {} more; -o json shows all", self.diagnosis.remedies.len() - MOST_WAYS));
+        }
     }
 
     fn assumptions(&self, page: &mut Page) {
@@ -152,7 +191,9 @@ impl Explanation<'_> {
 
     fn next_section(&self, page: &mut Page) {
         page.heading("Next");
-        for next in &self.next {
+        // What a person can do stands further above.
+        let is_way = |next: &NextOut| self.diagnosis.remedies.iter().any(|way| next.what.starts_with(&way.does));
+        for next in self.next.iter().filter(|next| !is_way(next)) {
             page.line(1, &format!("{}: {}", next.who, next.what));
         }
         match self.ends.as_slice() {
@@ -280,6 +321,12 @@ impl Page {
     fn line(&mut self, depth: usize, text: &str) {
         let indent = depth * 2;
         self.raw(&wrap(&format!("{:indent$}{text}", ""), self.columns, indent + 2));
+    }
+
+    /// Adds a command on a line of its own. It is never wrapped, so that it can be copied.
+    fn command(&mut self, command: &str) {
+        let safe = sanitize(command);
+        self.raw(&format!("    {safe}"));
     }
 
     /// Adds a line that is aligned with blanks. It is wrapped only if it is too long.

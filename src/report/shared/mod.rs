@@ -1,5 +1,6 @@
 //! Code that several documents use: encoders, tables, lines, sentences, and the parts that their data have in common.
 
+pub mod diagnosis;
 pub mod format;
 pub mod json;
 pub mod list;

@@ -1,20 +1,17 @@
-//! The first line of an explanation: the state and its reason, whether the state is normal, who has to act, and what
-//! happens to the data.
+//! The words of a diagnosis: the state and its cause in one sentence, and what else a person has to know.
 
-use super::danger::Danger;
-use super::document::released;
-use crate::controllers::persistent_volume::matching::Query;
+use super::decisive::Decisive;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, is_guarded, migrated_to};
 use crate::controllers::pv_protection::FINALIZER as VOLUME_FINALIZER;
 use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
-use crate::diagnosis::misfit::misfit;
 use crate::diagnosis::reason::{View, pod_with_node, why};
+use crate::diagnosis::{Finding, Risk};
 use crate::model::{
-    AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId, VolumePhase,
+    AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId,
+    VolumePhase,
 };
-use crate::report::match_table::MatchRow;
-use crate::simulate::Outcome;
-use crate::snapshot::Absence;
+use crate::simulate::{Outcome, Simulation};
+use crate::snapshot::{Absence, Snapshot};
 use crate::text::nearest;
 
 /// The first word of a sentence about data that are about to be lost.
@@ -23,8 +20,131 @@ const DANGER: &str = "Danger: ";
 /// The word for an end at which the object is deleted.
 const DELETED: &str = "deleted";
 
-/// The first line for a claim or a volume.
-pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>], dangers: &[Danger]) -> String {
+/// The words of a diagnosis.
+pub(super) struct Words {
+    /// The state and its cause in one short sentence.
+    pub(super) headline: String,
+    /// What else a person has to know, as sentences.
+    pub(super) details: Vec<String>,
+}
+
+/// Returns the words about one object. `decisive` is the finding that is the cause, if there is one. `dangers` are the
+/// other findings that say that data are in danger.
+pub(super) fn of_object(
+    simulation: &Simulation<'_>,
+    object: &ObjectKey,
+    view: Option<View<'_>>,
+    decisive: Option<Decisive<'_>>,
+    dangers: &[&Finding],
+) -> Words {
+    let mut words = match (decisive, view) {
+        (Some(decisive), _) => of_problem(simulation.snapshot(), object, decisive),
+        (None, Some(view)) => of_prediction(view),
+        (None, None) => match simulation.snapshot().class(&object.name).filter(|_| object.kind == Kind::StorageClass) {
+            Some(class) => super::class::words(simulation, class),
+            None => {
+                let headline = format!("{}: nothing is wrong with it.", capitalized(&noun(object)));
+                Words { headline, details: Vec::new() }
+            }
+        },
+    };
+    let is_told = words.details.iter().any(|sentence| sentence.starts_with(DANGER));
+    for danger in dangers.iter().filter(|danger| !is_told || danger.object != *object) {
+        let end = if danger.is_asked_for() { " (asked for)" } else { "" };
+        words.details.push(format!("{DANGER}{}: {}{end}.", noun(&danger.object), danger.message));
+    }
+    words
+}
+
+/// The words about an object with a problem: they come from the rule that reports the cause.
+fn of_problem(snapshot: &Snapshot, object: &ObjectKey, decisive: Decisive<'_>) -> Words {
+    let Decisive { worst, root } = decisive;
+    let (clause, rest) = first_clause(&root.message);
+    let cause = if root.object == *object { String::new() } else { format!(" because of {}", noun(&root.object)) };
+    let subject = capitalized(&noun(object));
+    let state = recorded(snapshot, object).map(|phase| format!(" is {phase}")).unwrap_or_default();
+    let headline = match (state.as_str(), cause.as_str()) {
+        ("", "") => format!("{subject}: {clause}."),
+        ("", _) => format!("{subject} has a problem{cause}: {clause}."),
+        _ => format!("{subject}{state}{cause}: {clause}."),
+    };
+    let sentence = |text: &str, is_danger: bool| {
+        if is_danger { format!("{DANGER}{text}.") } else { format!("{}.", capitalized(text)) }
+    };
+    let mut details = Vec::new();
+    if !rest.is_empty() {
+        details.push(sentence(rest, root.risk == Risk::Imminent));
+    } else if root.risk == Risk::Imminent {
+        details.push(sentence("the data are about to be lost", true));
+    }
+    if !std::ptr::eq(worst, root) {
+        let is_danger = worst.risk == Risk::Imminent;
+        details.push(if worst.object == *object {
+            sentence(&worst.message, is_danger)
+        } else {
+            sentence(&format!("{}: {}", noun(&worst.object), worst.message), is_danger)
+        });
+    }
+    Words { headline, details }
+}
+
+/// The recorded phase of a claim or volume, or that it is being deleted.
+fn recorded<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Option<&'s str> {
+    let (phase, is_terminating) = match snapshot.object_id(object)?.typed() {
+        TypedId::PersistentVolume(id) => {
+            let volume = snapshot.volume(id);
+            (volume.status.phase.as_str(), volume.terminating())
+        }
+        TypedId::PersistentVolumeClaim(id) => {
+            let claim = snapshot.claim(id);
+            (claim.status.phase.as_str(), claim.terminating())
+        }
+        _ => return None,
+    };
+    Some(if is_terminating { "being deleted" } else { phase })
+}
+
+/// Splits a message of a rule after its first clause, which has the cause. The second part may be empty.
+pub(super) fn first_clause(message: &str) -> (&str, &str) {
+    let mut depth = 0_i32;
+    let mut is_quoted = false;
+    for (at, character) in message.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '"' => is_quoted = !is_quoted,
+            '.' | ';' if depth <= 0 && !is_quoted && message[at + 1..].starts_with(' ') => {
+                return (&message[..at], message[at + 2..].trim_start());
+            }
+            _ => {}
+        }
+    }
+    (message, "")
+}
+
+/// The object as people name it in a sentence, such as `claim db/data-0`.
+pub fn noun(object: &ObjectKey) -> String {
+    let ObjectKey { kind, namespace, name } = object;
+    let word = match kind {
+        Kind::PersistentVolume => "volume",
+        Kind::PersistentVolumeClaim => "claim",
+        Kind::StorageClass => "class",
+        Kind::Pod => "pod",
+        Kind::Node => "node",
+        Kind::Namespace => "namespace",
+        other => other.as_str(),
+    };
+    if namespace.is_empty() { format!("{word} {name}") } else { format!("{word} {namespace}/{name}") }
+}
+
+/// The text with a capital letter at its beginning.
+fn capitalized(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+/// The words about an object without a problem: they come from its prediction.
+fn of_prediction(view: View<'_>) -> Words {
     let snapshot = view.snapshot();
     let (name, phase, deleted) = match view.prediction.target.typed() {
         TypedId::PersistentVolume(id) => {
@@ -38,25 +158,45 @@ pub(super) fn of_object(view: View<'_>, candidates: &[MatchRow<'_>], dangers: &[
         _ => (snapshot.key(view.prediction.target).to_string(), "", false),
     };
     let reason = why(view.simulation, view.prediction);
-    let mut sentences = vec![if deleted {
+    let headline = if deleted {
         format!("{name} {reason} (recorded phase {phase}).")
     } else {
         format!("{name} is {phase}{}: {reason}.", becomes(view, phase))
-    }];
+    };
+    let mut details = Vec::new();
     match view.prediction.target.typed() {
-        TypedId::PersistentVolumeClaim(id) => claim_sentences(view, snapshot.claim(id), candidates, &mut sentences),
-        TypedId::PersistentVolume(id) => volume_sentences(view, snapshot.volume(id), &mut sentences),
+        TypedId::PersistentVolumeClaim(id) => claim_sentences(view, snapshot.claim(id), &mut details),
+        TypedId::PersistentVolume(id) => volume_sentences(view, snapshot.volume(id), &mut details),
         _ => {}
     }
-    let is_told = sentences.iter().any(|sentence| sentence.starts_with(DANGER));
-    sentences
-        .extend(dangers.iter().filter(|danger| !is_told || !danger.is_own).filter_map(|danger| danger.words.clone()));
-    sentences.join(" ")
+    Words { headline, details }
 }
 
 /// Says whether the object keeps its phase, and which other phases are possible.
 fn becomes(view: View<'_>, phase: &str) -> String {
-    let Some(outcomes) = &view.prediction.outcomes else { return String::new() };
+    let ends = ends_of(view);
+    match ends.as_slice() {
+        // A volume that is Bound now may also end Bound to another claim.
+        [only]
+            if only == phase
+                || (phase == "Bound" && only.starts_with("Bound") && !view.prediction.changes(view.snapshot())) =>
+        {
+            " and stays so".to_owned()
+        }
+        [only] if only == DELETED => " and will be deleted".to_owned(),
+        [only] => format!(" and becomes {only}"),
+        [] => String::new(),
+        several if several.len() <= 3 => format!(" and ends {}", several.join(" or ")),
+        several => {
+            let count = view.prediction.outcomes.as_ref().map_or(0, |outcomes| outcomes.count);
+            format!(" and ends {} or in one of {} other ways", several[0], count.saturating_sub(1))
+        }
+    }
+}
+
+/// The phases in which the object can end, in words. The list is empty if the ends are unknown.
+pub(super) fn ends_of(view: View<'_>) -> Vec<String> {
+    let Some(outcomes) = &view.prediction.outcomes else { return Vec::new() };
     let mut ends: Vec<String> = outcomes
         .representatives()
         .map(|outcome| match outcome {
@@ -72,20 +212,7 @@ fn becomes(view: View<'_>, phase: &str) -> String {
         })
         .collect();
     ends.dedup();
-    match ends.as_slice() {
-        // A volume that is Bound now may also end Bound to another claim.
-        [only]
-            if only == phase
-                || (phase == "Bound" && only.starts_with("Bound") && !view.prediction.changes(view.snapshot())) =>
-        {
-            " and stays so".to_owned()
-        }
-        [only] if only == DELETED => " and will be deleted".to_owned(),
-        [only] => format!(" and becomes {only}"),
-        [] => String::new(),
-        several if several.len() <= 3 => format!(" and ends {}", several.join(" or ")),
-        several => format!(" and ends {} or in one of {} other ways", several[0], outcomes.count.saturating_sub(1)),
-    }
+    ends
 }
 
 /// The node that was selected for a claim, if it is certain that no node of that name exists.
@@ -96,12 +223,7 @@ fn missing_node<'v>(view: View<'v>, claim: &'v PersistentVolumeClaim) -> Option<
     (snapshot.node(node).is_none() && is_absent).then_some(node)
 }
 
-fn claim_sentences(
-    view: View<'_>,
-    claim: &PersistentVolumeClaim,
-    candidates: &[MatchRow<'_>],
-    sentences: &mut Vec<String>,
-) {
+fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<String>) {
     if claim.terminating() {
         sentences.extend(dies_with(view, claim));
         return;
@@ -142,14 +264,12 @@ fn claim_sentences(
                 Some(class) => sentences.push(format!("You have to act. Did you mean class \"{class}\"?")),
                 None => sentences.push("You have to act.".to_owned()),
             }
-            sentences.extend(nearest_miss(view, claim, candidates));
         }
         ClaimBranch::UnboundClaimProvisioningDisabled
         | ClaimBranch::UnboundClaimInTreeProvisionerUnknown
         | ClaimBranch::UnboundClaimNoVolumeNoClass => {
             if view.only_outcome().is_none_or(|end| end.phase() != "Bound") {
                 sentences.push("You have to act: nobody else makes a volume for it.".to_owned());
-                sentences.extend(nearest_miss(view, claim, candidates));
             }
         }
         ClaimBranch::UnboundClaimVolumeNameMissing => {
@@ -213,22 +333,6 @@ fn kept_of_an_earlier_claim(view: View<'_>, claim: &PersistentVolumeClaim) -> Op
         kept.status.phase.as_str(),
         kept.reclaim_policy.as_str()
     ))
-}
-
-/// Names the volume that fails the fewest tests and that no other claim has, with all reasons why it does not fit.
-fn nearest_miss(view: View<'_>, claim: &PersistentVolumeClaim, candidates: &[MatchRow<'_>]) -> Option<String> {
-    let row = candidates.iter().find(|row| !row.is_taken()).filter(|row| !row.fits())?;
-    let volume = view.snapshot().volume(view.snapshot().volume_id(row.object.name)?);
-    let misfits = Query::new(view.behavior(), claim, false).map(|query| query.misfits(volume)).unwrap_or_default();
-    // The table of candidates shows only the first test that the volume fails.
-    let first = row.without_delay.unwrap_or(row.verdict);
-    let more = misfits
-        .into_iter()
-        .filter(|verdict| verdict.name() != first)
-        .filter_map(|verdict| misfit(volume, claim, verdict))
-        .map(|found| found.words);
-    let reasons: Vec<String> = std::iter::once(row.why.clone()).chain(more).collect();
-    Some(format!("The nearest volume is {}: {}.", row.object.name, reasons.join("; ")))
 }
 
 /// Says that the uid in the claimRef of a volume is that of an earlier claim of this name.
@@ -418,112 +522,13 @@ fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
         DataFate::Destroyed => "its storage is deleted, unless the object vanishes first.".to_owned(),
         DataFate::Scrubbed => "its storage may be erased.".to_owned(),
     };
-    if until.is_empty() {
-        let mut characters = text.chars();
-        characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
-    } else {
-        format!("{until}{text}")
-    }
+    if until.is_empty() { capitalized(&text) } else { format!("{until}{text}") }
 }
 
-#[cfg(test)]
-mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-    use super::super::tests::{explained, spec};
-    use crate::diagnosis::testing::{bound_pv, bound_pvc, pod, with, world};
-    use serde_json::{Value, json};
-
-    /// All recyclings of one plugin change the same pod template. If several run at the same time, each can fail. The
-    /// explanation warns about that. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
-    #[test]
-    fn recycling_several_volumes_at_once_is_warned_of() {
-        let released = |name: &str, claim: &str, fields: Value| {
-            let volume = with(bound_pv(name, claim), json!({ "status": { "phase": "Released" } }));
-            spec(spec(volume, json!({ "persistentVolumeReclaimPolicy": "Recycle" })), fields)
-        };
-        let host_path = json!({ "nfs": null, "hostPath": { "path": "/srv/d" } });
-        let objects = [
-            released("a", "of-a", json!({})),
-            released("b", "of-b", json!({})),
-            // These have another plugin, another reclaim policy, a pod that uses the claim, and a claim that exists.
-            released("c", "of-c", host_path),
-            released("d", "of-d", json!({ "persistentVolumeReclaimPolicy": "Retain" })),
-            released("e", "of-e", json!({})),
-            pod("web-0", "of-e", "node-1"),
-            with(released("f", "of-f", json!({})), json!({ "status": { "phase": "Bound" } })),
-            bound_pvc("of-f", "f"),
-        ];
-        let of = |objects: &[Value], object: &str| {
-            explained(&world(objects), object, |explanation| {
-                let document = serde_json::to_value(explanation).unwrap();
-                let prediction = &document["prediction"];
-                let ends = prediction["outcomes"].as_array().unwrap().iter();
-                let mut phases: Vec<String> = ends.map(|end| end["phase"].as_str().unwrap().to_owned()).collect();
-                phases.sort();
-                let warning = explanation.headline.split_once("Beware: ").map(|(_, warning)| warning.to_owned());
-                let why = prediction["decidedBy"].clone();
-                let mixed_up = explanation.text(None, false).contains("Recyclings at the same time mix up their pods");
-                (phases.join(" "), prediction["exact"] == true, why, warning, mixed_up)
-            })
-        };
-        let alone = ("Released".to_owned(), true, Value::Null, None, false);
-        let warning = "another volume is recycled at the same time, and the controller mixes up the pods that do it, \
-                       so that this one may fail, or be offered again with its data.";
-        let crowded =
-            ("Failed Released".to_owned(), false, json!(["simultaneousRecycling"]), Some(warning.to_owned()), true);
-        for (object, expected) in [("pv/a", &crowded), ("pv/b", &crowded), ("pv/c", &alone), ("pv/e", &alone)] {
-            assert_eq!(of(&objects, object), *expected, "{object}");
-        }
-        assert_eq!(of(&objects, "pv/f").0, "Bound");
-        assert_eq!(of(&objects[1..], "pv/b"), alone);
-        let three = [&objects[..], &[released("g", "of-g", json!({}))]].concat();
-        assert!(of(&three, "pv/a").3.unwrap().starts_with("2 other volumes are recycled"));
-        // A failed recycling is tried again in each sync, and the volume stays Failed.
-        let failed = with(released("a", "of-a", json!({})), json!({ "status": { "phase": "Failed" } }));
-        let with_failed = [failed, objects[1].clone()];
-        assert_eq!(of(&with_failed, "pv/a").0, "Failed");
-        assert_eq!(of(&with_failed, "pv/b"), crowded);
-    }
-
-    /// A pod with the name of the recycler pod exists already. The controller that created the pod waits for it. A
-    /// controller that was started later deletes the pod, whatever its result was, and fails until a later try.
-    /// Upstream: `recycleVolumeOperation` and `internalRecycleVolumeByWatchingPodUntilCompletion`
-    /// (`pkg/volume/util/recyclerclient`), 1.36.
-    #[test]
-    fn a_recyclers_pod_that_is_there_already_may_be_in_the_way() {
-        let released = with(bound_pv("a", "of-a"), json!({ "status": { "phase": "Released" } }));
-        let recycled = |fields: Value| spec(released.clone(), fields);
-        let of = |volume: &Value, pod: &Value| {
-            explained(&world(&[volume.clone(), pod.clone()]), "pv/a", |explanation| {
-                let document = serde_json::to_value(explanation).unwrap();
-                let prediction = &document["prediction"];
-                let ends = prediction["outcomes"].as_array().unwrap().iter();
-                let mut phases: Vec<String> = ends.map(|end| end["phase"].as_str().unwrap().to_owned()).collect();
-                phases.sort();
-                let decisions = prediction["decisions"].as_array().unwrap().iter();
-                let steps: Vec<String> = decisions.map(|decision| decision["steps"].to_string()).collect();
-                let is_told = steps.iter().any(|steps| steps.contains("ReclaimRunning"))
-                    && steps.iter().any(|steps| steps.contains("RecycleFailed"));
-                let events = explanation.text(None, false).contains("old recycler pod found, will retry later");
-                (phases.join(" "), prediction["decidedBy"].clone(), is_told, events)
-            })
-        };
-        let recycler = |name: &str, namespace: &str| {
-            json!({
-                "apiVersion": "v1", "kind": "Pod",
-                "metadata": { "name": name, "namespace": namespace, "uid": "u-recycler" },
-                "spec": { "containers": [{ "name": "pv-recycler", "image": "scrub" }] },
-                "status": { "phase": "Succeeded" },
-            })
-        };
-        let volume = recycled(json!({ "persistentVolumeReclaimPolicy": "Recycle" }));
-        let own = recycler("recycler-for-a", "default");
-        assert_eq!(of(&volume, &own), ("Failed Released".to_owned(), json!(["recyclerPod"]), true, true));
-        for other in [recycler("recycler-for-b", "default"), recycler("recycler-for-a", "elsewhere")] {
-            assert_eq!(of(&volume, &other), ("Released".to_owned(), Value::Null, false, false));
-        }
-        let kept = recycled(json!({ "persistentVolumeReclaimPolicy": "Retain" }));
-        assert_eq!(of(&kept, &own), ("Released".to_owned(), Value::Null, false, false));
-    }
+/// Whether the branch is one that finds a volume without its claim.
+fn released(branch: VolumeBranch) -> bool {
+    matches!(
+        branch,
+        VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced | VolumeBranch::VolumeSurplusDynamic
+    )
 }

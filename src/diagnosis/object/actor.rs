@@ -1,0 +1,84 @@
+//! The person or component that has to act next.
+
+use super::decisive::Decisive;
+use super::headline::ends_of;
+use super::ways::Way;
+use crate::diagnosis::reason::View;
+
+/// Who has to act next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Who {
+    /// Nobody: nothing has to happen.
+    Nobody,
+    /// A person.
+    User,
+    /// The scheduler.
+    Scheduler,
+    /// A driver.
+    Driver,
+    /// A controller of kube-controller-manager.
+    Controller,
+    /// The kubelet of a node.
+    Node,
+}
+
+impl Who {
+    /// Returns the word of the output contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Nobody => "nobody",
+            Self::User => "user",
+            Self::Scheduler => "scheduler",
+            Self::Driver => "driver",
+            Self::Controller => "controller",
+            Self::Node => "node",
+        }
+    }
+}
+
+/// The person or component that has to act next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// Who it is.
+    pub who: Who,
+    /// The name of the driver or controller. It is empty for others.
+    pub name: String,
+    /// What it has to do.
+    pub does: String,
+}
+
+impl Actor {
+    /// Returns the next actor by the prediction alone. A controller that changes the object comes first, because nobody
+    /// else has to act then.
+    pub(super) fn of(view: Option<View<'_>>, decisive: Option<Decisive<'_>>) -> Self {
+        let nobody = Self { who: Who::Nobody, name: String::new(), does: String::new() };
+        let Some(view) = view else { return nobody };
+        if decisive.is_none()
+            && let Some(end) = view.only_outcome()
+            && view.prediction.changes(view.snapshot())
+            && !end.ends_worse(false)
+        {
+            let does = format!("makes it {}", ends_of(view).join(" or "));
+            return Self { who: Who::Controller, name: "kube-controller-manager".to_owned(), does };
+        }
+        let waiting = view.prediction.decisions.listed.iter().flat_map(|decision| &decision.record.waiting).next();
+        waiting.map_or(nobody, |waiting| {
+            let (who, name) = match waiting.component {
+                "user" => (Who::User, String::new()),
+                "scheduler" => (Who::Scheduler, String::new()),
+                "node" => (Who::Node, waiting.name.clone()),
+                _ => (Who::Driver, waiting.name.clone()),
+            };
+            Self { who, name, does: waiting.action.clone() }
+        })
+    }
+
+    /// Returns the actor for a problem. Without a component that acts by itself this is the person.
+    pub(super) fn or_user(self, remedies: &[Way]) -> Self {
+        if matches!(self.who, Who::Controller) {
+            return self;
+        }
+        let does = remedies.first().map_or(self.does, |way| way.remedy.does.clone());
+        Self { who: Who::User, name: String::new(), does }
+    }
+}

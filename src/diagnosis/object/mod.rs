@@ -1,0 +1,103 @@
+//! The diagnosis of one object: its state, the cause, who acts next, what a person can do, and what happens to the data.
+//! Every verb takes its words from here.
+
+mod actor;
+mod chain;
+mod class;
+mod data;
+mod decisive;
+mod headline;
+mod state;
+mod ways;
+
+pub use actor::{Actor, Who};
+pub use chain::{Link, link};
+pub use class::{Provisioner, is_default};
+pub use data::{DataProspect, Fate};
+pub use headline::noun;
+pub use state::State;
+pub use ways::Way;
+
+use super::reason::View;
+use super::{Finding, Findings, Rule};
+use crate::model::{ObjectKey, Timestamp};
+use crate::simulate::{Prediction, Simulation};
+use crate::text::sanitize;
+use decisive::Concerning;
+
+/// The diagnosis of one object.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// The object.
+    pub object: ObjectKey,
+    /// The state of the object.
+    pub state: State,
+    /// The state and its cause in one short sentence.
+    pub headline: String,
+    /// What else a person has to know, as sentences. The most important one is first.
+    pub details: Vec<String>,
+    /// The cause. It is `None` if the object is well or waits as it should, or if the cause is unknown.
+    pub root: Option<Root>,
+    /// The way from the object to the object of the cause. It is empty if the cause is on the object itself.
+    pub chain: Vec<Link>,
+    /// The person or component that has to act next.
+    pub actor: Actor,
+    /// What a person can do. The verbs of pvctl are first.
+    pub remedies: Vec<Way>,
+    /// What happens to the data. It is `None` if the object has no data.
+    pub data: Option<DataProspect>,
+    /// The moment since which the problem exists, if an object states this moment.
+    pub since: Option<Timestamp>,
+}
+
+/// The cause of a state.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// The object that has the problem.
+    pub object: ObjectKey,
+    /// The rule that reports the problem.
+    pub rule: &'static Rule,
+    /// The first field that proves the problem, and its value.
+    pub evidence: Option<(&'static str, String)>,
+}
+
+impl Root {
+    fn of(finding: &Finding) -> Self {
+        let evidence = finding.evidence.first().map(|evidence| (evidence.field, evidence.value.clone()));
+        Self { object: finding.object.clone(), rule: finding.rule, evidence }
+    }
+}
+
+/// Makes the diagnosis of one object from the findings on it and on the objects around it. `prediction` is the one for
+/// this object. It is `None` for objects that no controller of the simulation syncs.
+pub fn diagnose_object(
+    simulation: &Simulation<'_>,
+    object: &ObjectKey,
+    prediction: Option<&Prediction<'_>>,
+    findings: &Findings,
+) -> Diagnosis {
+    let view = prediction.map(|prediction| View { simulation, prediction });
+    let concerning = Concerning::of(simulation.snapshot(), object, findings);
+    let decisive = concerning.decisive();
+    let actor = Actor::of(view, decisive);
+    let state = State::of(view, simulation.snapshot(), object, decisive, &actor);
+    // The cause of a state that is as it should be is no problem.
+    let decisive = decisive.filter(|_| state.is_problem());
+    let dangers = concerning.dangers(decisive);
+    let words = headline::of_object(simulation, object, view, decisive, &dangers);
+    let remedies = ways::of_object(decisive, &dangers);
+    let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
+    let safe = |text: String| sanitize(&text).into_owned();
+    Diagnosis {
+        object: object.clone(),
+        state,
+        headline: safe(words.headline),
+        details: words.details.into_iter().map(safe).collect(),
+        root: decisive.map(|decisive| Root::of(decisive.root)),
+        chain: decisive.map(|decisive| chain::of(object, decisive, findings)).unwrap_or_default(),
+        actor,
+        remedies,
+        data: data::of_object(simulation, object),
+        since: decisive.and_then(|decisive| decisive.root.since),
+    }
+}

@@ -1,0 +1,132 @@
+//! The state of an object in one word.
+
+use super::actor::{Actor, Who};
+use super::decisive::Decisive;
+use crate::diagnosis::reason::View;
+use crate::diagnosis::{Risk, Severity};
+use crate::model::{ClaimPhase, ObjectId, ObjectKey, TypedId, VolumePhase};
+use crate::simulate::Outcome;
+use crate::snapshot::Snapshot;
+
+/// The state of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// Nothing is wrong, and nothing has to happen.
+    Well,
+    /// Something has to happen, and it happens without a repair.
+    Waiting,
+    /// Something has to happen, and it does not happen until a person acts.
+    Stuck,
+    /// The object cannot be used.
+    Broken,
+    /// The object can be used now. Its data are in danger, or something will fail later.
+    AtRisk,
+    /// Something that decides could not be read.
+    Unknown,
+}
+
+impl State {
+    /// Returns the word of the output contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Well => "well",
+            Self::Waiting => "waiting",
+            Self::Stuck => "stuck",
+            Self::Broken => "broken",
+            Self::AtRisk => "atRisk",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether a person should look at the object.
+    pub fn is_problem(self) -> bool {
+        matches!(self, Self::Stuck | Self::Broken | Self::AtRisk)
+    }
+
+    /// Returns the state of the object.
+    pub(super) fn of(
+        view: Option<View<'_>>,
+        snapshot: &Snapshot,
+        object: &ObjectKey,
+        decisive: Option<Decisive<'_>>,
+        actor: &Actor,
+    ) -> Self {
+        let stage = Stage::of(view, snapshot, object);
+        match decisive {
+            Some(decisive) if decisive.is_early() => match (stage, actor.who) {
+                (Stage::Ended, _) => Self::Broken,
+                (_, Who::Nobody | Who::User) => Self::Stuck,
+                _ => Self::Waiting,
+            },
+            Some(decisive) if decisive.worst.risk == Risk::Imminent && !decisive.worst.is_asked_for() => Self::AtRisk,
+            Some(decisive) => match stage {
+                Stage::Ended => Self::Broken,
+                Stage::Open => Self::Stuck,
+                Stage::Done if decisive.worst.severity == Severity::Error => Self::Broken,
+                Stage::Done => Self::AtRisk,
+            },
+            None if view.is_some_and(is_unknown) => Self::Unknown,
+            None => match (stage, actor.who) {
+                (Stage::Ended, _) => Self::Broken,
+                (Stage::Done, _) => Self::Well,
+                (Stage::Open, Who::Nobody | Who::User) if is_pending(snapshot, object) => Self::Stuck,
+                (Stage::Open, _) => Self::Waiting,
+            },
+        }
+    }
+}
+
+/// How far an object has come.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// Nothing more has to happen to the object.
+    Done,
+    /// Something still has to happen to the object.
+    Open,
+    /// Nothing more can happen to the object, and it cannot be used.
+    Ended,
+}
+
+impl Stage {
+    fn of(view: Option<View<'_>>, snapshot: &Snapshot, object: &ObjectKey) -> Self {
+        let ends_badly = view.and_then(View::only_outcome).is_some_and(|end| match end {
+            Outcome::Claim { phase, terminating, .. } => *phase == ClaimPhase::Lost && terminating.is_none(),
+            Outcome::Volume { phase, terminating, .. } => *phase == VolumePhase::Failed && terminating.is_none(),
+            Outcome::Gone { .. } => false,
+        });
+        match snapshot.object_id(object).map(ObjectId::typed) {
+            _ if ends_badly => Self::Ended,
+            Some(TypedId::PersistentVolumeClaim(id)) => {
+                let claim = snapshot.claim(id);
+                match claim.status.phase {
+                    _ if claim.terminating() => Self::Open,
+                    ClaimPhase::Bound => Self::Done,
+                    _ => Self::Open,
+                }
+            }
+            Some(TypedId::PersistentVolume(id)) => {
+                let volume = snapshot.volume(id);
+                match volume.status.phase {
+                    _ if volume.terminating() => Self::Open,
+                    VolumePhase::Bound => Self::Done,
+                    VolumePhase::Available if volume.claim_ref.is_none() => Self::Done,
+                    _ => Self::Open,
+                }
+            }
+            _ => Self::Done,
+        }
+    }
+}
+
+/// Whether neither the decisions nor the ends of the object are known.
+fn is_unknown(view: View<'_>) -> bool {
+    view.prediction.outcomes.is_none() && !view.prediction.has_no_ends()
+}
+
+/// Whether the object is a claim without a volume.
+fn is_pending(snapshot: &Snapshot, object: &ObjectKey) -> bool {
+    match snapshot.object_id(object).map(ObjectId::typed) {
+        Some(TypedId::PersistentVolumeClaim(id)) => !snapshot.claim(id).terminating(),
+        _ => false,
+    }
+}

@@ -1,0 +1,188 @@
+//! The diagnosis of an object as data: one shape for every document that has it.
+
+use crate::diagnosis::{Diagnosis, Way};
+use crate::model::ObjectKey;
+use serde::Serialize;
+
+/// The diagnosis of an object.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DiagnosisOut {
+    /// The state: `well`, `waiting` (as it should), `stuck`, `broken`, `atRisk` or `unknown`.
+    pub state: &'static str,
+    /// The state and its cause in one sentence.
+    pub headline: String,
+    /// What else a person has to know, as sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub details: Vec<String>,
+    /// The cause. The field is absent if the object is well or waits as it should, or if the cause is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<RootOut>,
+    /// The way from the object to the object of the cause. It is empty if the cause is on the object itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub chain: Vec<LinkOut>,
+    /// Who has to act next.
+    pub actor: ActorOut,
+    /// What a person can do. The verbs of pvctl are first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub remedies: Vec<WayOut>,
+    /// What happens to the data. The field is absent if the object has no data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<ProspectOut>,
+    /// The time since which the problem exists, as RFC 3339. The field is absent if no object states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+}
+
+/// An object by its kind and name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NamedOut {
+    /// The kind.
+    pub kind: &'static str,
+    /// The namespace, for kinds that have one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+}
+
+/// The cause of a state.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RootOut {
+    /// The object that has the problem.
+    pub object: NamedOut,
+    /// The id of the rule that reports the problem.
+    pub rule: &'static str,
+    /// The first field that proves the problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<&'static str>,
+    /// The value of this field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+
+/// One step on the way from an object to the object of the cause.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LinkOut {
+    /// The object that this step leads to.
+    pub object: NamedOut,
+    /// How the object before is related to this one: `uses`, `usedBy`, `boundTo`, `scheduledOn`, `attachedBy`,
+    /// `ownedBy`, `servedBy`, `inNamespace` or `dependsOn`.
+    pub link: &'static str,
+    /// What is wrong with this object.
+    pub says: String,
+}
+
+/// Who has to act next.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ActorOut {
+    /// `nobody`, `user`, `scheduler`, `driver`, `controller` or `node`.
+    pub who: &'static str,
+    /// The name of the driver, controller or pod. The field is absent for others.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub name: String,
+    /// What it has to do.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub does: String,
+}
+
+/// Something that a person can do.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WayOut {
+    /// The verb of pvctl that the command runs, or `kubectl`. The field is absent if there is no command.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub verb: &'static str,
+    /// The command as users type it. The field is absent if there is no command.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub command: String,
+    /// What the command does. If there is no command, what a person has to do.
+    pub does: String,
+    /// What was assumed to be absent. The command is right only if that is so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub assumes: Vec<String>,
+}
+
+/// What happens to the data.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ProspectOut {
+    /// `kept`, `handedToDriver`, `destroyed` or `scrubbed`.
+    pub fate: &'static str,
+    /// When this happens.
+    pub when: &'static str,
+}
+
+impl NamedOut {
+    /// The object as people name it in a sentence.
+    pub fn words(&self) -> String {
+        let Self { kind, namespace, name } = self;
+        if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }
+    }
+
+    /// The object with this key.
+    pub fn new(object: &ObjectKey) -> Self {
+        let ObjectKey { kind, namespace, name } = object;
+        Self { kind: kind.as_str(), namespace: namespace.to_string(), name: name.to_string() }
+    }
+}
+
+impl WayOut {
+    /// What a person can do, with what was assumed.
+    pub fn new(way: &Way) -> Self {
+        let assumes = way.assumes.iter().map(|assumed| {
+            let place = if assumed.namespace.is_empty() { String::new() } else { format!(" in {}", assumed.namespace) };
+            format!("there are no other {}{place}", assumed.kind.resource())
+        });
+        Self {
+            verb: way.remedy.verb,
+            command: way.remedy.command.clone(),
+            does: way.remedy.does.clone(),
+            assumes: assumes.collect(),
+        }
+    }
+}
+
+impl DiagnosisOut {
+    /// The diagnosis as data.
+    pub fn new(diagnosis: &Diagnosis) -> Self {
+        Self {
+            state: diagnosis.state.as_str(),
+            headline: diagnosis.headline.clone(),
+            details: diagnosis.details.clone(),
+            root: diagnosis.root.as_ref().map(|root| RootOut {
+                object: NamedOut::new(&root.object),
+                rule: root.rule.id,
+                field: root.evidence.as_ref().map(|(field, _)| *field),
+                value: root.evidence.as_ref().map(|(_, value)| value.clone()),
+            }),
+            chain: diagnosis
+                .chain
+                .iter()
+                .map(|link| LinkOut { object: NamedOut::new(&link.object), link: link.link, says: link.says.clone() })
+                .collect(),
+            actor: ActorOut {
+                who: diagnosis.actor.who.as_str(),
+                name: diagnosis.actor.name.clone(),
+                does: diagnosis.actor.does.clone(),
+            },
+            remedies: diagnosis.remedies.iter().map(WayOut::new).collect(),
+            data: diagnosis.data.map(|data| ProspectOut { fate: data.fate.as_str(), when: data.when }),
+            since: diagnosis.since.map(|since| since.to_string()),
+        }
+    }
+}
