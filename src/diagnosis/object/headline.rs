@@ -17,6 +17,12 @@ use crate::text::nearest;
 /// The first word of a sentence about data that are about to be lost.
 const DANGER: &str = "Danger: ";
 
+/// The beginning of a sentence that asks a person to act. It is left out if the object changes by itself.
+const YOU_HAVE_TO_ACT: &str = "You have to act";
+
+/// The word for the state of an object that is being deleted.
+const TERMINATING: &str = "being deleted";
+
 /// The word for an end at which the object is deleted.
 const DELETED: &str = "deleted";
 
@@ -38,7 +44,7 @@ pub(super) fn of_object(
     dangers: &[&Finding],
 ) -> Words {
     let mut words = match (decisive, view) {
-        (Some(decisive), _) => of_problem(simulation.snapshot(), object, decisive),
+        (Some(decisive), view) => of_problem(simulation.snapshot(), object, view, decisive),
         (None, Some(view)) => of_prediction(view),
         (None, None) => match simulation.snapshot().class(&object.name).filter(|_| object.kind == Kind::StorageClass) {
             Some(class) => super::class::words(simulation, class),
@@ -48,6 +54,9 @@ pub(super) fn of_object(
             }
         },
     };
+    if decisive.is_some() {
+        words.details.extend(view.and_then(recycled_beside));
+    }
     let is_told = words.details.iter().any(|sentence| sentence.starts_with(DANGER));
     for danger in dangers.iter().filter(|danger| !is_told || danger.object != *object) {
         let end = if danger.is_asked_for() { " (asked for)" } else { "" };
@@ -57,16 +66,23 @@ pub(super) fn of_object(
 }
 
 /// The words about an object with a problem: they come from the rule that reports the cause.
-fn of_problem(snapshot: &Snapshot, object: &ObjectKey, decisive: Decisive<'_>) -> Words {
+fn of_problem(snapshot: &Snapshot, object: &ObjectKey, view: Option<View<'_>>, decisive: Decisive<'_>) -> Words {
     let Decisive { worst, root } = decisive;
     let (clause, rest) = first_clause(&root.message);
-    let cause = if root.object == *object { String::new() } else { format!(" because of {}", noun(&root.object)) };
-    let subject = capitalized(&noun(object));
-    let state = recorded(snapshot, object).map(|phase| format!(" is {phase}")).unwrap_or_default();
-    let headline = match (state.as_str(), cause.as_str()) {
-        ("", "") => format!("{subject}: {clause}."),
-        ("", _) => format!("{subject} has a problem{cause}: {clause}."),
-        _ => format!("{subject}{state}{cause}: {clause}."),
+    let (subject, cause) = (capitalized(&noun(object)), noun(&root.object));
+    let phase = recorded(snapshot, object).map(|phase| match view.filter(|view| view.prediction.changes(snapshot)) {
+        Some(view) if phase != TERMINATING => format!("{phase}{}", becomes(view, phase)),
+        _ => phase.to_owned(),
+    });
+    let headline = match (phase.as_deref(), root.object == *object) {
+        (None, true) => format!("{subject}: {clause}."),
+        (None, false) => format!("{subject} has a problem because of {cause}: {clause}."),
+        (Some(phase), true) => format!("{subject} is {phase}: {clause}."),
+        // The phase is as it should be, and the problem is another one.
+        (Some(phase @ ("Bound" | "Available")), false) => {
+            format!("{subject} is {phase}, but {cause} has a problem: {clause}.")
+        }
+        (Some(phase), false) => format!("{subject} is {phase} because of {cause}: {clause}."),
     };
     let sentence = |text: &str, is_danger: bool| {
         if is_danger { format!("{DANGER}{text}.") } else { format!("{}.", capitalized(text)) }
@@ -101,7 +117,7 @@ fn recorded<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Option<&'s str> {
         }
         _ => return None,
     };
-    Some(if is_terminating { "being deleted" } else { phase })
+    Some(if is_terminating { TERMINATING } else { phase })
 }
 
 /// Splits a message of a rule after its first clause, which has the cause. The second part may be empty.
@@ -168,6 +184,9 @@ fn of_prediction(view: View<'_>) -> Words {
         TypedId::PersistentVolumeClaim(id) => claim_sentences(view, snapshot.claim(id), &mut details),
         TypedId::PersistentVolume(id) => volume_sentences(view, snapshot.volume(id), &mut details),
         _ => {}
+    }
+    if view.prediction.changes(snapshot) {
+        details.retain(|sentence| !sentence.starts_with(YOU_HAVE_TO_ACT));
     }
     Words { headline, details }
 }

@@ -435,7 +435,11 @@ mod tests {
         let mut explanation = Explanation::of_object(asked, &prediction);
         add(&mut explanation);
         let text = explanation.text(None, false);
-        let said = text.split("\n\n").next().unwrap().split_once('\n').map_or("", |(_, rest)| rest).to_owned();
+        // The words of the diagnosis come first, and then the name of the rule.
+        let cause = usize::from(explanation.diagnosis.root.is_some());
+        let skipped = 1 + explanation.diagnosis.details.len() + cause;
+        let lines: Vec<&str> = text.split("\n\n").next().unwrap().lines().skip(skipped).collect();
+        let said = lines.join("\n");
         explanation.divergence.clone().map(|divergence| (divergence, said))
     }
 

@@ -11,7 +11,7 @@ use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::diagnosis::reason::{View, verdict_of};
-use crate::diagnosis::{Findings, Remedy, Way, diagnose_object, key};
+use crate::diagnosis::{Findings, diagnose_object, key};
 use crate::model::{
     self, Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
     Timestamp, TypedId, VolumePhase,
@@ -199,11 +199,6 @@ impl<'a> Explanation<'a> {
         if view.only_outcome().is_some_and(|end| end.phase() == "Bound" && !end.is_terminating()) {
             next.retain(|next| next.who != YOU);
         }
-        // A remedy that keeps data is first in the list, because it prevents a loss of data if the user carries it out
-        // first.
-        let mut ways: Vec<NextOut> = diagnosis.remedies.iter().map(way_out).collect();
-        ways.append(&mut next);
-        let mut next = ways;
         let divergence = DivergenceOut::new(view, from_files);
         next.extend(divergence.iter().filter_map(DivergenceOut::next));
         if candidates.iter().all(|row| !row.fits()) {
@@ -459,13 +454,6 @@ fn next(prediction: &Prediction<'_>) -> Vec<NextOut> {
         }
     }
     next
-}
-
-/// What a person can do, as an entry of the list.
-fn way_out(way: &Way) -> NextOut {
-    let Remedy { does, command, .. } = &way.remedy;
-    let what = if command.is_empty() { does.clone() } else { format!("{does}: {command}") };
-    NextOut { who: YOU.to_owned(), what }
 }
 
 /// What the user has to do about a volume that is reserved for the claim and does not fit it.

@@ -33,7 +33,12 @@ fn recycling_several_volumes_at_once_is_warned_of() {
             let ends = prediction["outcomes"].as_array().unwrap().iter();
             let mut phases: Vec<String> = ends.map(|end| end["phase"].as_str().unwrap().to_owned()).collect();
             phases.sort();
-            let warning = explanation.headline.split_once("Beware: ").map(|(_, warning)| warning.to_owned());
+            let warning = explanation
+                .diagnosis
+                .details
+                .iter()
+                .find_map(|detail| detail.split_once("Beware: "))
+                .map(|(_, warning)| warning.to_owned());
             let why = prediction["decidedBy"].clone();
             let mixed_up = explanation.text(None, false).contains("Recyclings at the same time mix up their pods");
             (phases.join(" "), prediction["exact"] == true, why, warning, mixed_up)

@@ -41,7 +41,10 @@ pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(
 }
 
 fn headline(objects: &[Value], object: &str) -> String {
-    explained(&world(objects), object, |explanation| explanation.headline.clone())
+    explained(&world(objects), object, |explanation| {
+        let details = explanation.diagnosis.details.iter();
+        [&explanation.headline].into_iter().chain(details).map(String::as_str).collect::<Vec<_>>().join(" ")
+    })
 }
 
 pub(super) fn spec(object: Value, fields: Value) -> Value {
@@ -69,8 +72,8 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![pvc("data"), spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }))],
             "pvc/data",
-            "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
-             makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi.",
+            "Claim db/data is Pending: no free volume fits it. Volume a comes nearest and has 5Gi, less than the 10Gi \
+             that it requests. A volume may be larger than the request, never smaller.",
         ),
         // All reasons why the volume does not fit, in the order of the tests of matching.
         (
@@ -83,9 +86,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(spec(pv("b"), json!({ "capacity": { "storage": "50Gi" } })), claim_ref("other", "")),
             ],
             "pvc/data",
-            "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
-             makes a volume for it. The nearest volume is a: capacity 5Gi < requested 10Gi; volume mode Block != \
-             Filesystem; class \"slow\", wanted none.",
+            "Claim db/data is Pending: the only volume without a class that would fit it is taken: b (db/other) is \
+             reserved for a claim that does not exist. Nothing makes volumes without a class.",
         ),
         // Access modes decide first, before the size.
         (
@@ -94,8 +96,8 @@ fn the_first_line_answers_what_people_ask() {
                 spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } })),
             ],
             "pvc/data",
-            "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
-             makes a volume for it. The nearest volume is a: lacks RWX; capacity 5Gi < requested 10Gi.",
+            "Claim db/data is Pending: it asks for no class (storageClassName: \"\"), so no driver is asked for a \
+             volume, ever. And no volume without a class fits it.",
         ),
         // A volume that is reserved for the claim is listed before a volume without a claim.
         (
@@ -105,14 +107,14 @@ fn the_first_line_answers_what_people_ask() {
                 with(spec(pv("b"), json!({ "capacity": { "storage": "5Gi" } })), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Pending and stays so: no volume fits, and it has no class. You have to act: nobody else \
-             makes a volume for it. The nearest volume is b: reserved for this claim, but capacity 5Gi < requested 10Gi.",
+            "Claim db/data is Pending: volume b is reserved for it and does not fit: capacity 5Gi < requested 10Gi. \
+             Waiting does not help, and the claim gets no other volume.",
         ),
         (
             vec![spec(pvc("data"), json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
             "pvc/data",
-            "Claim db/data is Pending and stays so: no volume fits, and class \"fasd\" does not exist. You have to \
-             act. Did you mean class \"fast\"?",
+            "Claim db/data is Pending: its class \"fasd\" does not exist, so no driver is asked for a volume, and no \
+             volume of that class fits it. Perhaps \"fast\" is meant.",
         ),
         (
             vec![local(pvc("data")), late()],
@@ -129,9 +131,8 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![bound_pvc("data", "a")],
             "pvc/data",
-            "Claim db/data is Bound and becomes Lost: the volume a is gone. The event says that the data are lost; it \
-             misleads: no controller touched them for this. The object is gone; whether its storage is, only the \
-             storage system can tell.",
+            "Claim db/data is Bound and becomes Lost: its volume a does not exist. The event says that the data are \
+             lost, which nobody has looked at: the storage may well be there.",
         ),
         (
             vec![
@@ -139,9 +140,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(pv("a"), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Lost and stays so: the claimRef of a has lost the claim's uid. The event speaks of two \
-             claims on one volume; it misleads: there is no other claim. No data are lost by this. It is Bound again \
-             as soon as spec.claimRef of a names it with uid uid-data.",
+            "Claim db/data is Lost: its volume a names it without a uid, which counts as another claim. No data are \
+             lost, whatever the event says: with the claim's uid in spec.claimRef both are Bound again.",
         ),
         (
             vec![
@@ -149,10 +149,11 @@ fn the_first_line_answers_what_people_ask() {
                 csi(with(pv("a"), claim_ref("data", "uid-old")), "Delete"),
             ],
             "pvc/data",
-            "Claim db/data is Lost and stays so: a belongs to an earlier claim of this name. The event speaks of two \
-             claims on one volume; it misleads: there is no other claim. Danger: the volume counts as released, and \
-             its policy Delete will destroy the data. It is Bound again as soon as spec.claimRef of a names it with \
-             uid uid-data.",
+            "Claim db/data is Lost: its volume a remembers an earlier claim of this name by its uid, and not this one. \
+             Danger: To the controller the volume is released: policy Delete destroys its data, unless it becomes \
+             Retain in time. Danger: volume a: its claim db/data is gone (the one of that name today is a new one), and \
+             the next sync makes it Released. Policy Delete: x.example.com deletes its data, unless it becomes Retain \
+             in time.",
         ),
         (
             vec![
@@ -161,8 +162,11 @@ fn the_first_line_answers_what_people_ask() {
                 pod("web-0", "data", "node-1"),
             ],
             "pvc/data",
-            "Claim db/data is being deleted; kept by pod web-0, which uses it (recorded phase Bound). Danger: when the \
-             claim is gone, x.example.com deletes volume a and its data (policy Delete).",
+            "Claim db/data is being deleted: it was deleted, which cannot be taken back, and pod web-0 (Running) keeps \
+             it, which is on a node that does not exist, and is deleted for that. Danger: When that is gone, it goes; \
+             then x.example.com deletes volume a with its data (policy Delete). Danger: volume a: it was made by hand \
+             (no annotation of a provisioner) and has policy Delete: when claim db/data is deleted, x.example.com (in a \
+             current version) deletes its storage h.",
         ),
         // The deletion has begun, so the sentence does not say "if".
         (
@@ -172,8 +176,9 @@ fn the_first_line_answers_what_people_ask() {
                 pod("web-0", "data", "node-1"),
             ],
             "pv/a",
-            "Volume a is Bound and stays so: bound to db/data, which is being deleted. Danger: when the claim is gone, \
-             x.example.com deletes volume a and its data (policy Delete).",
+            "Volume a is Bound, but claim db/data has a problem: it was deleted, which cannot be taken back, and pod \
+             web-0 (Running) keeps it, which is on a node that does not exist, and is deleted for that. Danger: When \
+             that is gone, it goes; then x.example.com deletes volume a with its data (policy Delete).",
         ),
         (
             vec![with(bound_pvc("data", "a"), deleted()), bound_pv("a", "data")],
@@ -184,7 +189,7 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")],
             "pvc/data",
-            "Claim db/data is Pending and stays so: a belongs to db/logs, which is bound to it. You have to act.",
+            "Claim db/data is Pending: it names volume a, which belongs to db/logs, which lives.",
         ),
         (
             vec![bound_pv("a", "data"), bound_pvc("data", "a")],
@@ -195,15 +200,15 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![with(with(pv("a"), claim_ref("data", "uid-old")), json!({ "status": { "phase": "Released" } }))],
             "pv/a",
-            "Volume a is Released and stays so: its claim db/data is gone; policy Retain keeps the data. You have to \
-             free it for another claim, or delete it.",
+            "Volume a is Released: its claim db/data is gone, and so is namespace db, and policy Retain keeps its data. \
+             Nobody gets it until somebody reserves it for a claim, or deletes it and then its storage.",
         ),
         (
             vec![csi(with(bound_pv("a", "data"), deleted()), "Delete"), bound_pvc("data", "a")],
             "pv/a",
-            "Volume a is being deleted; kept while it is Bound to db/data (recorded phase Bound). Once its claim is \
-             gone, it goes too; no finalizer holds it until x.example.com has deleted the storage, which may be left \
-             behind.",
+            "Volume a is being deleted: it was deleted while claim db/data has it, which cannot be taken back: it goes \
+             with the claim, and until then no other node may attach it. When the claim is gone, its storage is left \
+             behind in spite of policy Delete.",
         ),
         // The annotation migrated-to is written before anything is reclaimed, so the driver deletes the volume.
         (
@@ -223,8 +228,8 @@ fn the_first_line_answers_what_people_ask() {
                 bound_pvc("data", "a"),
             ],
             "pv/a",
-            "Volume a is Bound and stays so: bound to db/data. If the claim is deleted, ebs.csi.aws.com deletes volume \
-             a and its data (policy Delete).",
+            "Volume a is Bound: volumes of type awsElasticBlockStore are served by CSI driver ebs.csi.aws.com in \
+             Kubernetes 1.36, and that is not installed: no pod can mount it, and nobody deletes or expands it.",
         ),
         // A failed recycling is tried again in every sync.
         (
@@ -233,8 +238,8 @@ fn the_first_line_answers_what_people_ask() {
                 json!({ "persistentVolumeReclaimPolicy": "Recycle" }),
             )],
             "pv/a",
-            "Volume a is Failed and stays so: its claim db/data is gone; policy Recycle: a pod erases the data. \
-             Danger: the data are erased.",
+            "Volume a is Failed: erasing its data failed (no message says why), and every sync tries it again: as soon \
+             as that succeeds, the data are gone. Danger: the data are about to be lost.",
         ),
         (
             vec![
@@ -247,7 +252,8 @@ fn the_first_line_answers_what_people_ask() {
                 pvc("logs"),
             ],
             "pv/b",
-            "Volume b is Bound and becomes Bound to db/logs: becomes free: db/data has a; then goes to db/logs.",
+            "Volume b is Bound and becomes Bound to db/logs because of claim db/data: it has volume a, and volume b \
+             names it with its uid, too: the latter is offered to every claim that it fits, with all that is on it.",
         ),
         // The volume is reserved for the other claim, without a uid. The other claim exists.
         (
@@ -257,8 +263,8 @@ fn the_first_line_answers_what_people_ask() {
                 spec(pvc("logs"), json!({ "accessModes": ["ReadWriteMany"] })),
             ],
             "pvc/data",
-            "Claim db/data is Lost and stays so: a belongs to db/logs, which is Pending. No data are lost by this. It is \
-             Bound again as soon as spec.claimRef of a names it with uid uid-data.",
+            "Claim db/data is Lost: its volume a belongs to db/logs, which exists and for which it is reserved. This \
+             claim is probably a copy; no data are lost by this.",
         ),
         (
             vec![with(
@@ -288,8 +294,8 @@ fn the_first_line_answers_what_people_ask() {
                 bound_pvc("data", "a"),
             ],
             "pv/a",
-            "Volume a is being deleted; kept while it is Bound to db/data (recorded phase Bound). Once its claim is \
-             gone, it goes too; its storage is deleted, unless the object vanishes first.",
+            "Volume a is being deleted: it was deleted while claim db/data has it, which cannot be taken back: it goes \
+             with the claim. When the claim is gone, its data may be deleted (policy Delete).",
         ),
         (
             vec![late()],

@@ -1,5 +1,6 @@
 //! An explanation as text for people.
 
+use super::document::YOU;
 use super::{BindingOut, ClassOut, EvidenceOut, Explanation, FieldOut, NextOut};
 use crate::diagnosis::unread::unread;
 use crate::model::Kind;
@@ -192,8 +193,8 @@ impl Explanation<'_> {
     fn next_section(&self, page: &mut Page) {
         page.heading("Next");
         // What a person can do stands further above.
-        let is_way = |next: &NextOut| self.diagnosis.remedies.iter().any(|way| next.what.starts_with(&way.does));
-        for next in self.next.iter().filter(|next| !is_way(next)) {
+        let is_told = |next: &NextOut| next.who == YOU && !self.diagnosis.remedies.is_empty();
+        for next in self.next.iter().filter(|next| !is_told(next)) {
             page.line(1, &format!("{}: {}", next.who, next.what));
         }
         match self.ends.as_slice() {

@@ -134,7 +134,7 @@ impl Refused<'_> {
         let opening = if self.is_named {
             format!("it names volume {name}, which {differs}")
         } else {
-            format!("no free volume fits it; {name} comes nearest and {differs}")
+            format!("no free volume fits it; volume {name} comes nearest and {differs}")
         };
         let next = if self.more.is_empty() { String::new() } else { format!(" (also: {})", self.more.join("; ")) };
         let found = Detection::new(format!("{opening}{next}. {advice}")).severity(if self.is_early {
