@@ -25,7 +25,8 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
         recheck: args.recheck,
         offers: args.output == Format::Text,
     };
-    options.question().check()?;
+    let surroundings = ExplainOptions::surroundings();
+    options.question(&surroundings).check()?;
     let progress = terminal.progress();
     let show = |explained: Explained<'_>| print(args, &explained, terminal);
     if !args.source.filenames.is_empty() {
@@ -33,7 +34,7 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
             return Err(Error::usage("--recheck reads a cluster a second time, and the files of -f stay as they are")
                 .hint("leave --recheck out, or leave -f out to ask the cluster"));
         }
-        let gathered = gather_files(options.question(), &args.source, terminal)?;
+        let gathered = gather_files(options.question(&surroundings), &args.source, terminal)?;
         return explain_files(&options, &gathered, &*progress, show);
     }
     connect::with_cluster(global, terminal, async |cluster| {

@@ -30,7 +30,7 @@ pub use finding::{Detection, Evidence, Finding, Remedy, Risk, Severity};
 pub use graph::Role;
 pub use neighbours::diagnose_with_neighbours;
 pub use object::{
-    Actor, DataProspect, Diagnosis, Fate, Link, Provisioner, Root, State, Way, Who, diagnose_object, is_default, link,
+    Actor, Advice, DataProspect, Diagnoser, Diagnosis, Fate, Link, Provisioner, Root, State, Who, is_default, link,
     noun,
 };
 

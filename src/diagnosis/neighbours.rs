@@ -1,6 +1,7 @@
 //! The diagnosis of one object together with the objects that its cause can be on. It costs no more than these objects,
 //! and gives the object the same root as the diagnosis of all objects.
 
+use super::around::volumes_of_claim;
 use super::case::{claim_key, key_of_claim, volume_key};
 use super::rules::RELEASED_RETAIN;
 use super::{AuditSettings, Finding, Findings, Rule, Subject, Survey, apply_rules, graph, key, rules};
@@ -63,10 +64,8 @@ fn neighbours(snapshot: &Snapshot, object: &ObjectKey, findings: &[Finding]) -> 
             found
         }
         TypedId::PersistentVolumeClaim(id) => {
-            let claim = snapshot.claim(id);
-            let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
-            let naming = naming.map(|id| volume_key(&snapshot.volume(*id).meta.name));
-            naming.chain([volume_key(&claim.volume_name)]).collect()
+            let missing = volume_key(&snapshot.claim(id).volume_name);
+            volumes_of_claim(snapshot, snapshot.claim(id)).into_iter().chain([missing]).collect()
         }
         _ => Vec::new(),
     }

@@ -1,7 +1,7 @@
 //! `audit`: reports what is wrong, the root of it, and the consequences.
 
 use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, keeps_from_judging};
-use super::rules::{is_read, matching, reads};
+use super::rules::{matching, reads};
 use super::scope::{is_of, object_belongs_to};
 use super::{Status, named, offer};
 use crate::diagnosis::{AuditSettings, Finding, Risk, Rule, Severity, Suppression, diagnose_named, rules};
@@ -62,14 +62,7 @@ pub struct Answer<'a> {
 impl AuditOptions {
     /// Returns the question to a source. `surroundings` are the surrounding kinds that the rules read.
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
-        let evidence = Evidence {
-            nodes: true,
-            pods: is_read(&self.rules, Kind::Pod),
-            recyclers: is_read(&self.rules, Kind::Pod),
-            lease: is_read(&self.rules, Kind::Lease),
-            surroundings,
-            ..Evidence::default()
-        };
+        let evidence = Evidence::of_rules(&self.rules, surroundings);
         Question { evidence, ..self.read.question() }
     }
 

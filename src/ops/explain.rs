@@ -1,12 +1,13 @@
 //! `explain`: explains why one object has its present state, and who has to act.
 
 use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster, keeps_from_judging};
+use super::rules::reads;
 use super::{Reader, Status, named, offer};
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::{Findings, diagnose_with_neighbours, rules};
 use crate::engines::simulation;
 use crate::error::Error;
-use crate::model::{Kind, ObjectId, ObjectKey, ResourceVersion, StorageClass, Str, TypedId};
+use crate::model::{Kind, Lease, ObjectId, ObjectKey, ResourceVersion, StorageClass, Str, TypedId};
 use crate::progress::Progress;
 use crate::report::explanation::{Explanation, ExplanationInput, RESYNCS};
 use crate::simulate::{Outcome, Prediction, Simulation};
@@ -91,10 +92,15 @@ struct Differing {
 }
 
 impl ExplainOptions {
-    /// Returns the question to a source.
-    pub fn question(&self) -> Question<'_> {
-        // If a namespace is being deleted, its claims will be deleted too.
-        let evidence = Evidence { surroundings: &[Kind::Namespace], ..Evidence::default() };
+    /// Returns the surrounding kinds that rules read.
+    pub fn surroundings() -> Vec<Kind> {
+        reads(rules::all())
+    }
+
+    /// Returns the question to a source: everything that an audit reads. `surroundings` are the surrounding kinds that
+    /// rules read.
+    pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
+        let evidence = Evidence::of_rules(rules::all(), surroundings);
         Question { object: Some((self.kind, &self.name)), evidence, ..self.read.question() }
     }
 
@@ -139,14 +145,16 @@ pub async fn explain(
     progress: &dyn Progress,
     show: impl FnOnce(Explained<'_>) -> Result<(), Error>,
 ) -> Result<(Status, Option<ObjectKey>), Error> {
-    let mut gathered = from_cluster(reader, options.question()).await?;
+    let surroundings = ExplainOptions::surroundings();
+    let question = options.question(&surroundings);
+    let mut gathered = from_cluster(reader, question).await?;
     let mut earlier = None;
     let mut note = None;
     if options.recheck {
         match (first_reading(options, &gathered, progress)?, gathered.read_at) {
             (Ok(first), Some(at)) => {
                 wait(gathered.modelled.behavior.resync_seconds, reader, progress).await;
-                gathered = from_cluster(reader, options.question()).await?;
+                gathered = from_cluster(reader, question).await?;
                 earlier = Some((first, at));
             }
             (Ok(_), None) => {}
@@ -177,10 +185,8 @@ pub async fn explain(
         }
     }
     // The Lease of kube-controller-manager is only relevant if the object differs from its predicted state.
-    if explanation.divergence.is_some()
-        && let Some((lease, read_at)) = reader.controller_lease().await
-    {
-        explanation.add_lease(&lease, read_at);
+    if let (Some(lease), Some(read_at)) = (prepared.controller_lease(), gathered.read_at) {
+        explanation.add_lease(lease, read_at);
     }
     // The Leases of drivers are relevant if Kubernetes only makes a request to a driver and waits.
     let awaited = explanation.awaited();
@@ -271,6 +277,14 @@ impl Prepared<'_> {
             About::Prediction(prediction) => Explanation::of_object(asked, prediction),
             About::Class(class) => Explanation::of_class(asked, class),
         }
+    }
+
+    /// Returns the Lease of kube-controller-manager, if it was read.
+    fn controller_lease(&self) -> Option<&Lease> {
+        let leases = self.gathered.snapshot.all::<Lease>().iter();
+        leases
+            .into_iter()
+            .find(|lease| lease.meta.namespace == Lease::MANAGER_NAMESPACE && lease.meta.name == Lease::MANAGER_NAME)
     }
 
     /// Returns the state to compare with the second reading, if the object differs from its predicted state.

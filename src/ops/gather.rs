@@ -2,10 +2,10 @@
 
 use super::Reader;
 use super::model::{ModelOptions, Modelled};
-use super::rules::reads;
+use super::rules::{is_read, reads};
 use super::scope::Scope;
 use crate::controllers::KubeVersion;
-use crate::diagnosis::rules;
+use crate::diagnosis::{Rule, rules};
 use crate::error::Error;
 use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
@@ -79,6 +79,20 @@ pub struct Evidence<'a> {
     pub lease: bool,
     /// The kinds of [`Kind::SURROUNDING`] that are read.
     pub surroundings: &'a [Kind],
+}
+
+impl<'a> Evidence<'a> {
+    /// Returns what these rules read. `surroundings` are the surrounding kinds that they read.
+    pub fn of_rules(applied: &[&'static Rule], surroundings: &'a [Kind]) -> Self {
+        Self {
+            nodes: true,
+            pods: is_read(applied, Kind::Pod),
+            recyclers: is_read(applied, Kind::Pod),
+            lease: is_read(applied, Kind::Lease),
+            surroundings,
+            ..Self::default()
+        }
+    }
 }
 
 /// Reads the objects from a cluster.

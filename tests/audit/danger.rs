@@ -7,9 +7,9 @@ use crate::support::files;
 use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
-use pvctl::controllers::{Branch, CONTROLLERS, DeleteStep, KubernetesBehavior};
+use pvctl::controllers::{Branch, DeleteStep, KubernetesBehavior};
 use pvctl::diagnosis::{
-    AuditSettings, Finding, Findings, Risk, Severity, diagnose, diagnose_object, diagnose_with_neighbours, rules,
+    AuditSettings, Diagnoser, Finding, Findings, Risk, Severity, diagnose, diagnose_with_neighbours, rules,
 };
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
@@ -61,7 +61,7 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
     let words = |target: ObjectId| {
         let object = snapshot.key(target);
         let findings = diagnose_with_neighbours(simulation, &object, rules::all());
-        let diagnosis = diagnose_object(simulation, &object, Some(&simulation.predict(target)), &findings);
+        let diagnosis = Diagnoser::new(simulation, &findings).of(&object);
         format!("{} {}", diagnosis.headline, diagnosis.details.join(" "))
     };
     let targets = simulation.targets().filter(has_it);

@@ -80,10 +80,18 @@ fn a_claim_reference_under_another_name_is_a_danger_on_both_pages() {
     let volume = "}\nspec:\n  persistentVolumeReclaimPolicy: Delete\n  claimRef: {kind: PersistentVolumeClaim, \
                   namespace: db, name: other, uid: c1}";
     let world = pair(volume, "Bound", BOUND);
-    let way = "you: keep the data: set policy Retain, which stops every deletion that has not begun: kubectl pvctl \
-               retain pv/vol";
-    says(&said(&world, &["explain", "pvc/data", "-n", "db"]), &["Danger: volume vol: its claim db/other", way]);
-    says(&said(&world, &["explain", "pv/vol"]), &["Danger: ", way]);
+    let ways = [
+        "keep the data: set policy Retain, which stops every deletion that has not begun",
+        "kubectl pvctl retain pv/vol",
+    ];
+    let fact = "its claim db/other does not exist, and the next sync makes it Released.";
+    let danger = "Danger: Policy Delete: ebs.csi.aws.com deletes its data";
+    for (object, headline) in
+        [("pvc/data", "Claim db/data is Bound, but volume vol has a problem: "), ("pv/vol", "Volume vol is Bound")]
+    {
+        let page = said(&world, &["explain", object, "-n", "db"]);
+        says(&page, &[headline, fact, danger, ways[0], ways[1]]);
+    }
     // No data are lost if the volume is kept.
     let kept = world.replace("Policy: Delete", "Policy: Retain");
     assert!(!said(&kept, &["explain", "pvc/data", "-n", "db"]).contains("Danger"));
@@ -103,12 +111,21 @@ fn a_volume_that_is_deleted_while_bound_has_one_fate() {
     };
     let leaks = deleted("kubernetes.io/pv-protection");
     let page = said(&leaks, &["explain", "pv/vol"]);
-    says(&page, &["which may be left behind", "Data once the claim is gone: kept."]);
+    says(
+        &page,
+        &[
+            "When the claim is gone, its storage is left behind in spite of policy Delete.",
+            "Data once the claim is gone: kept.",
+        ],
+    );
     assert!(!page.contains("deleted by the driver"), "{page}");
     let guarded = deleted("kubernetes.io/pv-protection, external-provisioner.volume.kubernetes.io/finalizer");
     says(&said(&guarded, &["explain", "pv/vol"]), &["Data once the claim is gone: deleted by the driver."]);
     let claim = said(&guarded, &["explain", "pvc/data", "-n", "db"]);
-    says(&claim, &["Danger: volume vol: it was deleted while claim db/data has it", "kubectl pvctl retain pv/vol"]);
+    says(
+        &claim,
+        &["but volume vol has a problem: it was deleted while claim db/data has it", "kubectl pvctl retain pv/vol"],
+    );
 }
 
 /// An earlier page of the claim did not say where the data of the former claim are.
@@ -117,9 +134,15 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
     let volume = "}\nspec:\n  persistentVolumeReclaimPolicy: Retain\n  claimRef: {kind: PersistentVolumeClaim, \
                   namespace: db, name: data, uid: c0}";
     let waits = "}\nstatus: {phase: Pending}\nspec:\n  storageClassName: \"\"";
-    let told = "The data of an earlier claim of this name are kept in volume vol (Released, policy Retain); this claim \
-                does not get them by itself.";
-    says(&said(&pair(volume, "Released", waits), &["explain", "pvc/data", "-n", "db"]), &[told]);
+    let page = said(&pair(volume, "Released", waits), &["explain", "pvc/data", "-n", "db"]);
+    says(
+        &page,
+        &[
+            "Claim db/data is Pending because of volume vol: it remembers an earlier claim db/data, which is gone.",
+            "Policy Retain keeps its data.",
+            "kubectl pvctl restore pvc/data -n db",
+        ],
+    );
     // The claim's own volume and a volume of another claim name are no volumes of an earlier claim.
     for named in ["uid: c1}", "uid: c0, name: other}"] {
         let other = volume.replace("uid: c0}", named).replace("name: data, uid: c0, ", "uid: c0, ");
@@ -147,7 +170,7 @@ status: {phase: Pending}
         Run::new(&[verb, &rest].concat()).env("COLUMNS", "900").stdin(claim.as_bytes()).finish()
     };
     let page = ask(&["explain", "pvc/data"], "2026-01-01T01:00:00Z").stdout;
-    says(&page, &["its class \"fats\" does not exist, so that nobody makes a volume for it; whether one fits"]);
+    says(&page, &["its class \"fats\" does not exist, so no driver is asked for a volume"]);
     let audit = ask(&["audit"], "2026-01-01T01:00:00Z");
     says(&audit.stdout, &["pvc-class-not-found"]);
     assert_eq!(audit.stderr.matches("could not be judged").count(), 1, "{}", audit.stderr);

@@ -54,9 +54,9 @@ fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
         "pvc/never",
         "erp",
         &[
-            "The nearest volume is disk-4: reserved for this claim, but capacity 40Gi < requested 60Gi.\n",
-            "you: make the claim and volume disk-4 fit each other, or recreate the claim: the volume is reserved for \
-             this claim, but capacity 40Gi < requested 60Gi\n",
+            "Claim erp/never is Pending: volume disk-4 is reserved for it and does not fit: capacity 40Gi < requested \
+             60Gi.\n",
+            "kubectl patch pvc never -n erp ",
         ],
     );
 }
@@ -69,7 +69,10 @@ fn advice_can_be_followed() {
         taken,
         "pv/nfs-music",
         "home",
-        &["you: set spec.claimRef.namespace to home; without it no claim can be meant\n"],
+        &[
+            "reserve it for home/music, the only claim that names it\n",
+            r#"{"op":"add","path":"/spec/claimRef/namespace","value":"home"}"#,
+        ],
     );
     explains(
         taken,
@@ -103,7 +106,7 @@ fn a_volume_of_an_existing_claim_is_called_reserved() {
         "pv/disk-4",
         "erp",
         &[
-            "Volume disk-4 is Available and stays so: reserved for erp/never, but capacity 40Gi < requested 60Gi. No \
+            "Volume disk-4 is Available and stays so: reserved for erp/never, but capacity 40Gi < requested 60Gi.\nNo \
              other claim can take it.\n",
             "    The claim names no volume; the controller did not make this binding (a person or a provisioner did): \
              the claim is enqueued.\n",
@@ -151,7 +154,7 @@ fn a_lost_claim_has_a_way_back() {
             "set spec.volumeName of the claim back to pvc-cf7dd283-33ad-483c-81fb-58929356cc2e",
         ),
     ] {
-        explains("lost.json", object, namespace, &[&format!("  you: {step}\n")]);
+        explains("lost.json", object, namespace, &[&format!("    kubectl pvctl restore {object} -n {namespace}\n")]);
         let document = said("lost.json", &["explain", object, "-n", namespace, "-o", "json"]);
         let document: serde_json::Value = serde_json::from_str(&document).unwrap_or_default();
         let waiting = &document["prediction"]["waitingFor"][0];
@@ -237,7 +240,7 @@ fn a_claim_that_is_named_without_a_namespace_is_not_found() {
         Run::new(&arguments).env("COLUMNS", "400").stdin(volume.as_bytes()).finish().stdout
     };
     let today = explained("1.36");
-    let found = "spec.claimRef names data without a namespace, so no claim is found; ";
+    let found = "its spec.claimRef names claim data and no namespace, so it belongs to no claim that can exist";
     assert!(today.contains("Released") && today.contains(found), "{today}");
     let before = explained("1.30");
     let refused = "its claim data (in no namespace) cannot be looked up: an empty namespace may not be set when a resource \

@@ -1,8 +1,8 @@
 //! The person or component that has to act next.
 
+use super::advice::Advice;
 use super::decisive::Decisive;
 use super::headline::ends_of;
-use super::ways::Way;
 use crate::diagnosis::reason::View;
 
 /// Who has to act next.
@@ -74,7 +74,7 @@ impl Actor {
     }
 
     /// Returns the actor for a problem. Without a component that acts by itself this is the person.
-    pub(super) fn or_user(self, remedies: &[Way]) -> Self {
+    pub(super) fn or_user(self, remedies: &[Advice]) -> Self {
         if matches!(self.who, Who::Controller) {
             return self;
         }

@@ -4,11 +4,25 @@ use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::{Finding, Findings, Risk, Severity};
 use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
 use crate::snapshot::Snapshot;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All findings, so that those about one object are found without a search.
+#[derive(Debug)]
+pub(super) struct FindingIndex<'f> {
+    findings: &'f Findings,
+    /// The findings on each object.
+    on: BTreeMap<&'f ObjectKey, Vec<&'f Finding>>,
+    /// The findings that affect each object and are on another one.
+    affecting: BTreeMap<&'f ObjectKey, Vec<&'f Finding>>,
+    /// The volumes whose `claimRef` has this uid.
+    volumes_of: BTreeMap<&'f str, Vec<&'f PersistentVolume>>,
+}
 
 /// The findings that concern an object.
 pub(super) struct Concerning<'f> {
     findings: &'f Findings,
-    /// The findings, each with its nearness to the object.
+    /// The findings, each with its nearness to the object: 0 on the object, 1 if it affects the object, 2 on the volume
+    /// or claim that belongs to it.
     near: Vec<(u8, &'f Finding)>,
 }
 
@@ -29,14 +43,6 @@ impl Decisive<'_> {
 }
 
 impl<'f> Concerning<'f> {
-    /// Returns the findings that concern the object. Suppressed findings concern nobody.
-    pub(super) fn of(snapshot: &Snapshot, object: &ObjectKey, findings: &'f Findings) -> Self {
-        let partners = partners(snapshot, object);
-        let open = findings.listed.iter().filter(|finding| finding.suppressed.is_none());
-        let near = open.filter_map(|finding| Some((nearness(finding, object, &partners)?, finding))).collect();
-        Self { findings, near }
-    }
-
     /// Returns the finding that decides the state of the object. Findings that only inform decide nothing, except for
     /// problems of the object that may still end by themselves.
     pub(super) fn decisive(&self) -> Option<Decisive<'f>> {
@@ -75,41 +81,64 @@ impl<'f> Concerning<'f> {
     }
 }
 
-/// Returns how near a finding is to the object: 0 on the object, 1 if it affects the object, 2 on the object that it is
-/// bound to. Returns `None` if the finding does not concern the object.
-fn nearness(finding: &Finding, object: &ObjectKey, partners: &[ObjectKey]) -> Option<u8> {
-    if finding.object == *object {
-        Some(0)
-    } else if finding.role.affected_objects.contains(object) || finding.affected.contains(object) {
-        Some(1)
-    } else if partners.contains(&finding.object)
-        && (finding.risk != Risk::None || finding.object.kind == Kind::PersistentVolume)
-    {
-        Some(2)
-    } else {
-        None
-    }
-}
-
-/// Returns the volume that the claim is bound to, or the claim that the volume is bound to.
-fn partners(snapshot: &Snapshot, object: &ObjectKey) -> Vec<ObjectKey> {
-    match snapshot.object_id(object).map(ObjectId::typed) {
-        Some(TypedId::PersistentVolumeClaim(id)) => {
-            let claim = snapshot.claim(id);
-            let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
-            let has_uid =
-                |volume: &&PersistentVolume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-            let naming = naming.map(|id| snapshot.volume(*id)).filter(has_uid);
-            let mut volumes: Vec<ObjectKey> = naming.map(|volume| volume_key(&volume.meta.name)).collect();
-            if snapshot.volume_id(&claim.volume_name).is_some() {
-                volumes.push(volume_key(&claim.volume_name));
+impl<'f> FindingIndex<'f> {
+    /// Indexes the findings. Suppressed findings concern nobody.
+    pub(super) fn new(snapshot: &'f Snapshot, findings: &'f Findings) -> Self {
+        let (mut on, mut affecting) = (BTreeMap::new(), BTreeMap::new());
+        for finding in findings.listed.iter().filter(|finding| finding.suppressed.is_none()) {
+            on.entry(&finding.object).or_insert_with(Vec::new).push(finding);
+            for object in finding.role.affected_objects.iter().chain(&finding.affected) {
+                let known: &mut Vec<&Finding> = affecting.entry(object).or_default();
+                if !known.iter().any(|known| std::ptr::eq(*known, finding)) {
+                    known.push(finding);
+                }
             }
-            volumes
         }
-        Some(TypedId::PersistentVolume(id)) => {
-            let named = snapshot.volume(id).claim_ref.as_ref();
-            named.map(|named| claim_key(&named.namespace, &named.name)).into_iter().collect()
+        let mut volumes_of: BTreeMap<&str, Vec<&PersistentVolume>> = BTreeMap::new();
+        for volume in snapshot.volumes() {
+            if let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) {
+                volumes_of.entry(&named.uid).or_default().push(volume);
+            }
         }
-        _ => Vec::new(),
+        Self { findings, on, affecting, volumes_of }
+    }
+
+    /// Returns the findings that concern the object.
+    pub(super) fn concerning(&self, snapshot: &Snapshot, object: &ObjectKey) -> Concerning<'f> {
+        let on = |key: &ObjectKey| self.on.get(key).into_iter().flatten().copied();
+        let own = on(object).map(|finding| (0, finding));
+        let affecting = self.affecting.get(object).into_iter().flatten().filter(|finding| finding.object != *object);
+        let affecting = affecting.map(|finding| (1, *finding));
+        let mut near: Vec<(u8, &Finding)> = own.chain(affecting).collect();
+        for partner in self.partners(snapshot, object) {
+            // What is wrong with a volume concerns its claim. Of a claim, only what endangers data concerns its volume.
+            let concerns = |finding: &Finding| finding.risk != Risk::None || partner.kind == Kind::PersistentVolume;
+            for finding in on(&partner).filter(|finding| concerns(finding)) {
+                if !near.iter().any(|(_, known)| std::ptr::eq(*known, finding)) {
+                    near.push((2, finding));
+                }
+            }
+        }
+        Concerning { findings: self.findings, near }
+    }
+
+    /// Returns the volumes that belong to the claim, or the claim that the volume names. Volumes belong to a claim if it
+    /// names them, or if their `claimRef` has its name or its uid.
+    fn partners(&self, snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
+        match snapshot.object_id(object).map(ObjectId::typed) {
+            Some(TypedId::PersistentVolumeClaim(id)) => {
+                let claim = snapshot.claim(id);
+                let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
+                let naming = naming.map(|id| snapshot.volume(*id));
+                let of_uid = self.volumes_of.get(claim.meta.uid.as_str()).into_iter().flatten().copied();
+                let named = snapshot.volume_id(&claim.volume_name).map(|id| snapshot.volume(id));
+                naming.chain(of_uid).chain(named).map(|volume| volume_key(&volume.meta.name)).collect()
+            }
+            Some(TypedId::PersistentVolume(id)) => {
+                let named = snapshot.volume(id).claim_ref.as_ref();
+                named.map(|named| claim_key(&named.namespace, &named.name)).into_iter().collect()
+            }
+            _ => BTreeSet::new(),
+        }
     }
 }

@@ -1,29 +1,29 @@
-//! The diagnosis of one object: its state, the cause, who acts next, what a person can do, and what happens to the data.
-//! Every verb takes its words from here.
+//! The diagnosis of one object: its state, the cause, who acts next, what a person can do, and what happens to the
+//! data. Every verb takes its words from here.
 
 mod actor;
+mod advice;
 mod chain;
 mod class;
 mod data;
 mod decisive;
 mod headline;
 mod state;
-mod ways;
 
 pub use actor::{Actor, Who};
+pub use advice::Advice;
 pub use chain::{Link, link};
 pub use class::{Provisioner, is_default};
 pub use data::{DataProspect, Fate};
 pub use headline::noun;
 pub use state::State;
-pub use ways::Way;
 
 use super::reason::View;
 use super::{Finding, Findings, Rule};
-use crate::model::{ObjectKey, Timestamp};
+use crate::model::{Kind, ObjectId, ObjectKey, Timestamp};
 use crate::simulate::{Prediction, Simulation};
 use crate::text::sanitize;
-use decisive::Concerning;
+use decisive::FindingIndex;
 
 /// The diagnosis of one object.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct Diagnosis {
     /// The person or component that has to act next.
     pub actor: Actor,
     /// What a person can do. The verbs of pvctl are first.
-    pub remedies: Vec<Way>,
+    pub remedies: Vec<Advice>,
     /// What happens to the data. It is `None` if the object has no data.
     pub data: Option<DataProspect>,
     /// The moment since which the problem exists, if an object states this moment.
@@ -68,36 +68,54 @@ impl Root {
     }
 }
 
-/// Makes the diagnosis of one object from the findings on it and on the objects around it. `prediction` is the one for
-/// this object. It is `None` for objects that no controller of the simulation syncs.
-pub fn diagnose_object(
-    simulation: &Simulation<'_>,
-    object: &ObjectKey,
-    prediction: Option<&Prediction<'_>>,
-    findings: &Findings,
-) -> Diagnosis {
-    let view = prediction.map(|prediction| View { simulation, prediction });
-    let concerning = Concerning::of(simulation.snapshot(), object, findings);
-    let decisive = concerning.decisive();
-    let actor = Actor::of(view, decisive);
-    let state = State::of(view, simulation.snapshot(), object, decisive, &actor);
-    // The cause of a state that is as it should be is no problem.
-    let decisive = decisive.filter(|_| state.is_problem());
-    let dangers = concerning.dangers(decisive);
-    let words = headline::of_object(simulation, object, view, decisive, &dangers);
-    let remedies = ways::of_object(decisive, &dangers);
-    let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
-    let safe = |text: String| sanitize(&text).into_owned();
-    Diagnosis {
-        object: object.clone(),
-        state,
-        headline: safe(words.headline),
-        details: words.details.into_iter().map(safe).collect(),
-        root: decisive.map(|decisive| Root::of(decisive.root)),
-        chain: decisive.map(|decisive| chain::of(object, decisive, findings)).unwrap_or_default(),
-        actor,
-        remedies,
-        data: data::of_object(simulation, object),
-        since: decisive.and_then(|decisive| decisive.root.since),
+/// Makes diagnoses of objects from what rules report.
+#[derive(Debug)]
+pub struct Diagnoser<'d> {
+    simulation: &'d Simulation<'d>,
+    findings: &'d Findings,
+    index: FindingIndex<'d>,
+}
+
+impl<'d> Diagnoser<'d> {
+    /// Prepares diagnoses. The findings have to include those on the objects around each object that is diagnosed.
+    pub fn new(simulation: &'d Simulation<'d>, findings: &'d Findings) -> Self {
+        Self { simulation, findings, index: FindingIndex::new(simulation.snapshot(), findings) }
+    }
+
+    /// Makes the diagnosis of an object. The object is predicted for it, if controllers of the simulation sync it.
+    pub fn of(&self, object: &ObjectKey) -> Diagnosis {
+        let predicted = |id: ObjectId| matches!(id.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim);
+        let target = self.simulation.snapshot().object_id(object).filter(|id| predicted(*id));
+        self.of_predicted(object, target.map(|target| self.simulation.predict_folded(target)).as_ref())
+    }
+
+    /// Makes the diagnosis of an object with its prediction. `prediction` is `None` for objects that no controller of
+    /// the simulation syncs.
+    pub fn of_predicted(&self, object: &ObjectKey, prediction: Option<&Prediction<'_>>) -> Diagnosis {
+        let Self { simulation, findings, index } = self;
+        let view = prediction.map(|prediction| View { simulation, prediction });
+        let concerning = index.concerning(simulation.snapshot(), object);
+        let decisive = concerning.decisive();
+        let actor = Actor::of(view, decisive);
+        let state = State::of(view, simulation.snapshot(), object, decisive, &actor);
+        // The cause of a state that is as it should be is no problem.
+        let decisive = decisive.filter(|_| state.is_problem());
+        let dangers = concerning.dangers(decisive);
+        let words = headline::of_object(simulation, object, view, decisive, &dangers);
+        let remedies = advice::of_object(decisive, &dangers);
+        let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
+        let safe = |text: String| sanitize(&text).into_owned();
+        Diagnosis {
+            object: object.clone(),
+            state,
+            headline: safe(words.headline),
+            details: words.details.into_iter().map(safe).collect(),
+            root: decisive.map(|decisive| Root::of(decisive.root)),
+            chain: decisive.map(|decisive| chain::of(object, decisive, findings)).unwrap_or_default(),
+            actor,
+            remedies,
+            data: data::of_object(simulation, object),
+            since: decisive.and_then(|decisive| decisive.root.since),
+        }
     }
 }

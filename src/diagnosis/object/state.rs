@@ -51,26 +51,26 @@ impl State {
         decisive: Option<Decisive<'_>>,
         actor: &Actor,
     ) -> Self {
-        let stage = Stage::of(view, snapshot, object);
+        let stage = Completion::of(view, snapshot, object);
         match decisive {
             Some(decisive) if decisive.is_early() => match (stage, actor.who) {
-                (Stage::Ended, _) => Self::Broken,
+                (Completion::Ended, _) => Self::Broken,
                 (_, Who::Nobody | Who::User) => Self::Stuck,
                 _ => Self::Waiting,
             },
             Some(decisive) if decisive.worst.risk == Risk::Imminent && !decisive.worst.is_asked_for() => Self::AtRisk,
             Some(decisive) => match stage {
-                Stage::Ended => Self::Broken,
-                Stage::Open => Self::Stuck,
-                Stage::Done if decisive.worst.severity == Severity::Error => Self::Broken,
-                Stage::Done => Self::AtRisk,
+                Completion::Ended => Self::Broken,
+                Completion::Open => Self::Stuck,
+                Completion::Done if decisive.worst.severity == Severity::Error => Self::Broken,
+                Completion::Done => Self::AtRisk,
             },
             None if view.is_some_and(is_unknown) => Self::Unknown,
             None => match (stage, actor.who) {
-                (Stage::Ended, _) => Self::Broken,
-                (Stage::Done, _) => Self::Well,
-                (Stage::Open, Who::Nobody | Who::User) if is_pending(snapshot, object) => Self::Stuck,
-                (Stage::Open, _) => Self::Waiting,
+                (Completion::Ended, _) => Self::Broken,
+                (Completion::Done, _) => Self::Well,
+                (Completion::Open, Who::Nobody | Who::User) if is_pending(snapshot, object) => Self::Stuck,
+                (Completion::Open, _) => Self::Waiting,
             },
         }
     }
@@ -78,7 +78,7 @@ impl State {
 
 /// How far an object has come.
 #[derive(Clone, Copy)]
-enum Stage {
+enum Completion {
     /// Nothing more has to happen to the object.
     Done,
     /// Something still has to happen to the object.
@@ -87,7 +87,7 @@ enum Stage {
     Ended,
 }
 
-impl Stage {
+impl Completion {
     fn of(view: Option<View<'_>>, snapshot: &Snapshot, object: &ObjectKey) -> Self {
         let ends_badly = view.and_then(View::only_outcome).is_some_and(|end| match end {
             Outcome::Claim { phase, terminating, .. } => *phase == ClaimPhase::Lost && terminating.is_none(),

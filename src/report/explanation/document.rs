@@ -11,7 +11,7 @@ use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::diagnosis::reason::{View, verdict_of};
-use crate::diagnosis::{Findings, diagnose_object, key};
+use crate::diagnosis::{Diagnoser, Findings, key};
 use crate::model::{
     self, Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
     Timestamp, TypedId, VolumePhase,
@@ -193,7 +193,8 @@ impl<'a> Explanation<'a> {
         let snapshot = simulation.snapshot();
         let view = View { simulation, prediction };
         let candidates = candidates(view);
-        let diagnosis = diagnose_object(simulation, &snapshot.key(prediction.target), Some(prediction), findings);
+        let diagnosis =
+            Diagnoser::new(simulation, findings).of_predicted(&snapshot.key(prediction.target), Some(prediction));
         let mut next = next(prediction);
         // If the object becomes Bound in any case, the user does not have to create a volume.
         if view.only_outcome().is_some_and(|end| end.phase() == "Bound" && !end.is_terminating()) {
@@ -337,7 +338,7 @@ impl<'a> Explanation<'a> {
         let ExplanationInput { simulation, findings, model, .. } = asked;
         let snapshot = simulation.snapshot();
         let key = key(Kind::StorageClass, "", &class.meta.name);
-        let diagnosis = diagnose_object(simulation, &key, None, findings);
+        let diagnosis = Diagnoser::new(simulation, findings).of(&key);
         let described = ClassOut::new(snapshot, &simulation.settings().behavior, class);
         Self {
             api_version: API_VERSION,

@@ -16,7 +16,7 @@ use std::convert::Infallible;
 /// The largest number of candidates that are shown.
 const MOST_CANDIDATES: usize = 10;
 /// The largest number of remedies that are shown.
-const MOST_WAYS: usize = 4;
+const MOST_ADVICE: usize = 4;
 /// The largest number of pods and claims that are listed.
 const MOST_LISTED: usize = 10;
 
@@ -42,7 +42,7 @@ impl Explanation<'_> {
             page.line(0, driver.sentence());
         }
         self.assumptions(&mut page);
-        self.ways_section(&mut page);
+        self.advice_section(&mut page);
         if let Some(class) = &self.class {
             class_section(&mut page, class, &self.evidence);
             return page.text;
@@ -67,7 +67,7 @@ impl Explanation<'_> {
     }
 
     /// What a person can do, before the facts that led to it.
-    fn ways_section(&self, page: &mut Page) {
+    fn advice_section(&self, page: &mut Page) {
         if self.diagnosis.remedies.is_empty() {
             return;
         }
@@ -78,15 +78,15 @@ impl Explanation<'_> {
         let all = &self.diagnosis.remedies;
         let shared = all.first().map(|way| &way.assumes).filter(|first| all.iter().all(|way| way.assumes == **first));
         page.heading(&format!("What you can do{}", shared.map(|assumes| condition(assumes)).unwrap_or_default()));
-        for way in all.iter().take(MOST_WAYS) {
+        for way in all.iter().take(MOST_ADVICE) {
             let assumed = if shared.is_some() { String::new() } else { condition(&way.assumes) };
             page.line(1, &format!("{}{assumed}", way.does));
             if !way.command.is_empty() {
                 page.command(&way.command);
             }
         }
-        if self.diagnosis.remedies.len() > MOST_WAYS {
-            page.line(1, &format!("and {} more; -o json shows all", self.diagnosis.remedies.len() - MOST_WAYS));
+        if self.diagnosis.remedies.len() > MOST_ADVICE {
+            page.line(1, &format!("and {} more; -o json shows all", self.diagnosis.remedies.len() - MOST_ADVICE));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The diagnosis of an object as data: one shape for every document that has it.
 
-use crate::diagnosis::{Diagnosis, Way};
+use crate::diagnosis::{Advice, Diagnosis};
 use crate::model::ObjectKey;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct DiagnosisOut {
     /// What a person can do. The verbs of pvctl are first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
-    pub remedies: Vec<WayOut>,
+    pub remedies: Vec<AdviceOut>,
     /// What happens to the data. The field is absent if the object has no data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<ProspectOut>,
@@ -100,7 +100,7 @@ pub struct ActorOut {
 /// Something that a person can do.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct WayOut {
+pub struct AdviceOut {
     /// The verb of pvctl that the command runs, or `kubectl`. The field is absent if there is no command.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(test, schemars(default))]
@@ -141,9 +141,9 @@ impl NamedOut {
     }
 }
 
-impl WayOut {
+impl AdviceOut {
     /// What a person can do, with what was assumed.
-    pub fn new(way: &Way) -> Self {
+    pub fn new(way: &Advice) -> Self {
         let assumes = way.assumes.iter().map(|assumed| {
             let place = if assumed.namespace.is_empty() { String::new() } else { format!(" in {}", assumed.namespace) };
             format!("there are no other {}{place}", assumed.kind.resource())
@@ -180,7 +180,7 @@ impl DiagnosisOut {
                 name: diagnosis.actor.name.clone(),
                 does: diagnosis.actor.does.clone(),
             },
-            remedies: diagnosis.remedies.iter().map(WayOut::new).collect(),
+            remedies: diagnosis.remedies.iter().map(AdviceOut::new).collect(),
             data: diagnosis.data.map(|data| ProspectOut { fate: data.fate.as_str(), when: data.when }),
             since: diagnosis.since.map(|since| since.to_string()),
         }
