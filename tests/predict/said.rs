@@ -74,26 +74,18 @@ fn advice_can_be_followed() {
             r#"{"op":"add","path":"/spec/claimRef/namespace","value":"home"}"#,
         ],
     );
-    explains(
-        taken,
-        "pvc/music",
-        "home",
-        &["you: set spec.claimRef.namespace of nfs-music to home, or recreate the claim with another volume\n"],
-    );
+    explains(taken, "pvc/music", "home", &["reserve it for home/music, the only claim that names it\n"]);
     explains(
         taken,
         "pvc/documents",
         "office",
-        &[
-            "you: remove spec.claimRef.uid of smb-documents, which is that of an earlier claim of this name, or recreate \
-           the claim with another volume\n",
-        ],
+        &["give volume smb-documents to the claim of today\n", "kubectl pvctl restore pvc/documents -n office\n"],
     );
     explains(
         "pending-first-consumer.json",
         "pvc/debug",
         "stream",
-        &["you: recreate pod debug-on-worker-1 without spec.nodeName, so that the scheduler places it\n"],
+        &["create pod debug-on-worker-1 again without spec.nodeName"],
     );
 }
 

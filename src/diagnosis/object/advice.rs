@@ -13,8 +13,8 @@ pub struct Advice {
     pub assumes: Vec<Assumed>,
 }
 
-/// Returns what a person can do: first about the danger to data, then about the root and the worst finding. The verbs of
-/// pvctl are before other commands, because they check again what they rest on.
+/// Returns what a person can do: first about the danger to data, then about the root and the worst finding. The verbs
+/// of pvctl are before other commands, because they check again what they rest on.
 pub(super) fn of_object(decisive: Option<Decisive<'_>>, dangers: &[&Finding]) -> Vec<Advice> {
     let causes = decisive.into_iter().flat_map(|decisive| [decisive.root, decisive.worst]);
     // What keeps data comes first, unless the data are lost only if somebody makes a mistake.

@@ -120,15 +120,20 @@ fn recorded<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Option<&'s str> {
     Some(if is_terminating { TERMINATING } else { phase })
 }
 
+/// The smallest number of words in the first clause of a message. A shorter clause says too little alone.
+const LEAST_WORDS: usize = 8;
+
 /// Splits a message of a rule after its first clause, which has the cause. The second part may be empty.
 pub(super) fn first_clause(message: &str) -> (&str, &str) {
     let mut depth = 0_i32;
     let mut is_quoted = false;
+    let is_short = |at: usize| message[..at].split_whitespace().count() < LEAST_WORDS;
     for (at, character) in message.char_indices() {
         match character {
             '(' => depth += 1,
             ')' => depth -= 1,
             '"' => is_quoted = !is_quoted,
+            ';' if is_short(at) => {}
             '.' | ';' if depth <= 0 && !is_quoted && message[at + 1..].starts_with(' ') => {
                 return (&message[..at], message[at + 2..].trim_start());
             }
