@@ -2,7 +2,7 @@
 //! and gives the object the same root as the diagnosis of all objects.
 
 use super::around::volumes_of_claim;
-use super::case::{claim_key, key_of_claim, volume_key};
+use super::case::{claim_key, class_key, key_of_claim, volume_key};
 use super::rules::RELEASED_RETAIN;
 use super::{AuditSettings, Finding, Findings, Rule, Subject, Survey, apply_rules, graph, key, rules};
 use crate::model::surroundings::StatefulSet;
@@ -56,6 +56,7 @@ fn neighbours(snapshot: &Snapshot, object: &ObjectKey, findings: &[Finding]) -> 
             let mut found: Vec<ObjectKey> = naming.map(|claim| key_of_claim(&claim.meta)).collect();
             if let Some(named) = &volume.claim_ref {
                 found.push(claim_key(&named.namespace, &named.name));
+                found.push(key(Kind::Namespace, "", &named.namespace));
                 found.extend(users(snapshot, &named.namespace, &named.name));
             }
             if findings.iter().any(|finding| finding.rule.id == RELEASED_RETAIN.id) {
@@ -64,8 +65,12 @@ fn neighbours(snapshot: &Snapshot, object: &ObjectKey, findings: &[Finding]) -> 
             found
         }
         TypedId::PersistentVolumeClaim(id) => {
-            let missing = volume_key(&snapshot.claim(id).volume_name);
-            volumes_of_claim(snapshot, snapshot.claim(id)).into_iter().chain([missing]).collect()
+            let claim = snapshot.claim(id);
+            let mut found = volumes_of_claim(snapshot, claim);
+            found.push(class_key(claim.class()));
+            found.push(key(Kind::Namespace, "", &claim.meta.namespace));
+            found.extend(users(snapshot, &claim.meta.namespace, &claim.meta.name));
+            found
         }
         _ => Vec::new(),
     }

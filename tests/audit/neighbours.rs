@@ -7,7 +7,9 @@ use crate::support::files;
 use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::KubernetesBehavior;
-use pvctl::diagnosis::{AuditSettings, Finding, Findings, diagnose_named, diagnose_with_neighbours, rules};
+use pvctl::diagnosis::{
+    AuditSettings, Diagnoser, Diagnosis, Finding, Findings, diagnose_named, diagnose_with_neighbours, rules,
+};
 use pvctl::engines::simulation;
 use pvctl::model::ObjectKey;
 use pvctl::simulate::Settings;
@@ -19,6 +21,16 @@ fn findings_on(findings: &Findings, object: &ObjectKey) -> (Vec<String>, Option<
     let on_it: Vec<&Finding> = findings.listed.iter().filter(|finding| finding.object == *object).collect();
     let root = on_it.first().map(|worst| findings.listed[worst.role.root].clone());
     (on_it.into_iter().map(Finding::fingerprint).collect(), root)
+}
+
+/// Returns everything that a diagnosis says.
+fn in_words(diagnosis: &Diagnosis) -> Vec<String> {
+    let Diagnosis { state, headline, details, root, chain, actor, remedies, data, since, .. } = diagnosis;
+    let root = root.as_ref().map(|root| (root.rule.id, root.object.to_string(), root.evidence.clone()));
+    let mut words = vec![headline.clone(), format!("{state:?} {root:?} {chain:?} {actor:?} {data:?} {since:?}")];
+    words.extend(details.iter().cloned());
+    words.extend(remedies.iter().map(|one| format!("{one:?}")));
+    words
 }
 
 /// Compares the two diagnoses of every object that has a finding, and of every volume and claim. Returns the differences
@@ -33,12 +45,19 @@ fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize)
         with_findings.chain(simulation.targets().map(|target| snapshot.key(target))).collect();
     let (mut differences, mut elsewhere) = (Vec::new(), 0);
     for object in objects {
-        let (all, root) = findings_on(&diagnose_named(&simulation, settings, &|key| *key == object, 1), &object);
-        let (near, near_root) = findings_on(&diagnose_with_neighbours(&simulation, &object, rules::all()), &object);
+        let whole = diagnose_named(&simulation, settings, &|key| *key == object, 1);
+        let around = diagnose_with_neighbours(&simulation, &object, rules::all());
+        let (all, root) = findings_on(&whole, &object);
+        let (near, near_root) = findings_on(&around, &object);
         elsewhere += usize::from(root.as_ref().is_some_and(|root| root.object != object));
         let said = |root: &Option<Finding>| root.as_ref().map(|root| (root.fingerprint(), root.message.clone()));
         if all != near || said(&root) != said(&near_root) {
             differences.push(format!("{object}: {near:?} from {near_root:?}, not {all:?} from {root:?}"));
+        }
+        let [one, other] =
+            [&whole, &around].map(|findings| in_words(&Diagnoser::new(&simulation, findings).of(&object)));
+        if one != other {
+            differences.push(format!("{object}: explain says {other:#?}, audit says {one:#?}"));
         }
     }
     (differences, elsewhere)

@@ -1,6 +1,6 @@
 //! The finding that decides the state of an object, and its root.
 
-use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::case::{claim_key, key_of_claim, volume_key};
 use crate::diagnosis::{Finding, Findings, Risk, Severity};
 use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
 use crate::snapshot::Snapshot;
@@ -122,7 +122,7 @@ impl<'f> FindingIndex<'f> {
         Concerning { findings: self.findings, near }
     }
 
-    /// Returns the volumes that belong to the claim, or the claim that the volume names. Volumes belong to a claim if it
+    /// Returns the volumes that belong to the claim, or the claims that the volume names or that name it. Volumes belong to a claim if it
     /// names them, or if their `claimRef` has its name or its uid.
     fn partners(&self, snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
         match snapshot.object_id(object).map(ObjectId::typed) {
@@ -135,8 +135,10 @@ impl<'f> FindingIndex<'f> {
                 naming.chain(of_uid).chain(named).map(|volume| volume_key(&volume.meta.name)).collect()
             }
             Some(TypedId::PersistentVolume(id)) => {
-                let named = snapshot.volume(id).claim_ref.as_ref();
-                named.map(|named| claim_key(&named.namespace, &named.name)).into_iter().collect()
+                let volume = snapshot.volume(id);
+                let named = volume.claim_ref.iter().map(|named| claim_key(&named.namespace, &named.name));
+                let naming = snapshot.claims_naming(&volume.meta.name).iter();
+                named.chain(naming.map(|id| key_of_claim(&snapshot.claim(*id).meta))).collect()
             }
             _ => BTreeSet::new(),
         }
