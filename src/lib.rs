@@ -4,23 +4,7 @@
 //! `docs/ARCHITECTURE.md`). The modules up to `report` are the core. The feature `command` adds the modules that use a
 //! cluster, files or a terminal.
 
-pub mod parallel;
-pub mod text;
-
-pub mod error;
-pub mod progress;
-
-pub mod model;
-
-pub mod snapshot;
-
-pub mod world;
-
-pub mod controllers;
-
-pub mod simulate;
-
-pub mod engines;
+pub use pvctl_core::{controllers, engines, error, model, parallel, progress, simulate, snapshot, text, world};
 
 pub mod diagnosis;
 
