@@ -1,26 +1,10 @@
 //! The library computes in dry run what Kubernetes' controllers do with PersistentVolumes and PersistentVolumeClaims.
 //!
 //! The modules stand in reading order, lowest rank first. Each module uses only the modules above it (see
-//! `docs/ARCHITECTURE.md`). The modules up to `report` are the core. The feature `command` adds the modules that use a
-//! cluster, files or a terminal.
+//! `docs/ARCHITECTURE.md`). The modules of lowest rank are the crate `pvctl_core`, and are named as if they were here.
+//! The feature `command` adds the modules that use a cluster, files or a terminal.
 
-pub mod parallel;
-pub mod text;
-
-pub mod error;
-pub mod progress;
-
-pub mod model;
-
-pub mod snapshot;
-
-pub mod world;
-
-pub mod controllers;
-
-pub mod simulate;
-
-pub mod engines;
+pub use pvctl_core::{controllers, engines, error, model, parallel, progress, simulate, snapshot, text, world};
 
 pub mod diagnosis;
 

@@ -30,7 +30,7 @@ fn every_dependency_is_allowed() {
         let licence = package["license"].as_str().unwrap_or_else(|| panic!("{name} states no licence"));
         assert!(allowed(licence, &licences), "the licence of {name}, {licence}, is not allowed by deny.toml");
         match package["source"].as_str() {
-            None => assert!(matches!(name, "kubectl-pvctl" | "xtask"), "{name} is a dependency by path"),
+            None => assert!(matches!(name, "kubectl-pvctl" | "pvctl-core" | "xtask"), "{name} is a dependency by path"),
             Some(source) => _ = sources.insert(source),
         }
     }

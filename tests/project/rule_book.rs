@@ -40,7 +40,7 @@ fn read(folder: &str, extension: &str) -> Vec<(String, String)> {
 /// Returns every file that may cite an id.
 fn everything() -> Vec<(String, String)> {
     let mut all = vec![("README.md".to_owned(), text("README.md")), ("CHANGELOG.md".to_owned(), text("CHANGELOG.md"))];
-    for (folder, extension) in [("src", "rs"), ("tests", "rs"), ("xtask", "rs"), ("docs", "md")] {
+    for (folder, extension) in [("src", "rs"), ("core", "rs"), ("tests", "rs"), ("xtask", "rs"), ("docs", "md")] {
         all.extend(read(folder, extension));
     }
     all

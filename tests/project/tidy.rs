@@ -49,22 +49,32 @@ const MAY_REACH_THE_WORLD: [&str; 6] = ["source", "execute", "terminal", "report
 /// Files of more than 600 lines, not counting their unit tests, each with the reason why two files would be worse.
 const LONG_FILES: [(&str, &str); 0] = [];
 
+/// The folders of the two crates of the product: the core, and the modules above it.
+const SOURCES: [&str; 2] = ["core/src", "src"];
+
 fn source_files() -> Vec<(String, String)> {
-    let found = files("src", "rs");
-    assert!(found.len() > 10, "the walk over src finds too little: {}", found.len());
-    found.into_iter().map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8"))).collect()
+    let found = SOURCES.map(|folder| files(folder, "rs"));
+    for (folder, found) in SOURCES.iter().zip(&found) {
+        assert!(found.len() > 10, "the walk over {folder} finds too little: {}", found.len());
+    }
+    found
+        .into_iter()
+        .flatten()
+        .map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8")))
+        .collect()
 }
 
-/// Returns the files of `src`, of `xtask` and of `tests`.
+/// Returns the files of the product, of `xtask` and of `tests`.
 fn programs() -> Vec<(String, String)> {
     let others = ["xtask", "tests"].into_iter().flat_map(|folder| files(folder, "rs"));
     let others = others.map(|(path, bytes)| (path, String::from_utf8(bytes).expect("sources are UTF-8")));
     source_files().into_iter().chain(others).collect()
 }
 
-/// Returns the module to which a file of `src` belongs: the first part of its path.
+/// Returns the module to which a file of the product belongs: the first part of its path in its crate.
 fn module(path: &str) -> &str {
-    let inside = path.strip_prefix("src/").expect("a path in src");
+    let inside = SOURCES.iter().find_map(|folder| path.strip_prefix(folder)?.strip_prefix('/'));
+    let inside = inside.expect("a path in one of the two crates");
     inside.split('/').next().map_or(inside, |part| part.strip_suffix(".rs").unwrap_or(part))
 }
 
@@ -136,7 +146,10 @@ fn modules_use_lower_ranks_only() {
             assert!(used == module || rank(&used) < own, "{path}: `{module}` must not use `{used}`");
             assert!(!NOT_WANTED.contains(&(module, &used)), "{path}: `{module}` must not use `{used}`");
         }
-        assert!(module == "main" || !code(&source).contains("pvctl::"), "{path}: name modules by `crate::`");
+        for name in ["pvctl::", "pvctl_core::"] {
+            let may = ["lib", "main"].contains(&module);
+            assert!(may || !code(&source).contains(name), "{path}: name modules by `crate::`");
+        }
     }
 }
 
@@ -156,11 +169,11 @@ fn the_core_reaches_nothing() {
 
 #[test]
 fn library_modules_stand_in_the_order_of_ranks() {
-    let library = text("src/lib.rs");
-    let modules: Vec<&str> =
-        library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let libraries = SOURCES.map(|folder| text(&format!("{folder}/lib.rs")));
+    let lines = libraries.iter().flat_map(|library| library.lines());
+    let modules: Vec<&str> = lines.filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
     let ranks: Vec<u8> = modules.iter().map(|module| rank(module)).collect();
-    assert!(modules.len() > 5 && ranks.is_sorted(), "src/lib.rs lists {modules:?}");
+    assert!(modules.len() > 15 && ranks.is_sorted(), "the two libraries list {modules:?}");
 }
 
 #[test]
@@ -289,11 +302,21 @@ fn some_words_stay_out() {
         concat!("pypi", ".org"),
     ];
     let mut checked = 0;
-    let single =
-        ["README.md", "CHANGELOG.md", "SECURITY.md", "NOTICE", "Cargo.toml", "clippy.toml", "deny.toml", ".ci/run"];
+    let single = [
+        "README.md",
+        "CHANGELOG.md",
+        "SECURITY.md",
+        "NOTICE",
+        "Cargo.toml",
+        "core/Cargo.toml",
+        "clippy.toml",
+        "deny.toml",
+        ".ci/run",
+    ];
     let single = single.map(|path| (path.to_owned(), text(path).into_bytes()));
     let code = [
         files("src", "rs"),
+        files("core", "rs"),
         files("tests", "rs"),
         files("xtask", "rs"),
         files("docs", "md"),
@@ -317,10 +340,10 @@ fn every_dependency_has_its_reason() {
     let architecture = text("docs/ARCHITECTURE.md");
     let (_, reasons) = architecture.split_once("\n## Dependencies\n").expect("a section on dependencies");
     let reasons = reasons.split("\n## ").next().unwrap_or_default();
-    let manifest = text("Cargo.toml");
+    let manifests = ["Cargo.toml", "core/Cargo.toml"].map(text).concat();
     let mut named = BTreeSet::new();
     let mut inside = false;
-    for line in manifest.lines() {
+    for line in manifests.lines() {
         if line.starts_with('[') {
             inside = line.ends_with("dependencies]");
         } else if let Some((name, _)) = line.split_once(" = ").filter(|_| inside) {
@@ -332,7 +355,7 @@ fn every_dependency_has_its_reason() {
             named.insert(name);
         }
     }
-    assert!(named.contains("clap"), "Cargo.toml is not read: {named:?}");
+    assert!(named.contains("clap"), "the manifests are not read: {named:?}");
     for line in reasons.lines().filter_map(|line| line.strip_prefix("| `")) {
         let name = line.split('`').next().unwrap_or_default();
         assert!(named.contains(name), "{name} has a reason in docs/ARCHITECTURE.md and is no dependency");
@@ -343,8 +366,8 @@ fn every_dependency_has_its_reason() {
 /// is decoded, and unit tests.
 #[test]
 fn generic_rooms_name_no_kind_of_storage() {
-    const ROOMS: [&str; 3] = ["src/simulate/", "src/world/", "src/snapshot/"];
-    const OF_KINDS: &str = "src/snapshot/kinds/";
+    const ROOMS: [&str; 3] = ["core/src/simulate/", "core/src/world/", "core/src/snapshot/"];
+    const OF_KINDS: &str = "core/src/snapshot/kinds/";
     let mut looked = 0;
     for (path, source) in source_files() {
         if path.starts_with(OF_KINDS) || !ROOMS.iter().any(|room| path.starts_with(room)) {
@@ -380,7 +403,7 @@ fn the_simulation_names_no_controller() {
 fn the_maps_name_files_that_are_there() {
     let maps = ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"].map(text).join("\n").replace("```", "");
     let named: Vec<&str> = maps.split('`').skip(1).step_by(2).collect();
-    let folders = ["src/", "tests/", "docs/", "xtask/", "oracle/", "completions/", "man/"];
+    let folders = ["src/", "core/", "tests/", "docs/", "xtask/", "oracle/", "completions/", "man/"];
     let paths = named.iter().filter(|word| folders.iter().any(|folder| word.starts_with(folder)));
     let is_of_something_new = |part: &str| part.chars().next().is_some_and(char::is_uppercase);
     let mut checked = 0;
@@ -424,7 +447,7 @@ fn words_that_nobody_knows_stay_out() {
         _ => true,
     };
     let mut wrong = Vec::new();
-    for (path, source) in ["src", "tests", "xtask"].into_iter().flat_map(|folder| files(folder, "rs")) {
+    for (path, source) in ["src", "core", "tests", "xtask"].into_iter().flat_map(|folder| files(folder, "rs")) {
         let source = String::from_utf8(source).expect("sources are UTF-8");
         for (number, line) in source.lines().enumerate() {
             let code = line.trim_start();

@@ -1,5 +1,5 @@
 //! Some files name versions of Kubernetes, but cannot use the table of versions, `MODELLED` in
-//! `src/controllers/behavior.rs`. These are the Go modules and build tags of the oracle, the recordings, and the
+//! `core/src/controllers/behavior.rs`. These are the Go modules and build tags of the oracle, the recordings, and the
 //! documents.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use xtask::oracle::build_arguments;
 
 /// The place of the table, for messages.
-const TABLE: &str = "MODELLED in src/controllers/behavior.rs";
+const TABLE: &str = "MODELLED in core/src/controllers/behavior.rs";
 
 /// Returns the versions with recordings, in order, each with its release.
 fn recorded() -> Vec<(KubeVersion, String)> {
@@ -159,9 +159,9 @@ fn versions_are_found_in_code() {
 #[test]
 fn no_other_code_names_a_version() {
     let mut looked = 0;
-    for (path, bytes) in files("src", "rs").into_iter().chain(files("xtask", "rs")) {
+    for (path, bytes) in ["src", "core", "xtask"].into_iter().flat_map(|folder| files(folder, "rs")) {
         let is_a_page = path.starts_with("src/diagnosis/rules/");
-        if is_a_page || path == "src/controllers/behavior.rs" || path.ends_with("/tests.rs") {
+        if is_a_page || path == "core/src/controllers/behavior.rs" || path.ends_with("/tests.rs") {
             continue;
         }
         let source = String::from_utf8(bytes).expect("sources are UTF-8");

@@ -1,6 +1,6 @@
 //! Compares the predictions with the real controllers.
 //!
-//! [`line`] is the format in which the oracle writes worlds and answers. [`judge`] compares an answer with the
+//! [`mod@line`] is the format in which the oracle writes worlds and answers. [`judge`] compares an answer with the
 //! prediction. [`replay`] judges many lines. [`corpus`] reads and writes files of lines. [`recorded`] judges the
 //! recordings of the project. [`oracle`] runs the oracle. [`schedule`] finds schedules for ends that random schedules
 //! did not reach. [`shrink`] makes a world with a difference smaller. [`differential`] compares many random worlds.

@@ -39,7 +39,7 @@ const SIGXCPU: i32 = 24;
 const MEMORY: u64 = 6 << 20;
 
 /// The files that are mutated.
-const MUTATED: [&str; 2] = ["src/controllers/**", "src/simulate/**"];
+const MUTATED: [&str; 2] = ["core/src/controllers/**", "core/src/simulate/**"];
 
 /// A change of the source, as `cargo mutants --list --json` describes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -272,8 +272,9 @@ fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
         bail!("git ls-files: {}", String::from_utf8_lossy(&listed.stderr).trim());
     }
     let names = String::from_utf8(listed.stdout).context("a file's name is not UTF-8")?;
-    let wanted =
-        |name: &str| ["src/", "xtask/", "tests/", ".cargo/", "Cargo."].iter().any(|start| name.starts_with(start));
+    let wanted = |name: &str| {
+        ["src/", "core/", "xtask/", "tests/", ".cargo/", "Cargo."].iter().any(|start| name.starts_with(start))
+    };
     Ok(names.split('\0').filter(|name| wanted(name) && root.join(name).is_file()).map(PathBuf::from).collect())
 }
 
@@ -287,7 +288,7 @@ fn under(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
         let path = entry?.path();
         let inside = path.strip_prefix(root)?.to_owned();
         if path.is_dir() {
-            if ["src", "xtask", "tests"].iter().any(|name| inside.starts_with(name)) {
+            if ["src", "core", "xtask", "tests"].iter().any(|name| inside.starts_with(name)) {
                 found.extend(under(root, &path)?);
             }
         } else if folder != root {
@@ -316,7 +317,7 @@ fn known(results: &Path, source: u64) -> Result<BTreeMap<String, MutantResult>> 
 fn list(root: &Path) -> Result<Vec<Mutant>> {
     let files = MUTATED.iter().flat_map(|files| ["--file", files]);
     let listed = Command::new("cargo")
-        .args(["mutants", "--list", "--json", "--package", "kubectl-pvctl"])
+        .args(["mutants", "--list", "--json", "--package", "pvctl-core"])
         .args(files)
         .current_dir(root)
         .output()
@@ -443,7 +444,7 @@ mod tests {
         let place = |(line, column)| Place { line, column };
         Mutant {
             name: format!("{start:?} {replacement}"),
-            file: PathBuf::from("src/controllers/mod.rs"),
+            file: PathBuf::from("core/src/controllers/mod.rs"),
             span: Span { start: place(start), end: place(end) },
             replacement: replacement.to_owned(),
         }

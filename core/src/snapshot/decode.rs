@@ -333,7 +333,7 @@ fn flatten(failure: Failure, kind: Option<Kind>, origin: &str) -> DecodeIssue {
 }
 
 /// The byte offset of an error. The parser counts lines from 1, and its column is the number of bytes read in the line.
-pub(crate) fn offset(text: &str, error: &serde_json::Error) -> usize {
+pub fn offset(text: &str, error: &serde_json::Error) -> usize {
     let lines_before = error.line().saturating_sub(1);
     let start = match lines_before.checked_sub(1) {
         None => 0,
@@ -343,7 +343,7 @@ pub(crate) fn offset(text: &str, error: &serde_json::Error) -> usize {
 }
 
 /// The parser's message without the place, because this program states the place by the whole file or by the field.
-pub(crate) fn reason(error: &serde_json::Error) -> String {
+pub fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let bare = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
     match bare.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected ")) {
