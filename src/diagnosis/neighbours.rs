@@ -2,7 +2,7 @@
 //! and gives the object the same root as the diagnosis of all objects.
 
 use super::around::volumes_of_claim;
-use super::case::{claim_key, class_key, key_of_claim, volume_key};
+use super::case::{claim_key, class_key, key_of_claim};
 use super::rules::RELEASED_RETAIN;
 use super::{AuditSettings, Finding, Findings, Rule, Subject, Survey, apply_rules, graph, key, rules};
 use crate::model::surroundings::StatefulSet;
