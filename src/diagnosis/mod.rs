@@ -30,8 +30,8 @@ pub use finding::{Detection, Evidence, Finding, Remedy, Risk, Severity};
 pub use graph::Role;
 pub use neighbours::diagnose_with_neighbours;
 pub use object::{
-    Actor, Advice, DataProspect, Diagnoser, Diagnosis, Fate, Link, Provisioner, Root, State, Who, is_default, link,
-    noun,
+    Actor, Advice, DataProspect, Diagnoser, Diagnosis, Fate, Link, Provisioner, Root, Said, State, Who, is_default,
+    link, noun,
 };
 
 pub use rule::{Act, Page, Repair, Rule};

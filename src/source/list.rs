@@ -69,11 +69,11 @@ pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
     }
 }
 
-/// The field selector for a kind if only some of its objects are read. Most events are about objects other than volumes
-/// and claims. A field selector cannot select two kinds, but it can exclude kinds. The remaining events are skipped
-/// when they are decoded.
-fn selector(kind: Kind) -> Option<&'static str> {
-    (kind == Kind::Event).then_some(
+/// The field selector for a kind if only some of its objects are read. Most events of a cluster are about objects other
+/// than volumes and claims. A field selector cannot select two kinds, but it can exclude kinds. The remaining events are
+/// skipped when they are decoded. Of one namespace all events are read, because its pods say what keeps their claims.
+fn selector(kind: Kind, namespace: Option<&str>) -> Option<&'static str> {
+    (kind == Kind::Event && namespace.is_none()).then_some(
         "involvedObject.kind!=Pod,involvedObject.kind!=Node,involvedObject.kind!=ReplicaSet,involvedObject.kind!=Job",
     )
 }
@@ -161,7 +161,7 @@ pub(super) async fn read<T: Send + 'static>(
         if let Some(token) = &token {
             ask("continue", &escape(token));
         }
-        if let Some(selector) = selector(kind) {
+        if let Some(selector) = selector(kind, namespace) {
             ask("fieldSelector", &escape(selector));
         }
         let reply = match api.get(&format!("{base}{query}"), JSON, LARGEST_ANSWER).await {
@@ -290,8 +290,9 @@ mod tests {
     /// The selector is escaped as a whole, because `!=` and commas belong to its value.
     #[test]
     fn events_of_pods_are_left_on_the_server() {
-        assert!(selector(Kind::Event).unwrap().starts_with("involvedObject.kind!=Pod,"));
-        assert!(Kind::listed().filter(|kind| *kind != Kind::Event).all(|kind| selector(kind).is_none()));
+        assert!(selector(Kind::Event, None).unwrap().starts_with("involvedObject.kind!=Pod,"));
+        assert_eq!(selector(Kind::Event, Some("db")), None);
+        assert!(Kind::listed().filter(|kind| *kind != Kind::Event).all(|kind| selector(kind, None).is_none()));
     }
 
     #[test]

@@ -16,6 +16,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// which are requested one after the other.
 const MOST_NAMESPACES: usize = 256;
 
+/// The namespace that has the events about objects without a namespace. Upstream: `makeEvent`,
+/// `k8s.io/client-go/tools/record`, 1.36.
+const CLUSTER_EVENTS: &str = "default";
+
 /// What this run has to read beyond what the decisions need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs<'a> {
@@ -58,8 +62,29 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     if needs.namespaces && !all.contains(&Kind::Namespace) {
         lists.push((Kind::Namespace, None));
     }
-    lists.extend(all.iter().map(|kind| (*kind, None)));
+    for kind in all {
+        match event_namespaces(parts, needs).filter(|_| *kind == Kind::Event) {
+            Some(namespaces) => lists.extend(namespaces.into_iter().map(|namespace| (Kind::Event, Some(namespace)))),
+            None => lists.push((*kind, None)),
+        }
+    }
     lists
+}
+
+/// The namespaces whose events are read if one claim or volume was requested: the namespace of the claim, and the one
+/// for events about objects without a namespace. The value is `None` if the events of all namespaces are read.
+fn event_namespaces(parts: &Parts, needs: Needs<'_>) -> Option<BTreeSet<Str>> {
+    let (kind, namespace, name) = needs.users_of.filter(|_| !needs.everything)?;
+    let of_claim = match kind {
+        Kind::PersistentVolumeClaim => Some(Str::from(namespace)),
+        Kind::PersistentVolume => {
+            let mut volumes = parts.objects.volumes.iter().filter(|volume| volume.meta.name == name);
+            let named = volumes.find_map(|volume| volume.claim_ref.as_ref());
+            named.map(|named| named.namespace.clone()).filter(|namespace| !namespace.is_empty())
+        }
+        _ => return None,
+    };
+    Some(of_claim.into_iter().chain([Str::from(CLUSTER_EVENTS)]).collect())
 }
 
 /// Whether the requested claim has a selected node. `explain` says whether this node exists.

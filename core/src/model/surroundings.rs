@@ -108,7 +108,7 @@ pub struct StorageCapacity {
     pub maximum: Option<Quantity>,
 }
 
-/// `v1` Event about a volume or a claim.
+/// `v1` Event about a volume, a claim, or an object that stands between a claim and the containers that use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// `metadata`.
@@ -123,6 +123,10 @@ pub struct Event {
     pub message: Str,
     /// `type`: `Normal` or `Warning`.
     pub kind: Str,
+    /// The component that reported the event: `reportingComponent`, otherwise `source.component`. It may be empty.
+    pub source: Str,
+    /// The number of occurrences: `series.count`, otherwise `count`. It is 1 if both are absent.
+    pub count: u64,
     /// The time of the last occurrence: `series.lastObservedTime`, otherwise `lastTimestamp`, `eventTime` or the
     /// event's creation.
     pub last_seen: Option<Timestamp>,

@@ -8,6 +8,7 @@ mod class;
 mod data;
 mod decisive;
 mod headline;
+mod said;
 mod state;
 
 pub use actor::{Actor, Who};
@@ -16,6 +17,7 @@ pub use chain::{Link, link};
 pub use class::{Provisioner, is_default};
 pub use data::{DataProspect, Fate};
 pub use headline::noun;
+pub use said::Said;
 pub use state::State;
 
 use super::reason::View;
@@ -46,6 +48,8 @@ pub struct Diagnosis {
     pub remedies: Vec<Advice>,
     /// What happens to the data. It is `None` if the object has no data.
     pub data: Option<DataProspect>,
+    /// What other components have said about the object and the objects around it.
+    pub said: Vec<Said>,
     /// The moment since which the problem exists, if an object states this moment.
     pub since: Option<Timestamp>,
 }
@@ -114,6 +118,7 @@ impl<'d> Diagnoser<'d> {
             chain: decisive.map(|decisive| chain::of(object, decisive, findings)).unwrap_or_default(),
             actor,
             remedies,
+            said: said::about(simulation.snapshot(), object),
             data: data::of_object(simulation, object),
             since: decisive.and_then(|decisive| decisive.root.since),
         }

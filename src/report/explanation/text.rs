@@ -9,7 +9,7 @@ use crate::report::prediction::UnknownOut;
 use crate::report::shared::table::{Table, TableStyle};
 use crate::report::shared::wrap::wrap;
 use crate::snapshot::CoverageState;
-use crate::text::{pad, sanitize, width};
+use crate::text::{human_age, pad, sanitize, width};
 use colored::Colorize as _;
 use std::convert::Infallible;
 
@@ -17,6 +17,10 @@ use std::convert::Infallible;
 const MOST_CANDIDATES: usize = 10;
 /// The largest number of remedies that are shown.
 const MOST_ADVICE: usize = 4;
+/// The largest number of messages that are shown.
+const MOST_SAID: usize = 4;
+/// The largest number of characters of a message that are shown.
+const MOST_CHARACTERS: usize = 300;
 /// The largest number of pods and claims that are listed.
 const MOST_LISTED: usize = 10;
 
@@ -43,6 +47,7 @@ impl Explanation<'_> {
         }
         self.assumptions(&mut page);
         self.advice_section(&mut page);
+        self.said_section(&mut page);
         if let Some(class) = &self.class {
             class_section(&mut page, class, &self.evidence);
             return page.text;
@@ -87,6 +92,29 @@ impl Explanation<'_> {
         }
         if self.diagnosis.remedies.len() > MOST_ADVICE {
             page.line(1, &format!("and {} more; -o json shows all", self.diagnosis.remedies.len() - MOST_ADVICE));
+        }
+    }
+
+    /// What other components have said. A message that is too long is cut; JSON has the whole message.
+    fn said_section(&self, page: &mut Page) {
+        let said = &self.diagnosis.said;
+        if said.is_empty() {
+            return;
+        }
+        page.heading("What others said");
+        for one in said.iter().take(MOST_SAID) {
+            let age = one.age.map(|age| format!("{} ago", human_age(age)));
+            let count = (one.count > 1).then(|| format!("{} times", one.count));
+            let source = (!one.source.is_empty()).then(|| one.source.clone());
+            let parts = [age, count, source, Some(format!("{} of {}", one.reason, one.about.words()))];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            let message: String = one.message.chars().take(MOST_CHARACTERS).collect();
+            let cut = if message.len() < one.message.len() { "…" } else { "" };
+            let void = if one.void { " (over: the object has changed since)" } else { "" };
+            page.line(1, &format!("{}: {message}{cut}{void}", parts.join(", ")));
+        }
+        if said.len() > MOST_SAID {
+            page.line(1, &format!("and {} more; -o json shows all", said.len() - MOST_SAID));
         }
     }
 

@@ -1,7 +1,7 @@
 //! The diagnosis of an object as data: one shape for every document that has it.
 
-use crate::diagnosis::{Advice, Diagnosis};
-use crate::model::ObjectKey;
+use crate::diagnosis::{Advice, Diagnosis, Said};
+use crate::model::{ObjectKey, Timestamp};
 use serde::Serialize;
 
 /// The diagnosis of an object.
@@ -33,6 +33,11 @@ pub struct DiagnosisOut {
     /// What happens to the data. The field is absent if the object has no data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<ProspectOut>,
+    /// What other components have said about the object and the objects around it: the newest warning of each, and the
+    /// messages in their status.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub said: Vec<SaidOut>,
     /// The time since which the problem exists, as RFC 3339. The field is absent if no object states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
@@ -127,6 +132,32 @@ pub struct ProspectOut {
     pub when: &'static str,
 }
 
+/// Something that a component has said.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SaidOut {
+    /// The object that it is about.
+    pub about: NamedOut,
+    /// The component. The field is absent if nothing states it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub source: String,
+    /// The reason of the event, or the field that has the message.
+    pub reason: String,
+    /// The whole message, on one line.
+    pub message: String,
+    /// How often it was said.
+    pub count: u64,
+    /// When it was said the last time, as RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    /// Whether a later change has made it void, so that it is no cause any more.
+    pub void: bool,
+    /// The seconds since it was said, for the text.
+    #[serde(skip)]
+    pub age: Option<i64>,
+}
+
 impl NamedOut {
     /// The object as people name it in a sentence.
     pub fn words(&self) -> String {
@@ -159,8 +190,19 @@ impl AdviceOut {
 
 impl DiagnosisOut {
     /// The diagnosis as data.
-    pub fn new(diagnosis: &Diagnosis) -> Self {
+    pub fn new(diagnosis: &Diagnosis, now: Option<Timestamp>) -> Self {
+        let said = |said: &Said| SaidOut {
+            about: NamedOut::new(&said.about),
+            source: said.source.clone(),
+            reason: said.reason.clone(),
+            message: said.message.clone(),
+            count: said.count,
+            last: said.last.map(|last| last.to_string()),
+            void: said.is_void,
+            age: now.zip(said.last).map(|(now, last)| now.seconds_since(last)),
+        };
         Self {
+            said: diagnosis.said.iter().map(said).collect(),
             state: diagnosis.state.as_str(),
             headline: diagnosis.headline.clone(),
             details: diagnosis.details.clone(),

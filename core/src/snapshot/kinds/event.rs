@@ -15,9 +15,25 @@ object!(EventObject {
     last: Moment = "lastTimestamp",
     at: Moment = "eventTime",
     series: EventSeries = "series",
+    reporter: Text = "reportingComponent",
+    source: EventSource = "source",
+    count: Option<u64> = "count",
 });
 
-object!(EventSeries { last: Moment = "lastObservedTime" });
+object!(EventSeries { last: Moment = "lastObservedTime", count: Option<u64> = "count" });
+
+object!(EventSource { component: Text = "component" });
+
+/// The kinds of objects whose events are read: volumes, claims, and what stands between a claim and the containers that
+/// use it.
+const ABOUT: [Kind; 6] = [
+    Kind::PersistentVolume,
+    Kind::PersistentVolumeClaim,
+    Kind::Pod,
+    Kind::Node,
+    Kind::StatefulSet,
+    Kind::VolumeAttachment,
+];
 
 /// The fields that state what was observed, when, and by which component.
 const FIELDS: [&str; 13] = [
@@ -46,14 +62,10 @@ impl Stored for Event {
     }
 }
 
-/// Decodes an Event. Events about objects other than volumes and claims are skipped.
+/// Decodes an Event. Events about objects of kinds that are not in [`ABOUT`] are skipped.
 fn event(at: &Context<'_>, object: EventObject) -> Result<Option<Event>, Failure> {
     let involved = object.involved;
-    let kind = match involved.kind.0.as_str() {
-        "PersistentVolume" => Kind::PersistentVolume,
-        "PersistentVolumeClaim" => Kind::PersistentVolumeClaim,
-        _ => return Ok(None),
-    };
+    let Some(kind) = ABOUT.into_iter().find(|kind| kind.as_str() == involved.kind.0) else { return Ok(None) };
     let namespace = if kind.namespaced() { involved.namespace.0 } else { Str::default() };
     let meta = at.meta(object.metadata)?;
     let last_seen = object.series.last.0.or(object.last.0).or(object.at.0).or(meta.created);
@@ -63,6 +75,8 @@ fn event(at: &Context<'_>, object: EventObject) -> Result<Option<Event>, Failure
         reason: object.reason.0,
         message: object.message.0,
         kind: object.kind.0,
+        source: if object.reporter.0.is_empty() { object.source.component.0 } else { object.reporter.0 },
+        count: object.series.count.or(object.count).unwrap_or(1),
         last_seen,
         meta,
     }))

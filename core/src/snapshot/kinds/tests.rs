@@ -64,7 +64,7 @@ fn an_event_was_seen_when_it_was_seen_last() {
 #[test]
 fn events_about_other_objects_are_passed_over() {
     let object = json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "n"},
-        "involvedObject": {"kind": "Pod", "namespace": "n", "name": "p"}});
+        "involvedObject": {"kind": "ConfigMap", "namespace": "n", "name": "p"}});
     let item = decode(object.to_string().as_bytes(), "a test").unwrap();
     assert!(matches!(item, Item::Skipped(kind) if kind == "Event"));
 }

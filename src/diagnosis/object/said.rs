@@ -1,0 +1,171 @@
+//! What other components have said about an object and the objects around it: events, and messages in a status.
+
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::key;
+use crate::model::surroundings::{AttachError, Event, StatefulSet};
+use crate::model::{
+    ClaimPhase, Kind, ObjectId, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Timestamp, TypedId,
+    VolumePhase,
+};
+use crate::snapshot::Snapshot;
+use crate::text::sanitize;
+use std::collections::BTreeSet;
+
+/// Something that a component has said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The object that it is about.
+    pub about: ObjectKey,
+    /// The component. It is empty if the object does not state it.
+    pub source: String,
+    /// The reason of the event, or the field that has the message.
+    pub reason: String,
+    /// The whole message, made safe and on one line.
+    pub message: String,
+    /// How often it was said.
+    pub count: u64,
+    /// When it was said the last time.
+    pub last: Option<Timestamp>,
+    /// Whether a later change has made it void, so that it is no cause any more.
+    pub is_void: bool,
+}
+
+/// Returns the newest warning of each source about the object and the objects around it, and the messages in the status
+/// of these objects. What is still true comes first, and then what is newer.
+pub(super) fn about(snapshot: &Snapshot, object: &ObjectKey) -> Vec<Said> {
+    let mut all: Vec<Said> = Vec::new();
+    for related in around(snapshot, object) {
+        let uid = snapshot.object_id(&related).map(|id| snapshot.meta(id).uid.clone()).unwrap_or_default();
+        for event in snapshot.events_about(&related, &uid).filter(|event| event.kind == "Warning") {
+            let is_known = |said: &Said| said.about == related && said.source == event.source.as_str();
+            // The events are sorted, the newest first.
+            if !all.iter().any(is_known) {
+                all.push(of_event(snapshot, event));
+            }
+        }
+        all.extend(of_status(snapshot, &related));
+    }
+    all.sort_by_key(|said| (said.is_void, std::cmp::Reverse(said.last)));
+    all
+}
+
+/// Returns the object, the claims and volumes that belong to it, the pods that use them, and the StatefulSets, nodes and
+/// VolumeAttachments of these.
+fn around(snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
+    let mut found = BTreeSet::from([object.clone()]);
+    let pair = |claim: &PersistentVolumeClaim, found: &mut BTreeSet<ObjectKey>| {
+        found.insert(key(Kind::PersistentVolumeClaim, &claim.meta.namespace, &claim.meta.name));
+        for pod in snapshot.pods_of(&claim.meta.namespace, &claim.meta.name) {
+            found.insert(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name));
+            if !pod.node_name.is_empty() {
+                found.insert(key(Kind::Node, "", &pod.node_name));
+            }
+        }
+        let sets = snapshot.all::<StatefulSet>().iter().filter(|set| set.meta.namespace == claim.meta.namespace);
+        found.extend(
+            sets.filter(|set| set.makes(&claim.meta.name))
+                .map(|set| key(Kind::StatefulSet, &set.meta.namespace, &set.meta.name)),
+        );
+        if snapshot.volume_id(&claim.volume_name).is_some() {
+            found.insert(volume_key(&claim.volume_name));
+        }
+    };
+    match snapshot.object_id(object).map(ObjectId::typed) {
+        Some(TypedId::PersistentVolumeClaim(id)) => pair(snapshot.claim(id), &mut found),
+        Some(TypedId::PersistentVolume(id)) => {
+            let named = snapshot.volume(id).claim_ref.as_ref();
+            let claim = named.and_then(|named| {
+                let claim = snapshot.claim(snapshot.claim_id(&named.namespace, &named.name)?);
+                (named.uid.is_empty() || named.uid == claim.meta.uid).then_some(claim)
+            });
+            if let Some(claim) = claim {
+                pair(claim, &mut found);
+            }
+        }
+        _ => {}
+    }
+    let volumes: Vec<ObjectKey> =
+        found.iter().filter(|object| object.kind == Kind::PersistentVolume).cloned().collect();
+    for volume in volumes {
+        let attachments = snapshot.attachments_of(&volume.name);
+        found.extend(attachments.map(|attachment| key(Kind::VolumeAttachment, "", &attachment.meta.name)));
+    }
+    found
+}
+
+fn of_event(snapshot: &Snapshot, event: &Event) -> Said {
+    Said {
+        about: event.about.clone(),
+        source: one_line(&event.source),
+        reason: one_line(&event.reason),
+        message: one_line(&event.message),
+        count: event.count,
+        last: event.last_seen,
+        is_void: is_over(snapshot, event),
+    }
+}
+
+/// Whether a later change of the object shows that the warning is over: a claim that is Bound has its volume, a pod that
+/// runs or has ended has mounted it, and a volume that changed its phase after the event is in another state.
+fn is_over(snapshot: &Snapshot, event: &Event) -> bool {
+    match snapshot.object_id(&event.about).map(ObjectId::typed) {
+        Some(TypedId::PersistentVolumeClaim(id)) => {
+            // Events about a resize are about a claim that is Bound.
+            let is_of_binding = !event.reason.contains("Resize") && !event.reason.contains("Modify");
+            snapshot.claim(id).status.phase == ClaimPhase::Bound && is_of_binding
+        }
+        Some(TypedId::PersistentVolume(id)) => {
+            let changed = snapshot.volume(id).status.last_phase_transition;
+            changed.zip(event.last_seen).is_some_and(|(changed, said)| said < changed)
+        }
+        Some(TypedId::Pod(id)) => {
+            let pod: &Pod = snapshot.get(id);
+            matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded | PodPhase::Failed)
+        }
+        _ => false,
+    }
+}
+
+/// Returns the messages in the status of a volume or VolumeAttachment.
+fn of_status(snapshot: &Snapshot, object: &ObjectKey) -> Vec<Said> {
+    let said = |source: &str, reason: &str, message: &str, last: Option<Timestamp>, is_void: bool| Said {
+        about: object.clone(),
+        source: one_line(source),
+        reason: reason.to_owned(),
+        message: one_line(message),
+        count: 1,
+        last,
+        is_void,
+    };
+    match object.kind {
+        Kind::PersistentVolume => {
+            let volume: Option<&PersistentVolume> = snapshot.volume_id(&object.name).map(|id| snapshot.volume(id));
+            let failed = volume.filter(|volume| !volume.status.message.is_empty());
+            let failed = failed.map(|volume| {
+                let is_void = volume.status.phase != VolumePhase::Failed;
+                said("", "status.message", &volume.status.message, volume.status.last_phase_transition, is_void)
+            });
+            failed.into_iter().collect()
+        }
+        Kind::VolumeAttachment => {
+            let all = snapshot.all::<crate::model::VolumeAttachment>().iter();
+            let Some(attachment) = all.into_iter().find(|attachment| attachment.meta.name == object.name) else {
+                return Vec::new();
+            };
+            let error = |field: &str, error: &AttachError, is_void: bool| {
+                said(&attachment.attacher, field, &error.message, error.time, is_void)
+            };
+            let attach =
+                attachment.attach_error.iter().map(|one| error("status.attachError", one, attachment.attached));
+            let detach = attachment.detach_error.iter().map(|one| error("status.detachError", one, false));
+            attach.chain(detach).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The text on one line, without control characters.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    sanitize(&words.join(" ")).into_owned()
+}
