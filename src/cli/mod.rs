@@ -231,6 +231,7 @@ pub enum Verb {
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl predict -A                    Every volume and claim of the cluster\n  \
         kubectl pvctl predict -n db --changed       Only what will change in a namespace\n  \
+        kubectl pvctl predict -A --stuck            Only what has a problem, and its cause\n  \
         kubectl pvctl predict pvc/data-0 pv/data    These two\n  \
         kubectl pvctl predict -f dump.json -o json  A file, with all decisions as data\n  \
         kubectl get pv,pvc,sc -A -o json | kubectl pvctl predict -f -")]
@@ -242,6 +243,14 @@ pub struct PredictArgs {
     /// Show only what will change
     #[arg(long, help_heading = "Output")]
     pub changed: bool,
+
+    /// Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads
+    #[arg(long, help_heading = "Output")]
+    pub stuck: bool,
+
+    /// Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads
+    #[arg(long, help_heading = "Output")]
+    pub diagnosis: bool,
 
     /// Exit with 1 when a change is predicted
     #[arg(long, help_heading = "Output")]

@@ -16,6 +16,8 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         objects: parse_objects(&args.objects, &KINDS)?,
         labels: arguments::labels(global)?,
         changed: args.changed,
+        stuck: args.stuck,
+        diagnosis: args.diagnosis,
         trace: args.trace,
         exit_code: args.exit_code,
         is_last: args.contexts.is_empty(),
@@ -42,7 +44,8 @@ fn answer(
     global: &GlobalArgs,
     terminal: &Terminal,
 ) -> Result<(Status, Counts), Error> {
-    let gathered = gather(options.read.question(), &args.source, global, terminal)?;
+    let surroundings = options.surroundings();
+    let gathered = gather(options.question(&surroundings), &args.source, global, terminal)?;
     predict(options, gathered, &*terminal.progress(), &|text| terminal.message(text), |predictions| {
         let mut output = terminal.output();
         format.write(predictions, args.table.view(terminal.width()), &mut output)?;

@@ -140,6 +140,7 @@ pub fn audit(
     let unmatched: Vec<&Suppression> = suppressions.iter().filter(is_idle).collect();
     let warnings = warnings(suppressions, snapshot.now()).chain(unmatched_words(&unmatched)).collect();
     let audited = Audited {
+        simulation: &simulation,
         snapshot,
         findings: &findings,
         shown: &shown,

@@ -337,6 +337,12 @@ impl Gathered {
         }
     }
 
+    /// Returns the text for an answer in which no object has a problem.
+    pub fn nothing_stuck(&self) -> String {
+        let place = self.namespace.as_ref().map_or_else(String::new, |namespace| format!(" in namespace {namespace}"));
+        format!("No volume or claim{place} has a problem that a person has to look at.")
+    }
+
     /// Whether objects could not be decoded and so are missing from the answer.
     pub fn dropped(&self) -> bool {
         !self.snapshot.issues().is_empty()

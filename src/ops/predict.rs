@@ -1,11 +1,13 @@
 //! `predict`: predicts the outcome of every volume and claim in scope.
 
-use super::gather::{Gathered, ReadOptions, keeps_from_judging};
+use super::gather::{Evidence, Gathered, Question, ReadOptions, keeps_from_judging};
+use super::rules::reads;
 use super::scope::belongs_to;
 use super::{Status, named};
+use crate::diagnosis::{AuditSettings, Diagnoser, diagnose_named, rules};
 use crate::engines::simulation;
 use crate::error::Error;
-use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectId, ObjectMeta};
+use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectId, ObjectKey, ObjectMeta};
 use crate::parallel::in_order;
 use crate::progress::Progress;
 use crate::report::contexts::Counts;
@@ -30,6 +32,10 @@ pub struct PredictOptions {
     pub labels: Option<LabelFilter>,
     /// Whether only objects that will change are shown.
     pub changed: bool,
+    /// Whether only objects with a problem are shown.
+    pub stuck: bool,
+    /// Whether the diagnosis of each object is shown.
+    pub diagnosis: bool,
     /// Whether every comparison is recorded.
     pub trace: bool,
     /// Whether the status says that something will change.
@@ -41,6 +47,26 @@ pub struct PredictOptions {
 }
 
 impl PredictOptions {
+    /// Whether diagnoses are made.
+    fn diagnoses(&self) -> bool {
+        self.stuck || self.diagnosis
+    }
+
+    /// Returns the surrounding kinds that diagnoses rest on. There are none if no diagnoses are made.
+    pub fn surroundings(&self) -> Vec<Kind> {
+        if self.diagnoses() { reads(rules::all()) } else { Vec::new() }
+    }
+
+    /// Returns the question to a source. `surroundings` are the surrounding kinds that diagnoses rest on.
+    pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
+        let question = self.read.question();
+        if self.diagnoses() {
+            Question { evidence: Evidence::of_rules(rules::all(), surroundings), ..question }
+        } else {
+            question
+        }
+    }
+
     fn status(&self, gathered: &Gathered, counts: Counts) -> Status {
         let listed: Vec<Kind> = match self.objects.as_slice() {
             [] => KINDS.to_vec(),
@@ -72,8 +98,21 @@ pub fn predict(
     progress.step("predicting", 0);
     let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
     let chosen = named::chosen(&gathered.snapshot, &options.objects, gathered.named_namespace())?;
-    let shown =
-        InScope { simulation: &simulation, gathered: &gathered, options, chosen, tell, counts: Cell::default() };
+    let named: BTreeSet<ObjectKey> = chosen.iter().flatten().map(|target| gathered.snapshot.key(*target)).collect();
+    let findings = options.diagnoses().then(|| {
+        let audit = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+        diagnose_named(&simulation, audit, &|object| named.contains(object), gathered.threads)
+    });
+    let diagnoser = findings.as_ref().map(|findings| Diagnoser::new(&simulation, findings));
+    let shown = InScope {
+        simulation: &simulation,
+        gathered: &gathered,
+        options,
+        chosen,
+        diagnoser: diagnoser.as_ref(),
+        tell,
+        counts: Cell::default(),
+    };
     show(&shown)?;
     let counts = shown.counts.get();
     let status = options.status(&gathered, counts);
@@ -91,6 +130,8 @@ pub struct InScope<'a, 's> {
     gathered: &'a Gathered,
     options: &'a PredictOptions,
     chosen: Option<Vec<ObjectId>>,
+    /// It makes the diagnoses, if they were asked for.
+    diagnoser: Option<&'a Diagnoser<'a>>,
     tell: &'a dyn Fn(&str),
     /// The counts. They also include objects that are not shown, because an object that could not be judged may change.
     counts: Cell<Counts>,
@@ -139,7 +180,8 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
     ) -> Result<(), Error> {
         let targets = self.targets();
         let batches: Vec<&[ObjectId]> = targets.chunks(BATCH).collect();
-        let (snapshot, only_changed) = (self.simulation.snapshot(), self.options.changed);
+        let snapshot = self.simulation.snapshot();
+        let (only_changed, wanted) = (self.options.changed, self.diagnoser.filter(|_| self.options.stuck));
         let work = |number: usize| {
             let (mut counts, mut rendered) = (Counts::default(), T::default());
             for target in batches[number] {
@@ -150,7 +192,8 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
                 counts.claims += usize::from(target.kind == Kind::PersistentVolumeClaim);
                 counts.changes += usize::from(changed);
                 counts.unknown += usize::from(unknown);
-                if !only_changed || changed {
+                let is_wanted = wanted.is_none_or(|diagnoser| diagnoser.of_prediction(&prediction).state.is_problem());
+                if (!only_changed || changed) && is_wanted {
                     render(&prediction, &mut rendered)?;
                 }
             }
@@ -186,6 +229,10 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
         in_order(self.gathered.threads, batches.len(), work, |done: Result<T, Error>| write(done?))
     }
 
+    fn diagnoser(&self) -> Option<&Diagnoser<'_>> {
+        self.diagnoser
+    }
+
     fn remark(&self, assumed: &BTreeSet<Kind>, is_empty: bool) {
         for note in &self.gathered.notes {
             (self.tell)(note);
@@ -199,7 +246,12 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
             ));
         }
         if is_empty {
-            (self.tell)(&self.gathered.nothing_found(self.options.changed));
+            let text = if self.options.stuck {
+                self.gathered.nothing_stuck()
+            } else {
+                self.gathered.nothing_found(self.options.changed)
+            };
+            (self.tell)(&text);
         }
     }
 }

@@ -122,8 +122,8 @@ impl<'f> FindingIndex<'f> {
         Concerning { findings: self.findings, near }
     }
 
-    /// Returns the volumes that belong to the claim, or the claims that the volume names or that name it. Volumes belong to a claim if it
-    /// names them, or if their `claimRef` has its name or its uid.
+    /// Returns the volumes that belong to the claim, or the claims that the volume names or that name it. Volumes belong
+    /// to a claim if it names them, or if their `claimRef` has its name or its uid.
     fn partners(&self, snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
         match snapshot.object_id(object).map(ObjectId::typed) {
             Some(TypedId::PersistentVolumeClaim(id)) => {

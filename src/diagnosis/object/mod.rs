@@ -54,6 +54,13 @@ pub struct Diagnosis {
     pub since: Option<Timestamp>,
 }
 
+impl Diagnosis {
+    /// The headline without the object and its phase: the cause alone.
+    pub fn cause(&self) -> &str {
+        self.headline.split_once(": ").map_or(self.headline.as_str(), |(_, cause)| cause).trim_end_matches('.')
+    }
+}
+
 /// The cause of a state.
 #[derive(Clone, Debug)]
 pub struct Root {
@@ -93,9 +100,14 @@ impl<'d> Diagnoser<'d> {
         self.of_predicted(object, target.map(|target| self.simulation.predict_folded(target)).as_ref())
     }
 
+    /// Makes the diagnosis of the object of a prediction.
+    pub fn of_prediction(&self, prediction: &Prediction<'_>) -> Diagnosis {
+        self.of_predicted(&self.simulation.snapshot().key(prediction.target), Some(prediction))
+    }
+
     /// Makes the diagnosis of an object with its prediction. `prediction` is `None` for objects that no controller of
     /// the simulation syncs.
-    pub fn of_predicted(&self, object: &ObjectKey, prediction: Option<&Prediction<'_>>) -> Diagnosis {
+    fn of_predicted(&self, object: &ObjectKey, prediction: Option<&Prediction<'_>>) -> Diagnosis {
         let Self { simulation, findings, index } = self;
         let view = prediction.map(|prediction| View { simulation, prediction });
         let concerning = index.concerning(simulation.snapshot(), object);

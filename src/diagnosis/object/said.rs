@@ -49,8 +49,8 @@ pub(super) fn about(snapshot: &Snapshot, object: &ObjectKey) -> Vec<Said> {
     all
 }
 
-/// Returns the object, the claims and volumes that belong to it, the pods that use them, and the StatefulSets, nodes and
-/// VolumeAttachments of these.
+/// Returns the object, the claims and volumes that belong to it, the pods that use them, and the StatefulSets, nodes
+/// and VolumeAttachments of these.
 fn around(snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
     let mut found = BTreeSet::from([object.clone()]);
     let pair = |claim: &PersistentVolumeClaim, found: &mut BTreeSet<ObjectKey>| {
@@ -105,8 +105,8 @@ fn of_event(snapshot: &Snapshot, event: &Event) -> Said {
     }
 }
 
-/// Whether a later change of the object shows that the warning is over: a claim that is Bound has its volume, a pod that
-/// runs or has ended has mounted it, and a volume that changed its phase after the event is in another state.
+/// Whether a later change of the object shows that the warning is over: a claim that is Bound has its volume, a pod
+/// that runs or has ended has mounted it, and a volume that changed its phase after the event is in another state.
 fn is_over(snapshot: &Snapshot, event: &Event) -> bool {
     match snapshot.object_id(&event.about).map(ObjectId::typed) {
         Some(TypedId::PersistentVolumeClaim(id)) => {

@@ -1,9 +1,10 @@
 //! The findings of audit as data.
 
 use super::listing::{Audited, open};
-use crate::diagnosis::{Evidence, Finding, Findings, Remedy, Severity, Suppression};
-use crate::model::ObjectKey;
+use crate::diagnosis::{Diagnoser, Evidence, Finding, Findings, Remedy, Severity, Suppression};
+use crate::model::{ObjectKey, Timestamp};
 use crate::report::prediction::AssumedOut;
+use crate::report::shared::diagnosis::DiagnosisOut;
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, coverage_out};
 use crate::snapshot::Snapshot;
 use crate::snapshot::printed;
@@ -102,6 +103,8 @@ pub struct FindingOut<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub assumed: Vec<AssumedOut<'a>>,
+    /// The diagnosis of the object: the same as `explain` makes.
+    pub diagnosis: DiagnosisOut,
     /// The time since which the finding has been true, as RFC 3339. The field is absent if no object shows this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
@@ -226,7 +229,7 @@ impl<'a> RemedyOut<'a> {
 }
 
 impl<'a> FindingOut<'a> {
-    fn new(findings: &'a Findings, finding: &'a Finding) -> Self {
+    fn new(diagnoser: &Diagnoser<'_>, now: Option<Timestamp>, findings: &'a Findings, finding: &'a Finding) -> Self {
         let causes = finding.role.caused_by.iter().map(|place| &findings.listed[*place]);
         Self {
             id: finding.rule.id,
@@ -249,6 +252,7 @@ impl<'a> FindingOut<'a> {
                     taken_as: "empty",
                 })
                 .collect(),
+            diagnosis: DiagnosisOut::new(&diagnoser.of(&finding.object), now),
             since: finding.since.map(|since| since.to_string()),
             fingerprint: finding.fingerprint(),
             suppressed: finding.suppressed.as_ref().map(|suppressed| SuppressedOut {
@@ -262,7 +266,9 @@ impl<'a> FindingOut<'a> {
 impl<'a> Report<'a> {
     /// Builds the document from the result of an audit.
     pub fn new(model: Model, audited: &Audited<'a>) -> Self {
-        let Audited { snapshot, findings, shown, unmatched, .. } = *audited;
+        let Audited { simulation, snapshot, findings, shown, unmatched, .. } = *audited;
+        let diagnoser = Diagnoser::new(simulation, findings);
+        let finding = |finding: &&'a Finding| FindingOut::new(&diagnoser, snapshot.now(), findings, finding);
         let count = |severity: Severity| open(shown).filter(|finding| finding.severity == severity).count();
         let mut by_id = BTreeMap::new();
         for finding in open(shown) {
@@ -281,7 +287,7 @@ impl<'a> Report<'a> {
                 suppressed: shown.len() - open(shown).count(),
                 by_id,
             },
-            findings: shown.iter().map(|finding| FindingOut::new(findings, finding)).collect(),
+            findings: shown.iter().map(finding).collect(),
             unmatched_suppressions: unmatched.iter().map(|entry| UnmatchedOut::new(entry)).collect(),
         }
     }

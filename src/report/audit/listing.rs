@@ -2,12 +2,15 @@
 
 use crate::diagnosis::{Finding, Findings, Severity, Suppression, Unread};
 use crate::model::ObjectKey;
+use crate::simulate::Simulation;
 use crate::snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The result of an audit, and the part of it that is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Audited<'a> {
+    /// The simulation of the objects that were read.
+    pub simulation: &'a Simulation<'a>,
     /// The objects that were read.
     pub snapshot: &'a Snapshot,
     /// All findings.

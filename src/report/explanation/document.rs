@@ -193,8 +193,7 @@ impl<'a> Explanation<'a> {
         let snapshot = simulation.snapshot();
         let view = View { simulation, prediction };
         let candidates = candidates(view);
-        let diagnosis =
-            Diagnoser::new(simulation, findings).of_predicted(&snapshot.key(prediction.target), Some(prediction));
+        let diagnosis = Diagnoser::new(simulation, findings).of_prediction(prediction);
         let mut next = next(prediction);
         // If the object becomes Bound in any case, the user does not have to create a volume.
         if view.only_outcome().is_some_and(|end| end.phase() == "Bound" && !end.is_terminating()) {

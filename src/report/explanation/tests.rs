@@ -72,7 +72,7 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![pvc("data"), spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }))],
             "pvc/data",
-            "Claim db/data is Pending: no free volume fits it. Volume a comes nearest and has 5Gi, less than the 10Gi \
+            "Claim db/data is Pending: no free volume fits it; volume a comes nearest and has 5Gi, less than the 10Gi \
              that it requests. A volume may be larger than the request, never smaller.",
         ),
         // All reasons why the volume does not fit, in the order of the tests of matching.

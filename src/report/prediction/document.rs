@@ -3,6 +3,7 @@
 use super::decision::DecisionOut;
 use crate::controllers::persistent_volume::reclaim::DataFate;
 use crate::model::{self, ClaimRef, ObjectKey, PersistentVolume, PersistentVolumeClaim, TypedId};
+use crate::report::shared::diagnosis::DiagnosisOut;
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out, is_false};
 use crate::simulate::{Joint, Limit, Outcome, OutcomeSet, Prediction, Simulation};
 use crate::snapshot::Snapshot;
@@ -170,6 +171,9 @@ pub struct PredictionOut<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
+    /// The diagnosis of the object: the same as `explain` makes. The field is absent without `--diagnosis` or `--stuck`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<DiagnosisOut>,
 }
 
 /// A state of a claim, a volume or a pod.
@@ -346,6 +350,7 @@ impl<'a> PredictionOut<'a> {
             waiting_for,
             assumed,
             unknown,
+            diagnosis: None,
         }
     }
 }

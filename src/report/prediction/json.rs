@@ -4,13 +4,14 @@ use super::Predictions;
 use super::document::{CreatedOut, Head, PredictionOut};
 use super::folded::write_folded;
 use crate::error::Error;
+use crate::report::shared::diagnosis::DiagnosisOut;
 use crate::report::shared::list::{Elements, ObjectWriter};
 use std::collections::BTreeSet;
 use std::io::Write;
 
 /// Writes the document.
 pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Write) -> Result<(), Error> {
-    let simulation = predictions.simulation();
+    let (simulation, diagnoser) = (predictions.simulation(), predictions.diagnoser());
     let snapshot = simulation.snapshot();
     let mut document = ObjectWriter::start(output)?;
     let Head { api_version, kind, model, coverage } = Head::new(predictions.model(), snapshot);
@@ -25,11 +26,14 @@ pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Wr
         |prediction, (elements, components): &mut (Elements, BTreeSet<usize>)| {
             components.insert(prediction.component);
             elements.push(|element| {
-                if write_folded(element, snapshot, prediction)? {
+                let diagnosis = diagnoser.map(|diagnoser| diagnoser.of_prediction(prediction));
+                if diagnosis.is_none() && write_folded(element, snapshot, prediction)? {
                     return Ok(());
                 }
                 let unfolded = simulation.predict(prediction.target);
-                serde_json::to_writer(element, &PredictionOut::new(snapshot, &unfolded))
+                let mut item = PredictionOut::new(snapshot, &unfolded);
+                item.diagnosis = diagnosis.map(|diagnosis| DiagnosisOut::new(&diagnosis, snapshot.now()));
+                serde_json::to_writer(element, &item)
             })
         },
         |(elements, components)| {

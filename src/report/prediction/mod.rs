@@ -17,6 +17,7 @@ pub use document::{
 };
 pub use folded::write_folded;
 
+use crate::diagnosis::Diagnoser;
 use crate::error::Error;
 use crate::model::{Kind, ObjectId};
 use crate::report::contexts::ContextListFormat;
@@ -75,6 +76,9 @@ pub trait Predictions<'s> {
         render: impl Fn(&JointOut<'_>, &mut T) -> Result<(), Error> + Sync,
         write: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<(), Error>;
+
+    /// What makes the diagnoses of the objects. It is `None` if diagnoses were not asked for.
+    fn diagnoser(&self) -> Option<&Diagnoser<'_>>;
 
     /// Prints what people have to know before they read the predictions. `assumed` has the kinds whose objects are all
     /// assumed to be in the input. `is_empty` says that nothing is shown.

@@ -2,6 +2,7 @@
 
 use super::Predictions;
 use super::ends::{bindings, phases};
+use crate::diagnosis::Diagnosis;
 use crate::diagnosis::reason::why;
 use crate::error::Error;
 use crate::model::Kind;
@@ -29,14 +30,15 @@ pub(super) fn write<'s>(
     view: TableView<'_>,
     output: &mut impl Write,
 ) -> Result<(), Error> {
-    let simulation = predictions.simulation();
+    let (simulation, diagnoser) = (predictions.simulation(), predictions.diagnoser());
     let mut table = Table::new(columns(wide));
     let mut assumed: BTreeSet<Kind> = BTreeSet::new();
     predictions.each(
         |target| simulation.predict(target),
         |prediction, rows: &mut Vec<(Vec<String>, Vec<Kind>)>| {
             let kinds = prediction.assumed.iter().map(|assumed| assumed.kind).collect();
-            rows.push((row(simulation, prediction, wide), kinds));
+            let diagnosis = diagnoser.map(|diagnoser| diagnoser.of_prediction(prediction));
+            rows.push((row(simulation, prediction, diagnosis.as_ref(), wide), kinds));
             Ok(())
         },
         |rows| {
@@ -57,7 +59,12 @@ pub(super) fn write<'s>(
     table.render(view.style, |text| output.write_all(text.as_bytes()).map_err(|failure| Error::unwritten(&failure)))
 }
 
-fn row(simulation: &Simulation<'_>, prediction: &Prediction<'_>, wide: bool) -> Vec<String> {
+fn row(
+    simulation: &Simulation<'_>,
+    prediction: &Prediction<'_>,
+    diagnosis: Option<&Diagnosis>,
+    wide: bool,
+) -> Vec<String> {
     let snapshot = simulation.snapshot();
     let target = prediction.target;
     let (meta, phase) = (snapshot.meta(target), StateOut::recorded(snapshot, target).phase);
@@ -89,6 +96,10 @@ fn row(simulation: &Simulation<'_>, prediction: &Prediction<'_>, wide: bool) -> 
             cell(|set| set.exact.to_string()),
         ]);
     }
-    row.extend([why(simulation, prediction), age]);
+    let why = match diagnosis.filter(|diagnosis| diagnosis.state.is_problem()) {
+        Some(diagnosis) => diagnosis.cause().to_owned(),
+        None => why(simulation, prediction),
+    };
+    row.extend([why, age]);
     row
 }

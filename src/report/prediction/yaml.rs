@@ -3,6 +3,7 @@
 use super::Predictions;
 use super::document::{CreatedOut, Head, PredictionOut};
 use crate::error::Error;
+use crate::report::shared::diagnosis::DiagnosisOut;
 use crate::report::shared::yaml::{unencodable, yaml};
 use serde::Serialize;
 use serde_json::Value;
@@ -11,14 +12,17 @@ use std::io::Write;
 
 /// Writes the document.
 pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Write) -> Result<(), Error> {
-    let simulation = predictions.simulation();
+    let (simulation, diagnoser) = (predictions.simulation(), predictions.diagnoser());
     let snapshot = simulation.snapshot();
     let (mut items, mut worlds, mut shown) = (Vec::new(), Vec::new(), BTreeSet::new());
     predictions.each(
         |target| simulation.predict(target),
         |prediction, (values, components): &mut (Vec<Value>, BTreeSet<usize>)| {
             components.insert(prediction.component);
-            values.push(value(&PredictionOut::new(snapshot, prediction))?);
+            let mut item = PredictionOut::new(snapshot, prediction);
+            let diagnosis = diagnoser.map(|diagnoser| diagnoser.of_prediction(prediction));
+            item.diagnosis = diagnosis.map(|diagnosis| DiagnosisOut::new(&diagnosis, snapshot.now()));
+            values.push(value(&item)?);
             Ok(())
         },
         |(values, components)| {

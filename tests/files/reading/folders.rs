@@ -105,7 +105,7 @@ fn surrounding_kinds_are_read_only_on_request() {
             "involvedObject": {"kind": kind, "namespace": namespace, "name": "x"}})
     };
     let claims = event("db", "PersistentVolumeClaim");
-    let input = [node, claims, event("web", "Pod")].map(|object| object.to_string()).concat();
+    let input = [node, claims, event("web", "ConfigMap")].map(|object| object.to_string()).concat();
     let read = |surroundings| read_with(&FileOptions { surroundings, ..options() }, &mut input.as_bytes()).unwrap();
     let asked = read(Kind::SURROUNDING.to_vec());
     let count = |parts: &Parts| parts.objects.lists().iter().map(|list| list.length()).sum::<usize>();
