@@ -5,6 +5,11 @@
 //! The comments at the top of a file in `tests/cases` say what is expected:
 //!
 //! - `CASE`, `source`: what happened, and where it was reported.
+//! - `saw: SENTENCE`: what the person saw with kubectl.
+//! - `asked: OBJECT`: the claim, volume or class that the person asked about. [`super::asked`] asks `explain` about it.
+//! - `cause: WORDS | WORDS`: alternatives, one of which must occur in the first 300 characters of `explain`.
+//! - `cure: WORDS | WORDS`: alternatives, one of which must occur in the first remedy of `explain`. These words come
+//!   from the report. Text is compared word by word, without regard to case.
 //! - `root: RULE OBJECT`: the first line. If no rule finds the root yet, the header has `pending: RULE [OBJECT]`
 //!   instead.
 //! - `also: RULE OBJECT: REASON`: one more line. It is expected only if its rule exists already.
@@ -35,7 +40,10 @@ const KNOWN: &str = "pvc-wffc-no-consumer pvc/import-staging -n healthy";
 type Line = String;
 
 #[derive(Debug, Default)]
-struct Header {
+pub(super) struct Header {
+    pub(super) asked: Line,
+    pub(super) cause: Vec<String>,
+    pub(super) cure: Vec<String>,
     root: Option<Line>,
     pending: Option<Line>,
     today: Option<Line>,
@@ -43,7 +51,7 @@ struct Header {
     beside: Vec<Line>,
     affects: Vec<Line>,
     says: Vec<String>,
-    flags: Vec<String>,
+    pub(super) flags: Vec<String>,
 }
 
 /// Returns the part of a line before its reason, or an error if the line has no reason.
@@ -52,8 +60,10 @@ fn reasoned(stated: &str) -> Result<Line, String> {
     if reason.len() > 10 { Ok(line.to_owned()) } else { Err(format!("{stated:?} has no reason")) }
 }
 
-fn header(text: &str) -> Result<Header, String> {
+pub(super) fn header(text: &str) -> Result<Header, String> {
     let mut header = Header::default();
+    let mut saw = "";
+    let alternatives = |words: &str| words.split(" | ").map(str::to_owned).collect::<Vec<_>>();
     let mut lines = text.lines().map_while(|line| line.strip_prefix("# "));
     let is_sentence = |line: &str| line.strip_prefix("CASE: ").is_some_and(|what| what.ends_with('.'));
     if !lines.next().is_some_and(is_sentence) {
@@ -64,6 +74,10 @@ fn header(text: &str) -> Result<Header, String> {
     }
     for line in lines {
         match line.split_once(": ") {
+            Some(("saw", what)) => saw = what,
+            Some(("asked", object)) => object.clone_into(&mut header.asked),
+            Some(("cause", words)) => header.cause = alternatives(words),
+            Some(("cure", words)) => header.cure = alternatives(words),
             Some(("root", line)) => header.root = Some(line.to_owned()),
             Some(("pending", line)) => header.pending = Some(line.to_owned()),
             Some(("today", line)) => header.today = Some(reasoned(line)?),
@@ -74,6 +88,12 @@ fn header(text: &str) -> Result<Header, String> {
             Some(("flags", flags)) => header.flags = flags.split(' ').map(str::to_owned).collect(),
             _ => {}
         }
+    }
+    if !saw.ends_with('.') {
+        return Err("`saw:` is not a sentence".to_owned());
+    }
+    if header.asked.is_empty() || header.cause.is_empty() || header.cure.is_empty() {
+        return Err("it does not state `asked:`, `cause:` and `cure:`".to_owned());
     }
     if header.root.is_some() == header.pending.is_some() {
         return Err("it states one of `root:` and `pending:`".to_owned());
@@ -98,7 +118,7 @@ fn rules() -> BTreeSet<String> {
 }
 
 /// Returns an object of the report in the form in which people type it, such as `pvc/data -n db`.
-fn typed(object: &Value) -> String {
+pub(super) fn typed(object: &Value) -> String {
     let short = match object["kind"].as_str().unwrap_or_default() {
         "PersistentVolume" => "pv".to_owned(),
         "PersistentVolumeClaim" => "pvc".to_owned(),
@@ -267,7 +287,7 @@ fn row(row: &str) -> Line {
 }
 
 /// Returns the files of the cases, by path.
-fn cases() -> BTreeMap<String, String> {
+pub(super) fn cases() -> BTreeMap<String, String> {
     let read = |(path, bytes): (String, Vec<u8>)| (path, String::from_utf8(bytes).expect("text"));
     files(FOLDER, "yaml").into_iter().map(read).collect()
 }

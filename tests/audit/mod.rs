@@ -1,5 +1,6 @@
 //! What `audit` finds in a cluster, and what it does not report.
 
+mod asked;
 mod cases;
 mod danger;
 mod neighbours;
