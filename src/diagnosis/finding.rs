@@ -334,6 +334,18 @@ impl Finding {
         self.blamed.iter().map(|blame| &blame.object).chain(self.settled.iter().map(|(_, object)| object))
     }
 
+    /// Whether the finding says something about an object of this name, which does not exist.
+    pub fn tells_of_absent(&self, object: &ObjectKey) -> bool {
+        let is_it = |key: &ObjectKey| key == object;
+        let is_name = |word: &str| word.trim_matches(|mark: char| ",;:()\"".contains(mark)) == object.name;
+        let evidence =
+            || self.evidence.iter().any(|evidence| is_it(&evidence.object) || evidence.value == *object.name);
+        self.affected.iter().any(is_it)
+            || self.blamed.iter().any(|blame| is_it(&blame.object))
+            || evidence()
+            || self.message.split_whitespace().any(is_name)
+    }
+
     /// Returns a text that identifies this finding in every run, as long as the object and the rule keep their names.
     pub fn fingerprint(&self) -> String {
         let ObjectKey { kind, namespace, name } = &self.object;

@@ -54,6 +54,8 @@ fn neighbours(snapshot: &Snapshot, object: &ObjectKey, findings: &[Finding]) -> 
             let volume = snapshot.volume(id);
             let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
             let mut found: Vec<ObjectKey> = naming.map(|claim| key_of_claim(&claim.meta)).collect();
+            let attachments = snapshot.attachments_of(&volume.meta.name);
+            found.extend(attachments.map(|attachment| key(Kind::VolumeAttachment, "", &attachment.meta.name)));
             if let Some(named) = &volume.claim_ref {
                 found.push(claim_key(&named.namespace, &named.name));
                 found.push(key(Kind::Namespace, "", &named.namespace));

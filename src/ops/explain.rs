@@ -4,7 +4,7 @@ use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster, kee
 use super::rules::reads;
 use super::{Reader, Status, named, offer};
 use crate::diagnosis::case::class_key;
-use crate::diagnosis::{Findings, diagnose_with_neighbours, rules};
+use crate::diagnosis::{AuditSettings, Findings, diagnose_named, diagnose_with_neighbours, key, noun, rules};
 use crate::engines::simulation;
 use crate::error::Error;
 use crate::model::{Kind, Lease, ObjectId, ObjectKey, ResourceVersion, StorageClass, Str, TypedId};
@@ -15,6 +15,9 @@ use std::time::Duration;
 
 /// The kinds of objects that can be explained.
 pub const KINDS: [Kind; 3] = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass];
+
+/// The largest number of steps that are shown for an object that does not exist.
+const MOST_STEPS: usize = 3;
 
 /// The number of seconds that is added to the resync periods before the second reading.
 const GRACE_SECONDS: u64 = 1;
@@ -107,15 +110,47 @@ impl ExplainOptions {
     fn prepare<'g>(&self, gathered: &'g Gathered, progress: &dyn Progress) -> Result<Prepared<'g>, Error> {
         let snapshot = &gathered.snapshot;
         let settings = gathered.modelled.settings(snapshot, &self.read.model, true)?;
+        let namespace = gathered.named_namespace();
         let object = match self.kind {
-            Kind::PersistentVolume => Object::Target(named::volume(snapshot, &self.name)?.into()),
+            Kind::PersistentVolume => named::volume(snapshot, &self.name).map(|id| Object::Target(id.into())),
             Kind::PersistentVolumeClaim => {
-                Object::Target(named::claim(snapshot, &self.name, gathered.named_namespace())?.into())
+                named::claim(snapshot, &self.name, namespace).map(|id| Object::Target(id.into()))
             }
-            _ => Object::Class(named::class(snapshot, &self.name)?),
+            _ => named::class(snapshot, &self.name).map(Object::Class),
         };
         progress.step("predicting", 0);
-        Ok(Prepared { gathered, simulation: simulation(snapshot, settings, gathered.threads), object })
+        let simulation = simulation(snapshot, settings, gathered.threads);
+        match object {
+            Ok(object) => Ok(Prepared { gathered, simulation, object }),
+            Err(error) => Err(self.told_of_absent(error, &simulation, namespace, gathered.threads)),
+        }
+    }
+
+    /// Returns the error about an object that does not exist. If a finding tells of the object, the error says what it
+    /// says, and not which names are similar.
+    fn told_of_absent(
+        &self,
+        error: Error,
+        simulation: &Simulation<'_>,
+        namespace: Option<&str>,
+        threads: usize,
+    ) -> Error {
+        let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+        let object = key(self.kind, namespace.filter(|_| self.kind.namespaced()).unwrap_or_default(), &self.name);
+        let findings = diagnose_named(simulation, settings, &|_| false, threads).listed;
+        let told = findings.iter().filter(|finding| finding.tells_of_absent(&object));
+        let Some(finding) = told.min_by_key(|finding| finding.gravity()) else { return error };
+        let known = Error::new(error.kind(), error.message()).hint(format!(
+            "{}: {} ({})",
+            noun(&finding.object),
+            finding.message,
+            finding.rule.id
+        ));
+        let commands = finding.remedies.iter().map(|remedy| match remedy.command.as_str() {
+            "" => remedy.does.clone(),
+            command => format!("{}: {command}", remedy.does),
+        });
+        error.causes().iter().cloned().fold(commands.take(MOST_STEPS).fold(known, Error::hint), Error::cause)
     }
 }
 

@@ -1,8 +1,12 @@
 //! What a person can do about the state of an object.
 
+use super::data::{DataProspect, Fate};
 use super::decisive::Decisive;
 use crate::diagnosis::{Finding, Remedy, Risk};
 use crate::simulate::Assumed;
+
+/// The verb that keeps the data of a volume.
+const RETAIN: &str = "retain";
 
 /// Something that a person can do about the state of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +18,13 @@ pub struct Advice {
 }
 
 /// Returns what a person can do: first about the danger to data, then about the root and the worst finding. The verbs
-/// of pvctl are before other commands, because they check again what they rest on.
-pub(super) fn of_object(decisive: Option<Decisive<'_>>, dangers: &[&Finding]) -> Vec<Advice> {
+/// of pvctl are before other commands, because they check again what they rest on. To keep the data comes first if they
+/// are in danger.
+pub(super) fn of_object(
+    decisive: Option<Decisive<'_>>,
+    dangers: &[&Finding],
+    data: Option<DataProspect>,
+) -> Vec<Advice> {
     let causes = decisive.into_iter().flat_map(|decisive| [decisive.root, decisive.worst]);
     // What keeps data comes first, unless the data are lost only if somebody makes a mistake.
     let (imminent, possible): (Vec<&Finding>, Vec<&Finding>) =
@@ -27,7 +36,15 @@ pub(super) fn of_object(decisive: Option<Decisive<'_>>, dangers: &[&Finding]) ->
             advice.push(one);
         }
     }
-    advice.sort_by_key(|one| !one.remedy.is_of_pvctl());
+    let told = decisive.into_iter().flat_map(|decisive| [decisive.root, decisive.worst]);
+    let is_imminent = told.chain(dangers.iter().copied()).any(|finding| finding.risk == Risk::Imminent);
+    let is_endangered = is_imminent || data.is_some_and(|data| data.fate != Fate::Kept && !data.is_hypothetical());
+    advice.sort_by_key(|one| match one.remedy.verb {
+        RETAIN if is_endangered => 0,
+        // The rule decides when to keep data that nothing deletes.
+        verb if verb != RETAIN && one.remedy.is_of_pvctl() => 1,
+        _ => 2,
+    });
     advice
 }
 

@@ -1,7 +1,7 @@
 //! The finding that decides the state of an object, and its root.
 
 use crate::diagnosis::case::{claim_key, key_of_claim, volume_key};
-use crate::diagnosis::{Finding, Findings, Risk, Severity};
+use crate::diagnosis::{Finding, Findings, Risk, Severity, key};
 use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
 use crate::snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,13 +71,13 @@ impl<'f> Concerning<'f> {
                 std::ptr::eq(finding, told.worst) || std::ptr::eq(finding, told.root) || follows(finding, told.root)
             })
         };
-        let is_danger = |finding: &Finding| match finding.risk {
+        let is_danger = |nearness: u8, finding: &Finding| match finding.risk {
             Risk::Imminent => true,
-            Risk::Possible => finding.severity != Severity::Info,
+            Risk::Possible => nearness < 2 && finding.severity != Severity::Info,
             Risk::None => false,
         };
-        let near = self.near.iter().map(|(_, finding)| *finding);
-        near.filter(|finding| is_danger(finding) && !is_told(finding)).collect()
+        let near = self.near.iter().filter(|(nearness, finding)| is_danger(*nearness, finding) && !is_told(finding));
+        near.map(|(_, finding)| *finding).collect()
     }
 }
 
@@ -111,8 +111,10 @@ impl<'f> FindingIndex<'f> {
         let affecting = affecting.map(|finding| (1, *finding));
         let mut near: Vec<(u8, &Finding)> = own.chain(affecting).collect();
         for partner in self.partners(snapshot, object) {
-            // What is wrong with a volume concerns its claim. Of a claim, only what endangers data concerns its volume.
-            let concerns = |finding: &Finding| finding.risk != Risk::None || partner.kind == Kind::PersistentVolume;
+            // What is wrong with a volume or its attachments concerns the claim. Of a claim, only what endangers data
+            // concerns its volume.
+            let is_claim = partner.kind == Kind::PersistentVolumeClaim;
+            let concerns = |finding: &Finding| finding.risk != Risk::None || !is_claim;
             for finding in on(&partner).filter(|finding| concerns(finding)) {
                 if !near.iter().any(|(_, known)| std::ptr::eq(*known, finding)) {
                     near.push((2, finding));
@@ -123,9 +125,10 @@ impl<'f> FindingIndex<'f> {
     }
 
     /// Returns the volumes that belong to the claim, or the claims that the volume names or that name it. Volumes belong
-    /// to a claim if it names them, or if their `claimRef` has its name or its uid.
+    /// to a claim if it names them, or if their `claimRef` has its name or its uid. The attachments of the volumes are
+    /// partners, too.
     fn partners(&self, snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
-        match snapshot.object_id(object).map(ObjectId::typed) {
+        let mut partners: BTreeSet<ObjectKey> = match snapshot.object_id(object).map(ObjectId::typed) {
             Some(TypedId::PersistentVolumeClaim(id)) => {
                 let claim = snapshot.claim(id);
                 let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
@@ -141,6 +144,12 @@ impl<'f> FindingIndex<'f> {
                 named.chain(naming.map(|id| key_of_claim(&snapshot.claim(*id).meta))).collect()
             }
             _ => BTreeSet::new(),
-        }
+        };
+        let volumes = partners.iter().chain([object]).filter(|key| key.kind == Kind::PersistentVolume);
+        let attachments = volumes.flat_map(|volume| snapshot.attachments_of(&volume.name));
+        let attachments: Vec<ObjectKey> =
+            attachments.map(|attachment| key(Kind::VolumeAttachment, "", &attachment.meta.name)).collect();
+        partners.extend(attachments);
+        partners
     }
 }

@@ -8,7 +8,7 @@ use crate::diagnosis::reason::{View, pod_with_node, why};
 use crate::diagnosis::{Finding, Risk};
 use crate::model::{
     AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId,
-    VolumePhase,
+    VolumeAttachment, VolumePhase,
 };
 use crate::simulate::{Outcome, Simulation};
 use crate::snapshot::{Absence, Snapshot};
@@ -43,8 +43,11 @@ pub(super) fn of_object(
     decisive: Option<Decisive<'_>>,
     dangers: &[&Finding],
 ) -> Words {
+    // What nobody has to be told apart, because the cause is on the same object and says it.
+    let is_asked_for = |danger: &&Finding| danger.is_asked_for() && danger.object == *object;
+    let is_doomed = dangers.iter().any(|danger| is_asked_for(&danger));
     let mut words = match (decisive, view) {
-        (Some(decisive), view) => of_problem(simulation.snapshot(), object, view, decisive),
+        (Some(decisive), view) => of_problem(simulation.snapshot(), object, view, decisive, is_doomed),
         (None, Some(view)) => of_prediction(view),
         (None, None) => match simulation.snapshot().class(&object.name).filter(|_| object.kind == Kind::StorageClass) {
             Some(class) => super::class::words(simulation, class),
@@ -58,7 +61,8 @@ pub(super) fn of_object(
         words.details.extend(view.and_then(recycled_beside));
     }
     let is_told = words.details.iter().any(|sentence| sentence.starts_with(DANGER));
-    for danger in dangers.iter().filter(|danger| !is_told || danger.object != *object) {
+    let untold = dangers.iter().filter(|danger| !is_told || danger.object != *object);
+    for danger in untold.filter(|danger| decisive.is_none() || !is_asked_for(danger)) {
         let end = if danger.is_asked_for() { " (asked for)" } else { "" };
         words.details.push(format!("{DANGER}{}: {}{end}.", noun(&danger.object), danger.message));
     }
@@ -66,10 +70,17 @@ pub(super) fn of_object(
 }
 
 /// The words about an object with a problem: they come from the rule that reports the cause.
-fn of_problem(snapshot: &Snapshot, object: &ObjectKey, view: Option<View<'_>>, decisive: Decisive<'_>) -> Words {
+/// `is_doomed` says that data of this object are deleted because somebody asked for that.
+fn of_problem(
+    snapshot: &Snapshot,
+    object: &ObjectKey,
+    view: Option<View<'_>>,
+    decisive: Decisive<'_>,
+    is_doomed: bool,
+) -> Words {
     let Decisive { worst, root } = decisive;
     let (clause, rest) = first_clause(&root.message);
-    let (subject, cause) = (capitalized(&noun(object)), noun(&root.object));
+    let (subject, cause) = (capitalized(&noun(object)), noun_of_cause(snapshot, &root.object));
     let phase = recorded(snapshot, object).map(|phase| match view.filter(|view| view.prediction.changes(snapshot)) {
         Some(view) if phase != TERMINATING => format!("{phase}{}", becomes(view, phase)),
         _ => phase.to_owned(),
@@ -88,9 +99,10 @@ fn of_problem(snapshot: &Snapshot, object: &ObjectKey, view: Option<View<'_>>, d
         if is_danger { format!("{DANGER}{text}.") } else { format!("{}.", capitalized(text)) }
     };
     let mut details = Vec::new();
+    let is_danger = root.risk == Risk::Imminent || is_doomed;
     if !rest.is_empty() {
-        details.push(sentence(rest, root.risk == Risk::Imminent));
-    } else if root.risk == Risk::Imminent {
+        details.push(sentence(rest, is_danger));
+    } else if is_danger {
         details.push(sentence("the data are about to be lost", true));
     }
     if !std::ptr::eq(worst, root) {
@@ -158,8 +170,22 @@ pub fn noun(object: &ObjectKey) -> String {
     if namespace.is_empty() { format!("{word} {name}") } else { format!("{word} {namespace}/{name}") }
 }
 
-/// The text with a capital letter at its beginning.
+/// The object that has the cause, as people name it in a sentence. The name of a VolumeAttachment tells nothing, but its
+/// node does.
+fn noun_of_cause(snapshot: &Snapshot, object: &ObjectKey) -> String {
+    let mut attachments = snapshot.all::<VolumeAttachment>().iter();
+    match attachments.find(|attachment| object.kind == Kind::VolumeAttachment && attachment.meta.name == object.name) {
+        Some(attachment) => format!("its attachment to node {}", attachment.node_name),
+        None => noun(object),
+    }
+}
+
+/// The text with a capital letter at its beginning. The name of a driver keeps its first letter.
 fn capitalized(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    if first.contains(['.', '/']) {
+        return text.to_owned();
+    }
     let mut characters = text.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

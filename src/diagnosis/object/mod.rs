@@ -74,7 +74,11 @@ pub struct Root {
 
 impl Root {
     fn of(finding: &Finding) -> Self {
-        let evidence = finding.evidence.first().map(|evidence| (evidence.field, evidence.value.clone()));
+        let evidence = finding
+            .evidence
+            .iter()
+            .find(|evidence| evidence.object == finding.object)
+            .map(|evidence| (evidence.field, evidence.value.clone()));
         Self { object: finding.object.clone(), rule: finding.rule, evidence }
     }
 }
@@ -118,7 +122,8 @@ impl<'d> Diagnoser<'d> {
         let decisive = decisive.filter(|_| state.is_problem());
         let dangers = concerning.dangers(decisive);
         let words = headline::of_object(simulation, object, view, decisive, &dangers);
-        let remedies = advice::of_object(decisive, &dangers);
+        let data = data::of_object(simulation, object);
+        let remedies = advice::of_object(decisive, &dangers, data);
         let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
         let safe = |text: String| sanitize(&text).into_owned();
         Diagnosis {
@@ -131,7 +136,7 @@ impl<'d> Diagnoser<'d> {
             actor,
             remedies,
             said: said::about(simulation.snapshot(), object),
-            data: data::of_object(simulation, object),
+            data,
             since: decisive.and_then(|decisive| decisive.root.since),
         }
     }

@@ -220,8 +220,9 @@ impl Explanation<'_> {
 
     fn next_section(&self, page: &mut Page) {
         page.heading("Next");
-        // What a person can do stands further above.
-        let is_told = |next: &NextOut| next.who == YOU && !self.diagnosis.remedies.is_empty();
+        // What a person can do stands further above. A component that a stuck object waits for does not act.
+        let is_stuck = matches!(self.diagnosis.state, "stuck" | "broken") && !self.diagnosis.remedies.is_empty();
+        let is_told = |next: &NextOut| is_stuck || next.who == YOU && !self.diagnosis.remedies.is_empty();
         for next in self.next.iter().filter(|next| !is_told(next)) {
             page.line(1, &format!("{}: {}", next.who, next.what));
         }
