@@ -130,6 +130,8 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more on stderr; from 6 on every request to the API server, with tokens hidden')
             [CompletionResult]::new('--v', '--v', [CompletionResultType]::ParameterName, 'Say more on stderr; from 6 on every request to the API server, with tokens hidden')
             [CompletionResult]::new('--changed', '--changed', [CompletionResultType]::ParameterName, 'Show only what will change')
+            [CompletionResult]::new('--stuck', '--stuck', [CompletionResultType]::ParameterName, 'Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads')
+            [CompletionResult]::new('--diagnosis', '--diagnosis', [CompletionResultType]::ParameterName, 'Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads')
             [CompletionResult]::new('--exit-code', '--exit-code', [CompletionResultType]::ParameterName, 'Exit with 1 when a change is predicted')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Add the tests made on the way: the field, the two values, the result')
             [CompletionResult]::new('--no-headers', '--no-headers', [CompletionResultType]::ParameterName, 'Leave out the line with the names of the columns')

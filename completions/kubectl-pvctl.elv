@@ -126,6 +126,8 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand -v 'Say more on stderr; from 6 on every request to the API server, with tokens hidden'
             cand --v 'Say more on stderr; from 6 on every request to the API server, with tokens hidden'
             cand --changed 'Show only what will change'
+            cand --stuck 'Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads'
+            cand --diagnosis 'Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads'
             cand --exit-code 'Exit with 1 when a change is predicted'
             cand --trace 'Add the tests made on the way: the field, the two values, the result'
             cand --no-headers 'Leave out the line with the names of the columns'

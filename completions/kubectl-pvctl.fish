@@ -138,6 +138,8 @@ always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l changed -d 'Show only what will change'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l stuck -d 'Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l diagnosis -d 'Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l exit-code -d 'Exit with 1 when a change is predicted'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l trace -d 'Add the tests made on the way: the field, the two values, the result'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l no-headers -d 'Leave out the line with the names of the columns'

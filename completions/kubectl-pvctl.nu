@@ -68,6 +68,8 @@ module completions {
   # Predict what will become of volumes and claims
   export extern "kubectl-pvctl predict" [
     --changed                 # Show only what will change
+    --stuck                   # Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads
+    --diagnosis               # Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads
     --exit-code               # Exit with 1 when a change is predicted
     --trace                   # Add the tests made on the way: the field, the two values, the result
     --contexts: string        # Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary

@@ -1,7 +1,14 @@
-//! The answer to a command line without a verb: a short guide with the commands to try first.
+//! The answer to a command line without a verb: what is not well in the namespace. Without a cluster it is a short
+//! guide with the commands to try first.
 
 use super::Status;
+use super::shared::connect::with_cluster_if_any;
+use super::shared::live::Live;
+use crate::cli::GlobalArgs;
 use crate::error::Error;
+use crate::ops::gather::{ReadOptions, from_cluster};
+use crate::ops::overview::{overview, question, surroundings};
+use crate::ops::scope::Scope;
 use crate::terminal::Terminal;
 use colored::Colorize as _;
 use std::fmt::Write as _;
@@ -16,10 +23,24 @@ const FIRST: [(&str, &str); 3] = [
 /// The command that repairs, and what it does.
 const REPAIR: (&str, &str) = ("kubectl pvctl fix pvc/NAME", "what is wrong with a claim, repaired in steps");
 
-/// Prints the guide.
-pub(super) fn run(terminal: &Terminal) -> Result<Status, Error> {
+/// Prints what is not well, or the guide if no cluster is configured.
+pub(super) fn run(global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    let scope = Scope { namespace: global.scope.namespace.clone(), all_namespaces: global.scope.all_namespaces };
+    let read = ReadOptions { scope, ..ReadOptions::default() };
+    let surroundings = surroundings();
+    let gathered = with_cluster_if_any(global, terminal, async |cluster| {
+        from_cluster(&Live::new(cluster, terminal), question(&read, &surroundings)).await
+    })?;
     let mut output = terminal.output();
-    output.print(&guide())?;
+    match gathered {
+        Some(gathered) => {
+            for note in &gathered.notes {
+                terminal.message(note);
+            }
+            overview(&read, &gathered, |overview| output.print(&overview.text(terminal.width())))?;
+        }
+        None => output.print(&guide())?,
+    }
     output.finish()?;
     Ok(Status::Done)
 }

@@ -43,7 +43,7 @@ use crate::terminal::{Terminal, exit_on_interrupt};
 pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
     exit_on_interrupt()?;
     match &cli.verb {
-        None => guide::run(terminal),
+        None => guide::run(&cli.global, terminal),
         Some(Verb::Predict(args)) => predict::run(args, &cli.global, terminal),
         Some(Verb::Explain(args)) => explain::run(args, &cli.global, terminal),
         Some(Verb::Match(args)) => matching::run(args, &cli.global, terminal),

@@ -13,6 +13,7 @@ pub mod matching;
 pub mod model;
 pub mod named;
 pub mod offer;
+pub mod overview;
 pub mod predict;
 mod reader;
 pub mod repair;

@@ -8,6 +8,7 @@ pub mod contexts;
 pub mod explanation;
 pub mod history;
 pub mod match_table;
+pub mod overview;
 pub mod plan;
 pub mod prediction;
 pub mod rules;

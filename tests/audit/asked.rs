@@ -47,17 +47,23 @@ fn missed(path: &str, header: &Header) -> Vec<&'static str> {
         let asked = header.asked.split(' ').chain(header.flags.iter().map(String::as_str));
         let arguments: Vec<&str> =
             ["explain", "-f", path].into_iter().chain(asked).chain(more.iter().copied()).collect();
-        Run::new(&arguments).current_dir(root()).finish().stdout
+        Run::new(&arguments).current_dir(root()).finish()
     };
-    // Nothing is printed about an object that is not there.
-    let document: Value = serde_json::from_str(&explain(&["-o", "json"])).unwrap_or_default();
+    let document: Value = serde_json::from_str(&explain(&["-o", "json"]).stdout).unwrap_or_default();
     let diagnosis = &document["diagnosis"];
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     // The id of a rule is no explanation.
-    let first: String = explain(&[]).chars().take(FIRST).collect();
+    let text = explain(&[]);
+    // Of an object that is not there, the error says what is known.
+    let (said, steps) =
+        (format!("{}{}", text.stdout, text.stderr), text.stderr.lines().filter(|line| line.starts_with("hint: ")));
+    let first: String = said.chars().take(FIRST).collect();
     let first = first.replace(&word(&diagnosis["root"]["rule"]), "");
     let remedy = &diagnosis["remedies"][0];
-    let remedy = format!("{} {}", word(&remedy["does"]), word(&remedy["command"]));
+    let remedy = match document {
+        Value::Null => steps.skip(1).next().unwrap_or_default().to_owned(),
+        _ => format!("{} {}", word(&remedy["does"]), word(&remedy["command"])),
+    };
     let looked = [("cause", says(&first, &header.cause)), ("cure", says(&remedy, &header.cure))];
     looked.into_iter().filter(|(_, said)| !said).map(|(what, _)| what).collect()
 }

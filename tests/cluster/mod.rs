@@ -2,4 +2,5 @@
 
 mod contexts;
 mod liveness;
+mod overview;
 mod reading;

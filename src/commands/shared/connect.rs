@@ -27,6 +27,22 @@ pub(in crate::commands) fn with_cluster<T>(
     with_connection(global, terminal, async |cluster| work(cluster?).await)
 }
 
+/// Does the same as [`with_cluster`]. Returns `None` if no cluster is configured.
+///
+/// # Errors
+///
+/// The errors are those of [`with_cluster`].
+pub(in crate::commands) fn with_cluster_if_any<T>(
+    global: &GlobalArgs,
+    terminal: &Terminal,
+    work: impl AsyncFnOnce(Cluster<'_>) -> Result<T, Error>,
+) -> Result<Option<T>, Error> {
+    with_connection(global, terminal, async |cluster| match cluster {
+        Err(failure) if failure.kind() == ClusterErrorKind::NoCluster => Ok(None),
+        cluster => work(cluster?).await.map(Some),
+    })
+}
+
 /// Returns the names of the contexts in the kubeconfig.
 ///
 /// # Errors
@@ -46,10 +62,7 @@ pub(in crate::commands) fn server_version(
     global: &GlobalArgs,
     terminal: &Terminal,
 ) -> Result<Option<ServerVersion>, Error> {
-    with_connection(global, terminal, async |cluster| match cluster {
-        Err(failure) if failure.kind() == ClusterErrorKind::NoCluster => Ok(None),
-        cluster => Ok(Some(cluster?.server_version().await?)),
-    })
+    with_cluster_if_any(global, terminal, async |cluster| Ok(cluster.server_version().await?))
 }
 
 fn with_connection<T>(
