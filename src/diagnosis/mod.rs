@@ -12,6 +12,7 @@ mod graph;
 pub mod misfit;
 mod neighbours;
 mod object;
+mod prospect;
 pub mod reason;
 pub mod remedy;
 mod rule;
@@ -34,6 +35,7 @@ pub use object::{
     link, noun,
 };
 
+pub use prospect::{Prospect, prospects};
 pub use rule::{Act, Page, Repair, Rule};
 pub use subject::{Detect, DetectFn, Subject};
 pub use suppression::{Suppressed, Suppression, matches_glob};

@@ -3,9 +3,13 @@
 use super::gather::{Gathered, Question, ReadOptions};
 use super::{Status, named};
 use crate::controllers::persistent_volume::{match_claim, planned};
+use crate::diagnosis::facts::is_unbound;
+use crate::diagnosis::prospects;
+use crate::engines::simulation;
 use crate::error::Error;
 use crate::model::PersistentVolumeClaim;
 use crate::report::match_table::{MatchTable, Matched};
+use crate::simulate::{Limit, Settings};
 use crate::snapshot::Parts;
 
 /// The namespace of a planned claim if none was given.
@@ -68,22 +72,35 @@ pub fn matching(
 ) -> Result<Status, Error> {
     let snapshot = &gathered.snapshot;
     let plan;
-    let (claim, is_planned, default_class) = match &options.claim {
-        Claim::Named(name) => (snapshot.claim(named::claim(snapshot, name, gathered.named_namespace())?), false, None),
+    let (id, claim, default_class) = match &options.claim {
+        Claim::Named(name) => {
+            let id = named::claim(snapshot, name, gathered.named_namespace())?;
+            (Some(id), snapshot.claim(id), None)
+        }
         Claim::Planned(claim) => {
             plan = planned(snapshot, in_namespace(claim, gathered));
-            (&plan.claim, true, plan.default_class.as_deref())
+            (None, &plan.claim, plan.default_class.as_deref())
         }
     };
     let candidates = match_claim(snapshot, &gathered.modelled.behavior, claim);
+    // A claim that has its volume, or does not exist yet, gets no volume in the end that matching does not show.
+    let prospects = match (id.filter(|_| is_unbound(claim)), &candidates) {
+        (Some(id), Ok(candidates)) => {
+            let settings = gathered.modelled.settings(snapshot, &options.read.model, false)?;
+            let settings = Settings { outcomes: Limit::All, ..settings };
+            prospects(&simulation(snapshot, settings, gathered.threads), id, candidates)
+        }
+        _ => None,
+    };
     let model = gathered.modelled.document();
     let answer = MatchTable::new(Matched {
         snapshot,
         model: &model,
         claim,
         candidates: &candidates,
-        planned: is_planned,
+        planned: id.is_none(),
         default_class,
+        prospects: prospects.as_ref(),
     });
     show(&answer)?;
     Ok(if gathered.dropped() || !answer.unknown.is_empty() { Status::Unjudged } else { Status::Done })

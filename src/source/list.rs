@@ -70,8 +70,9 @@ pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
 }
 
 /// The field selector for a kind if only some of its objects are read. Most events of a cluster are about objects other
-/// than volumes and claims. A field selector cannot select two kinds, but it can exclude kinds. The remaining events are
-/// skipped when they are decoded. Of one namespace all events are read, because its pods say what keeps their claims.
+/// than volumes and claims. A field selector cannot select two kinds, but it can exclude kinds. The remaining events
+/// are skipped when they are decoded. Of one namespace all events are read, because its pods say what keeps their
+/// claims.
 fn selector(kind: Kind, namespace: Option<&str>) -> Option<&'static str> {
     (kind == Kind::Event && namespace.is_none()).then_some(
         "involvedObject.kind!=Pod,involvedObject.kind!=Node,involvedObject.kind!=ReplicaSet,involvedObject.kind!=Job",

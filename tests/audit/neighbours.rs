@@ -33,8 +33,8 @@ fn in_words(diagnosis: &Diagnosis) -> Vec<String> {
     words
 }
 
-/// Compares the two diagnoses of every object that has a finding, and of every volume and claim. Returns the differences
-/// and the number of objects whose root is on another object.
+/// Compares the two diagnoses of every object that has a finding, and of every volume and claim. Returns the
+/// differences and the number of objects whose root is on another object.
 fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize) {
     let snapshot = Snapshot::new(parts.clone());
     let simulation = simulation(&snapshot, Settings::new(behavior.clone()), 1);

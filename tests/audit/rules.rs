@@ -176,7 +176,8 @@ fn every_rule_has_a_name_and_a_page() {
 }
 
 /// A finding that rests on an assumption is no error, and each of its commands does no harm if the assumption is wrong:
-/// it only reads, states what it expects to find, or is a verb of pvctl. If the input is partial, the rule is not judged.
+/// it only reads, states what it expects to find, or is a verb of pvctl. If the input is partial, the rule is not
+/// judged.
 #[test]
 fn a_finding_that_rests_on_an_assumption_is_no_error() {
     let file = format!("{FOLDER}/lost-pv-missing/fires.yaml");

@@ -11,5 +11,6 @@ mod fates;
 mod folded;
 mod leaves;
 pub(crate) mod properties;
+mod prospects;
 mod said;
 mod shrink;

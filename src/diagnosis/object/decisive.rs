@@ -124,7 +124,7 @@ impl<'f> FindingIndex<'f> {
         Concerning { findings: self.findings, near }
     }
 
-    /// Returns the volumes that belong to the claim, or the claims that the volume names or that name it. Volumes belong
+    /// Returns the volumes of the claim, or the claims that the volume names or that name it. Volumes belong
     /// to a claim if it names them, or if their `claimRef` has its name or its uid. The attachments of the volumes are
     /// partners, too.
     fn partners(&self, snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {

@@ -170,8 +170,8 @@ pub fn noun(object: &ObjectKey) -> String {
     if namespace.is_empty() { format!("{word} {name}") } else { format!("{word} {namespace}/{name}") }
 }
 
-/// The object that has the cause, as people name it in a sentence. The name of a VolumeAttachment tells nothing, but its
-/// node does.
+/// The object that has the cause, as people name it in a sentence. The name of a VolumeAttachment tells nothing, but
+/// its node does.
 fn noun_of_cause(snapshot: &Snapshot, object: &ObjectKey) -> String {
     let mut attachments = snapshot.all::<VolumeAttachment>().iter();
     match attachments.find(|attachment| object.kind == Kind::VolumeAttachment && attachment.meta.name == object.name) {

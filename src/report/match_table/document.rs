@@ -3,11 +3,12 @@
 use crate::controllers::CandidateVerdict;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::{Candidate, Candidates, Nearness, Search};
+use crate::diagnosis::Prospect;
 use crate::diagnosis::misfit::{Misfit, misfit};
 use crate::model::{AccessMode, AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
 use crate::report::prediction::{NeedOut, UnknownOut};
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
-use crate::snapshot::{Absence, Snapshot};
+use crate::snapshot::{Absence, Snapshot, VolumeId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -113,6 +114,13 @@ pub struct MatchRow<'a> {
     /// The value that the claim asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
+    /// When the claim may get the volume in the end: `now` or `later`. The field is absent if it never gets it, or if
+    /// its ends are unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<&'static str>,
+    /// What has to happen before the claim may get the volume. The field is absent unless `when` is `later`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
     /// The reason in words.
     pub why: String,
     /// The sort key for people. A volume that is nearer to being chosen has a lower rank.
@@ -152,18 +160,30 @@ pub struct Matched<'a> {
     pub planned: bool,
     /// The default class that admission would write into a planned claim.
     pub default_class: Option<&'a str>,
+    /// The volumes that the claim may get in the end. The value is `None` if that is unknown.
+    pub prospects: Option<&'a BTreeMap<VolumeId, Prospect>>,
 }
 
 impl<'a> MatchTable<'a> {
     /// Builds the answer for one claim.
     pub fn new(matched: Matched<'a>) -> Self {
-        let Matched { snapshot, model, claim, candidates, planned, default_class } = matched;
+        let Matched { snapshot, model, claim, candidates, planned, default_class, prospects } = matched;
         let none = Vec::new();
         let (search, delayed, listed) = match candidates {
             Ok(candidates) => (candidates.search, candidates.delayed, &candidates.listed),
             Err(_) => (Search::Matching, false, &none),
         };
-        let items = rows(snapshot, claim, search, listed);
+        let mut items = rows(snapshot, claim, search, listed);
+        for (row, candidate) in items.iter_mut().zip(listed) {
+            match prospects.and_then(|prospects| prospects.get(&candidate.volume)) {
+                Some(Prospect::Now) => row.when = Some("now"),
+                Some(Prospect::Later(first)) => {
+                    (row.when, row.first) = (Some("later"), Some(first.clone()));
+                    row.why = format!("{}; later, when {first}", row.why);
+                }
+                None => {}
+            }
+        }
         let unknown = unknown_parts(snapshot, claim, search == Search::Named && !items.is_empty());
         let chosen = listed
             .iter()
@@ -305,6 +325,8 @@ fn rows<'a>(
                 field: differs.as_ref().map(|differs| differs.field),
                 value: differs.as_ref().map(|differs| differs.has.clone()),
                 wanted: differs.as_ref().map(|differs| differs.wants.clone()),
+                when: None,
+                first: None,
                 why: judged.words(differs.as_ref()),
                 rank,
                 nearness: candidate.nearness.filter(|_| [RESERVED, FREE].contains(&rank)),

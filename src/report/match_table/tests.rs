@@ -25,6 +25,7 @@ fn table_of(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> Vec<(String, 
         candidates: &candidates,
         planned: false,
         default_class: None,
+        prospects: None,
     });
     let row = |row: &&super::MatchRow<'_>| (row.object.name.to_owned(), row.word.to_owned(), row.why.clone());
     table.ranked().iter().map(row).collect()
@@ -153,6 +154,7 @@ fn a_planned_claim_gets_the_newest_default_class() {
         candidates: &candidates,
         planned: true,
         default_class: planned.default_class.as_deref(),
+        prospects: None,
     });
     assert_eq!(
         table.summary(&snapshot),

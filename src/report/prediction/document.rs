@@ -171,7 +171,8 @@ pub struct PredictionOut<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
-    /// The diagnosis of the object: the same as `explain` makes. The field is absent without `--diagnosis` or `--stuck`.
+    /// The diagnosis of the object: the same as `explain` makes. The field is absent without `--diagnosis` or
+    /// `--stuck`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<DiagnosisOut>,
 }
