@@ -3,6 +3,7 @@
 mod asked;
 mod cases;
 mod danger;
+mod healthy;
 mod neighbours;
 mod proposals;
 mod roots;

@@ -222,6 +222,11 @@ fn of_prediction(view: View<'_>) -> Words {
     Words { headline, details }
 }
 
+/// Whether a person has to act by the prediction alone, without any finding.
+pub(super) fn asks_person(view: View<'_>) -> bool {
+    of_prediction(view).details.iter().any(|sentence| sentence.starts_with(YOU_HAVE_TO_ACT))
+}
+
 /// Says whether the object keeps its phase, and which other phases are possible.
 fn becomes(view: View<'_>, phase: &str) -> String {
     let ends = ends_of(view);

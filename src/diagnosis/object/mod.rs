@@ -117,7 +117,7 @@ impl<'d> Diagnoser<'d> {
         let concerning = index.concerning(simulation.snapshot(), object);
         let decisive = concerning.decisive();
         let actor = Actor::of(view, decisive);
-        let state = State::of(view, simulation.snapshot(), object, decisive, &actor);
+        let state = State::of(view, simulation.snapshot(), object, decisive, view.is_some_and(headline::asks_person));
         // The cause of a state that is as it should be is no problem.
         let decisive = decisive.filter(|_| state.is_problem());
         let dangers = concerning.dangers(decisive);

@@ -1,6 +1,5 @@
 //! The state of an object in one word.
 
-use super::actor::{Actor, Who};
 use super::decisive::Decisive;
 use crate::diagnosis::reason::View;
 use crate::diagnosis::{Risk, Severity};
@@ -43,19 +42,19 @@ impl State {
         matches!(self, Self::Stuck | Self::Broken | Self::AtRisk)
     }
 
-    /// Returns the state of the object.
+    /// Returns the state of the object. `asks` says that a person has to act by the prediction alone.
     pub(super) fn of(
         view: Option<View<'_>>,
         snapshot: &Snapshot,
         object: &ObjectKey,
         decisive: Option<Decisive<'_>>,
-        actor: &Actor,
+        asks: bool,
     ) -> Self {
         let stage = Completion::of(view, snapshot, object);
         match decisive {
-            Some(decisive) if decisive.is_early() => match (stage, actor.who) {
-                (Completion::Ended, _) => Self::Broken,
-                (_, Who::Nobody | Who::User) => Self::Stuck,
+            Some(decisive) if decisive.is_early() => match stage {
+                Completion::Ended => Self::Broken,
+                _ if asks => Self::Stuck,
                 _ => Self::Waiting,
             },
             Some(decisive) if decisive.worst.risk == Risk::Imminent && !decisive.worst.is_asked_for() => Self::AtRisk,
@@ -66,11 +65,11 @@ impl State {
                 Completion::Done => Self::AtRisk,
             },
             None if view.is_some_and(is_unknown) => Self::Unknown,
-            None => match (stage, actor.who) {
-                (Completion::Ended, _) => Self::Broken,
-                (Completion::Done, _) => Self::Well,
-                (Completion::Open, Who::Nobody | Who::User) if is_pending(snapshot, object) => Self::Stuck,
-                (Completion::Open, _) => Self::Waiting,
+            None => match stage {
+                Completion::Ended => Self::Broken,
+                _ if asks => Self::Stuck,
+                Completion::Done => Self::Well,
+                Completion::Open => Self::Waiting,
             },
         }
     }
@@ -121,12 +120,4 @@ impl Completion {
 /// Whether neither the decisions nor the ends of the object are known.
 fn is_unknown(view: View<'_>) -> bool {
     view.prediction.outcomes.is_none() && !view.prediction.has_no_ends()
-}
-
-/// Whether the object is a claim without a volume.
-fn is_pending(snapshot: &Snapshot, object: &ObjectKey) -> bool {
-    match snapshot.object_id(object).map(ObjectId::typed) {
-        Some(TypedId::PersistentVolumeClaim(id)) => !snapshot.claim(id).terminating(),
-        _ => false,
-    }
 }

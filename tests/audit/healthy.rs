@@ -1,0 +1,102 @@
+//! The diagnosis of healthy objects, and the words of every diagnosis.
+
+use crate::audit::cases::cases;
+use crate::audit::rules::{FOLDER, Header, header, read};
+use crate::predict::properties::{check, some_rules};
+use crate::support::files;
+use crate::support::worlds::{Cluster, worlds};
+use proptest::prelude::*;
+use pvctl::controllers::KubernetesBehavior;
+use pvctl::diagnosis::{AuditSettings, Diagnoser, Diagnosis, State, Who, diagnose, rules};
+use pvctl::engines::simulation;
+use pvctl::model::{Kind, ObjectKey, TypedId};
+use pvctl::simulate::Settings;
+use pvctl::snapshot::{Parts, Snapshot};
+
+/// The namespace of the healthy objects around each case.
+const HEALTHY: &str = "healthy";
+
+/// Whether the object is a healthy one of a case: a claim of that namespace, or a volume that is bound to one.
+fn is_healthy(snapshot: &Snapshot, object: &ObjectKey) -> bool {
+    match snapshot.object_id(object).map(pvctl::model::ObjectId::typed) {
+        Some(TypedId::PersistentVolume(id)) => {
+            snapshot.volume(id).claim_ref.as_ref().is_some_and(|named| named.namespace == HEALTHY)
+        }
+        _ => object.namespace == HEALTHY,
+    }
+}
+
+/// Makes the diagnosis of every volume, claim and class, and of every object with a finding.
+fn diagnoses(parts: Parts, behavior: &KubernetesBehavior, mut each: impl FnMut(&Snapshot, &Diagnosis, bool)) {
+    let snapshot = Snapshot::new(parts);
+    let simulation = simulation(&snapshot, Settings::new(behavior.clone()), 1);
+    let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let findings = diagnose(&simulation, settings, 1);
+    let diagnoser = Diagnoser::new(&simulation, &findings);
+    for target in simulation.targets().filter(|target| target.kind != Kind::Pod) {
+        let changes = simulation.predict(target).changes(&snapshot);
+        each(&snapshot, &diagnoser.of(&snapshot.key(target)), changes);
+    }
+    for class in snapshot.classes() {
+        let key = pvctl::diagnosis::key(Kind::StorageClass, "", &class.meta.name);
+        each(&snapshot, &diagnoser.of(&key), false);
+    }
+}
+
+/// Returns what is wrong with the words of a diagnosis.
+fn contradiction(diagnosis: &Diagnosis, changes: bool) -> Option<String> {
+    let words = format!("{} {}", diagnosis.headline, diagnosis.details.join(" "));
+    let is_problem = diagnosis.state.is_problem();
+    let wrong = if diagnosis.root.is_some() && !is_problem {
+        "a cause without a problem"
+    } else if changes && diagnosis.root.is_none() && words.contains("You have to act") {
+        "it changes by itself, and a person has to act"
+    } else if !is_problem && diagnosis.actor.who != Who::User && words.contains("You have to act") {
+        "nothing is wrong, and a person has to act"
+    } else if matches!(diagnosis.state, State::Stuck | State::Broken)
+        && !matches!(diagnosis.actor.who, Who::User | Who::Controller)
+    {
+        "it is stuck, and nobody has to act"
+    } else if !is_problem && (words.contains("stuck") || words.contains("error")) {
+        "nothing is wrong, and the words say otherwise"
+    } else {
+        return None;
+    };
+    Some(format!("{wrong}: {diagnosis:#?}"))
+}
+
+#[test]
+fn healthy_objects_are_well_or_wait() {
+    let mut counted = [0, 0];
+    for (path, _) in cases() {
+        diagnoses(read(&path, &Header::default()), &KubernetesBehavior::default(), |snapshot, diagnosis, _| {
+            if !is_healthy(snapshot, &diagnosis.object) {
+                return;
+            }
+            let waits = match diagnosis.state {
+                State::Well => 0,
+                State::Waiting => 1,
+                _ => unreachable!("{path}: {diagnosis:#?}"),
+            };
+            counted[waits] += 1;
+            assert_eq!(contradiction(diagnosis, false), None, "{path}");
+        });
+    }
+    assert!(counted[0] > 100 && counted[1] > 20, "{counted:?}");
+}
+
+#[test]
+fn the_words_of_a_diagnosis_do_not_contradict_its_state() {
+    for (path, bytes) in files(FOLDER, "yaml") {
+        let header = header(&String::from_utf8_lossy(&bytes));
+        diagnoses(read(&path, &header), &header.rules(), |_, diagnosis, changes| {
+            assert_eq!(contradiction(diagnosis, changes), None, "{path}");
+        });
+    }
+    check(1500, (worlds(3, 3), some_rules()), |(Cluster(parts), behavior)| {
+        let mut wrong = Vec::new();
+        diagnoses(parts, &behavior, |_, diagnosis, changes| wrong.extend(contradiction(diagnosis, changes)));
+        prop_assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        Ok(())
+    });
+}
