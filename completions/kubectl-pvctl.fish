@@ -57,12 +57,12 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s v -l v -d '
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s V -l version -d 'Print version'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "predict" -d 'Predict what will become of volumes and claims'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "explain" -d 'Explain why an object is as it is, and what to do'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "match" -d 'Show which volumes fit a claim, and why the others do not'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "audit" -d 'Find what is wrong, its root, and what to do'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rules" -d 'List the rules of audit, or explain one'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "explain" -d 'Explain why an object is as it is, and what to do'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "fix" -d 'Go through what is wrong, and repair it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "predict" -d 'Predict what will become of volumes and claims'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "match" -d 'Show which volumes fit a claim, and why the others do not'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rules" -d 'List the rules of audit, or explain one'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "snapshot" -d 'Print what was read, with credentials removed, for use with -f'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "retain" -d 'Keep the data of a volume, whatever happens to its claim'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "release" -d 'Offer a Released volume again, to its last claim\'s name alone unless told otherwise'
@@ -79,200 +79,6 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "undo" -
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "history" -d 'List the repairs that were made from here, or the steps of one'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "version" -d 'Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster\'s'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "completion" -d 'Print the completion script of a shell'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l contexts -d 'Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
-wide\t''
-json\t''
-yaml\t''
-name\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
-1.35\t''
-1.34\t''
-1.33\t''
-1.32\t''
-1.31\t''
-1.30\t''
-1.29\t''
-1.28\t''
-1.14\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l context -d 'The kubeconfig context to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l cluster -d 'The kubeconfig cluster to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l user -d 'The kubeconfig user to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s s -l server -d 'The address of the API server' -r -f
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l username -d 'The user to authenticate with by name and password' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l password -d 'The password of --username' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as -d 'The user to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-group -d 'A group to act as; may be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l client-key -d 'The file with the client key for TLS' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
-false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
-false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
-never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l changed -d 'Show only what will change'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l stuck -d 'Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l diagnosis -d 'Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l exit-code -d 'Exit with 1 when a change is predicted'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l trace -d 'Add the tests made on the way: the field, the two values, the result'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l no-headers -d 'Leave out the line with the names of the columns'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s A -l all-namespaces -d 'Show the objects of all namespaces'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
-json\t''
-yaml\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
-1.35\t''
-1.34\t''
-1.33\t''
-1.32\t''
-1.31\t''
-1.30\t''
-1.29\t''
-1.28\t''
-1.14\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l context -d 'The kubeconfig context to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l cluster -d 'The kubeconfig cluster to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l user -d 'The kubeconfig user to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s s -l server -d 'The address of the API server' -r -f
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l username -d 'The user to authenticate with by name and password' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l password -d 'The password of --username' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as -d 'The user to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-group -d 'A group to act as; may be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l client-key -d 'The file with the client key for TLS' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
-false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
-false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
-never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l recheck -d 'Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether the controller acts. Not with -f'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l trace -d 'Add the tests made on the way: the field, the two values, the result'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s A -l all-namespaces -d 'Show the objects of all namespaces'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l claim -d 'A file with the claim that is planned; `-` is stdin' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
-wide\t''
-json\t''
-yaml\t''
-name\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
-1.35\t''
-1.34\t''
-1.33\t''
-1.32\t''
-1.31\t''
-1.30\t''
-1.29\t''
-1.28\t''
-1.14\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l context -d 'The kubeconfig context to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cluster -d 'The kubeconfig cluster to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l user -d 'The kubeconfig user to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s s -l server -d 'The address of the API server' -r -f
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l username -d 'The user to authenticate with by name and password' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l password -d 'The password of --username' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as -d 'The user to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-group -d 'A group to act as; may be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l client-key -d 'The file with the client key for TLS' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
-false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
-false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
-never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l no-headers -d 'Leave out the line with the names of the columns'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s A -l all-namespaces -d 'Show the objects of all namespaces'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l fail-on -d 'Exit with 1 when something is found that is at least as bad, or by one of these rules alone (`*` stands for any letters); `unknown` exits with 3 when a rule could not be judged, and with 1 on errors' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l baseline -d 'Show only what the report in this file does not have: what an earlier run printed with -o json' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l suppressions -d 'The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it of themselves by the annotation pvctl.dev/ignore: RULE=REASON' -r -F
@@ -349,41 +155,67 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l st
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
 json\t''
 yaml\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l context -d 'The kubeconfig context to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l cluster -d 'The kubeconfig cluster to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l user -d 'The kubeconfig user to use' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s s -l server -d 'The address of the API server' -r -f
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l username -d 'The user to authenticate with by name and password' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l password -d 'The password of --username' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as -d 'The user to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-group -d 'A group to act as; may be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l client-key -d 'The file with the client key for TLS' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
 always\t'Always, also into a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s A -l all-namespaces -d 'Show the objects of all namespaces'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l recheck -d 'Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether the controller acts. Not with -f'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l trace -d 'Add the tests made on the way: the field, the two values, the result'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l only -d 'Only what these rules find; `*` stands for any letters' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
@@ -441,6 +273,174 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s y -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l contexts -d 'Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
+wide\t''
+json\t''
+yaml\t''
+name\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l changed -d 'Show only what will change'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l stuck -d 'Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l diagnosis -d 'Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l exit-code -d 'Exit with 1 when a change is predicted'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l trace -d 'Add the tests made on the way: the field, the two values, the result'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l no-headers -d 'Leave out the line with the names of the columns'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l claim -d 'A file with the claim that is planned; `-` is stdin' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
+wide\t''
+json\t''
+yaml\t''
+name\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l no-headers -d 'Leave out the line with the names of the columns'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
+always\t'Always, also into a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s o -l output -d 'How to print it' -r -f -a "json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F

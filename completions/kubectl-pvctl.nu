@@ -45,226 +45,6 @@ module completions {
     --version(-V)             # Print version
   ]
 
-  def "nu-complete kubectl-pvctl predict output" [] {
-    [ "table" "wide" "json" "yaml" "name" ]
-  }
-
-  def "nu-complete kubectl-pvctl predict kube_version" [] {
-    [ "1.36" "1.35" "1.34" "1.33" "1.32" "1.31" "1.30" "1.29" "1.28" "1.14" ]
-  }
-
-  def "nu-complete kubectl-pvctl predict insecure_skip_tls_verify" [] {
-    [ "true" "false" ]
-  }
-
-  def "nu-complete kubectl-pvctl predict disable_compression" [] {
-    [ "true" "false" ]
-  }
-
-  def "nu-complete kubectl-pvctl predict color" [] {
-    [ "auto" "always" "never" ]
-  }
-
-  # Predict what will become of volumes and claims
-  export extern "kubectl-pvctl predict" [
-    --changed                 # Show only what will change
-    --stuck                   # Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads
-    --diagnosis               # Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads
-    --exit-code               # Exit with 1 when a change is predicted
-    --trace                   # Add the tests made on the way: the field, the two values, the result
-    --contexts: string        # Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary
-    --output(-o): string@"nu-complete kubectl-pvctl predict output" # How to print the answer
-    --no-headers              # Leave out the line with the names of the columns
-    --sort-by: string         # Sort by this column, for example NAME or AGE
-    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
-    --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
-    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
-    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
-    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
-    --kube-version: string@"nu-complete kubectl-pvctl predict kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
-    --feature-gates: string   # Feature gates that differ from the defaults of the version
-    --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
-    --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
-    --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
-    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
-    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
-    --budget: string          # How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
-    --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
-    --all-namespaces(-A)      # Show the objects of all namespaces
-    --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
-    --kubeconfig: path        # The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
-    --context: string         # The kubeconfig context to use
-    --cluster: string         # The kubeconfig cluster to use
-    --user: string            # The kubeconfig user to use
-    --server(-s): string      # The address of the API server
-    --token: string           # The bearer token to authenticate with
-    --username: string        # The user to authenticate with by name and password
-    --password: string        # The password of --username
-    --as: string              # The user to act as
-    --as-group: string        # A group to act as; may be given several times
-    --as-uid: string          # The uid to act as
-    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
-    --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
-    --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
-    --client-certificate: path # The file with the client certificate for TLS
-    --client-key: path        # The file with the client key for TLS
-    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl predict insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
-    --tls-server-name: string # The name to expect in the API server's certificate
-    --disable-compression: string@"nu-complete kubectl-pvctl predict disable_compression" # Do not ask the API server for compressed answers
-    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
-    --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
-    --color: string@"nu-complete kubectl-pvctl predict color" # When to use colour
-    --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
-    --help(-h)                # Print help (see more with '--help')
-    ...objects: string        # The objects to predict, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
-  ]
-
-  def "nu-complete kubectl-pvctl explain output" [] {
-    [ "text" "json" "yaml" ]
-  }
-
-  def "nu-complete kubectl-pvctl explain kube_version" [] {
-    [ "1.36" "1.35" "1.34" "1.33" "1.32" "1.31" "1.30" "1.29" "1.28" "1.14" ]
-  }
-
-  def "nu-complete kubectl-pvctl explain insecure_skip_tls_verify" [] {
-    [ "true" "false" ]
-  }
-
-  def "nu-complete kubectl-pvctl explain disable_compression" [] {
-    [ "true" "false" ]
-  }
-
-  def "nu-complete kubectl-pvctl explain color" [] {
-    [ "auto" "always" "never" ]
-  }
-
-  # Explain why an object is as it is, and what to do
-  export extern "kubectl-pvctl explain" [
-    --recheck                 # Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether the controller acts. Not with -f
-    --trace                   # Add the tests made on the way: the field, the two values, the result
-    --output(-o): string@"nu-complete kubectl-pvctl explain output" # How to print the answer
-    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
-    --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
-    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
-    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
-    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
-    --kube-version: string@"nu-complete kubectl-pvctl explain kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
-    --feature-gates: string   # Feature gates that differ from the defaults of the version
-    --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
-    --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
-    --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
-    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
-    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
-    --budget: string          # How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
-    --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
-    --all-namespaces(-A)      # Show the objects of all namespaces
-    --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
-    --kubeconfig: path        # The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
-    --context: string         # The kubeconfig context to use
-    --cluster: string         # The kubeconfig cluster to use
-    --user: string            # The kubeconfig user to use
-    --server(-s): string      # The address of the API server
-    --token: string           # The bearer token to authenticate with
-    --username: string        # The user to authenticate with by name and password
-    --password: string        # The password of --username
-    --as: string              # The user to act as
-    --as-group: string        # A group to act as; may be given several times
-    --as-uid: string          # The uid to act as
-    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
-    --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
-    --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
-    --client-certificate: path # The file with the client certificate for TLS
-    --client-key: path        # The file with the client key for TLS
-    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl explain insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
-    --tls-server-name: string # The name to expect in the API server's certificate
-    --disable-compression: string@"nu-complete kubectl-pvctl explain disable_compression" # Do not ask the API server for compressed answers
-    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
-    --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
-    --color: string@"nu-complete kubectl-pvctl explain color" # When to use colour
-    --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
-    --help(-h)                # Print help (see more with '--help')
-    ...object: string         # The object, as kubectl names it: pvc/NAME, pv/NAME, sc/NAME or TYPE NAME
-  ]
-
-  def "nu-complete kubectl-pvctl match output" [] {
-    [ "table" "wide" "json" "yaml" "name" ]
-  }
-
-  def "nu-complete kubectl-pvctl match kube_version" [] {
-    [ "1.36" "1.35" "1.34" "1.33" "1.32" "1.31" "1.30" "1.29" "1.28" "1.14" ]
-  }
-
-  def "nu-complete kubectl-pvctl match insecure_skip_tls_verify" [] {
-    [ "true" "false" ]
-  }
-
-  def "nu-complete kubectl-pvctl match disable_compression" [] {
-    [ "true" "false" ]
-  }
-
-  def "nu-complete kubectl-pvctl match color" [] {
-    [ "auto" "always" "never" ]
-  }
-
-  # Show which volumes fit a claim, and why the others do not
-  export extern "kubectl-pvctl match" [
-    --claim: path             # A file with the claim that is planned; `-` is stdin
-    --output(-o): string@"nu-complete kubectl-pvctl match output" # How to print the answer
-    --no-headers              # Leave out the line with the names of the columns
-    --sort-by: string         # Sort by this column, for example NAME or AGE
-    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
-    --recursive(-R)           # Read directories with all that is below them
-    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
-    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
-    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
-    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
-    --kube-version: string@"nu-complete kubectl-pvctl match kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
-    --feature-gates: string   # Feature gates that differ from the defaults of the version
-    --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
-    --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
-    --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
-    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
-    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
-    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
-    --budget: string          # How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
-    --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
-    --all-namespaces(-A)      # Show the objects of all namespaces
-    --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
-    --kubeconfig: path        # The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
-    --context: string         # The kubeconfig context to use
-    --cluster: string         # The kubeconfig cluster to use
-    --user: string            # The kubeconfig user to use
-    --server(-s): string      # The address of the API server
-    --token: string           # The bearer token to authenticate with
-    --username: string        # The user to authenticate with by name and password
-    --password: string        # The password of --username
-    --as: string              # The user to act as
-    --as-group: string        # A group to act as; may be given several times
-    --as-uid: string          # The uid to act as
-    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
-    --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
-    --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
-    --client-certificate: path # The file with the client certificate for TLS
-    --client-key: path        # The file with the client key for TLS
-    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl match insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
-    --tls-server-name: string # The name to expect in the API server's certificate
-    --disable-compression: string@"nu-complete kubectl-pvctl match disable_compression" # Do not ask the API server for compressed answers
-    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
-    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
-    --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
-    --color: string@"nu-complete kubectl-pvctl match color" # When to use colour
-    --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
-    --help(-h)                # Print help (see more with '--help')
-    ...object: string         # The claim, as kubectl names it: pvc/NAME or `pvc NAME`
-  ]
-
   def "nu-complete kubectl-pvctl audit output" [] {
     [ "table" "wide" "json" "yaml" "name" "sarif" "junit" "markdown" "github" "prometheus" ]
   }
@@ -344,25 +124,46 @@ module completions {
     ...objects: string        # The objects to look at, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
   ]
 
-  def "nu-complete kubectl-pvctl rules output" [] {
+  def "nu-complete kubectl-pvctl explain output" [] {
     [ "text" "json" "yaml" ]
   }
 
-  def "nu-complete kubectl-pvctl rules insecure_skip_tls_verify" [] {
+  def "nu-complete kubectl-pvctl explain kube_version" [] {
+    [ "1.36" "1.35" "1.34" "1.33" "1.32" "1.31" "1.30" "1.29" "1.28" "1.14" ]
+  }
+
+  def "nu-complete kubectl-pvctl explain insecure_skip_tls_verify" [] {
     [ "true" "false" ]
   }
 
-  def "nu-complete kubectl-pvctl rules disable_compression" [] {
+  def "nu-complete kubectl-pvctl explain disable_compression" [] {
     [ "true" "false" ]
   }
 
-  def "nu-complete kubectl-pvctl rules color" [] {
+  def "nu-complete kubectl-pvctl explain color" [] {
     [ "auto" "always" "never" ]
   }
 
-  # List the rules of audit, or explain one
-  export extern "kubectl-pvctl rules" [
-    --output(-o): string@"nu-complete kubectl-pvctl rules output" # How to print the answer
+  # Explain why an object is as it is, and what to do
+  export extern "kubectl-pvctl explain" [
+    --recheck                 # Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether the controller acts. Not with -f
+    --trace                   # Add the tests made on the way: the field, the two values, the result
+    --output(-o): string@"nu-complete kubectl-pvctl explain output" # How to print the answer
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
+    --kube-version: string@"nu-complete kubectl-pvctl explain kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
+    --feature-gates: string   # Feature gates that differ from the defaults of the version
+    --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
+    --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
+    --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
+    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
+    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
+    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
+    --budget: string          # How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
     --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
     --all-namespaces(-A)      # Show the objects of all namespaces
     --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
@@ -382,16 +183,16 @@ module completions {
     --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
     --client-certificate: path # The file with the client certificate for TLS
     --client-key: path        # The file with the client key for TLS
-    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl rules insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
+    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl explain insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
     --tls-server-name: string # The name to expect in the API server's certificate
-    --disable-compression: string@"nu-complete kubectl-pvctl rules disable_compression" # Do not ask the API server for compressed answers
+    --disable-compression: string@"nu-complete kubectl-pvctl explain disable_compression" # Do not ask the API server for compressed answers
     --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
     --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
     --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
-    --color: string@"nu-complete kubectl-pvctl rules color" # When to use colour
+    --color: string@"nu-complete kubectl-pvctl explain color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
     --help(-h)                # Print help (see more with '--help')
-    id?: string               # The rule to explain; without one all are listed
+    ...object: string         # The object, as kubectl names it: pvc/NAME, pv/NAME, sc/NAME or TYPE NAME
   ]
 
   def "nu-complete kubectl-pvctl fix dry_run" [] {
@@ -461,6 +262,205 @@ module completions {
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
     --help(-h)                # Print help (see more with '--help')
     ...objects: string        # The objects: pvc/NAME or pv/NAME; without one, what is in scope
+  ]
+
+  def "nu-complete kubectl-pvctl predict output" [] {
+    [ "table" "wide" "json" "yaml" "name" ]
+  }
+
+  def "nu-complete kubectl-pvctl predict kube_version" [] {
+    [ "1.36" "1.35" "1.34" "1.33" "1.32" "1.31" "1.30" "1.29" "1.28" "1.14" ]
+  }
+
+  def "nu-complete kubectl-pvctl predict insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl predict disable_compression" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl predict color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Predict what will become of volumes and claims
+  export extern "kubectl-pvctl predict" [
+    --changed                 # Show only what will change
+    --stuck                   # Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads
+    --diagnosis               # Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads
+    --exit-code               # Exit with 1 when a change is predicted
+    --trace                   # Add the tests made on the way: the field, the two values, the result
+    --contexts: string        # Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary
+    --output(-o): string@"nu-complete kubectl-pvctl predict output" # How to print the answer
+    --no-headers              # Leave out the line with the names of the columns
+    --sort-by: string         # Sort by this column, for example NAME or AGE
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
+    --kube-version: string@"nu-complete kubectl-pvctl predict kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
+    --feature-gates: string   # Feature gates that differ from the defaults of the version
+    --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
+    --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
+    --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
+    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
+    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
+    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
+    --budget: string          # How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
+    --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
+    --all-namespaces(-A)      # Show the objects of all namespaces
+    --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
+    --kubeconfig: path        # The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
+    --context: string         # The kubeconfig context to use
+    --cluster: string         # The kubeconfig cluster to use
+    --user: string            # The kubeconfig user to use
+    --server(-s): string      # The address of the API server
+    --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
+    --as: string              # The user to act as
+    --as-group: string        # A group to act as; may be given several times
+    --as-uid: string          # The uid to act as
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
+    --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
+    --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
+    --client-certificate: path # The file with the client certificate for TLS
+    --client-key: path        # The file with the client key for TLS
+    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl predict insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
+    --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl predict disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
+    --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
+    --color: string@"nu-complete kubectl-pvctl predict color" # When to use colour
+    --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
+    --help(-h)                # Print help (see more with '--help')
+    ...objects: string        # The objects to predict, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
+  ]
+
+  def "nu-complete kubectl-pvctl match output" [] {
+    [ "table" "wide" "json" "yaml" "name" ]
+  }
+
+  def "nu-complete kubectl-pvctl match kube_version" [] {
+    [ "1.36" "1.35" "1.34" "1.33" "1.32" "1.31" "1.30" "1.29" "1.28" "1.14" ]
+  }
+
+  def "nu-complete kubectl-pvctl match insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl match disable_compression" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl match color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Show which volumes fit a claim, and why the others do not
+  export extern "kubectl-pvctl match" [
+    --claim: path             # A file with the claim that is planned; `-` is stdin
+    --output(-o): string@"nu-complete kubectl-pvctl match output" # How to print the answer
+    --no-headers              # Leave out the line with the names of the columns
+    --sort-by: string         # Sort by this column, for example NAME or AGE
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
+    --kube-version: string@"nu-complete kubectl-pvctl match kube_version" # The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36
+    --feature-gates: string   # Feature gates that differ from the defaults of the version
+    --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
+    --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
+    --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
+    --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
+    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
+    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
+    --budget: string          # How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
+    --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
+    --all-namespaces(-A)      # Show the objects of all namespaces
+    --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
+    --kubeconfig: path        # The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
+    --context: string         # The kubeconfig context to use
+    --cluster: string         # The kubeconfig cluster to use
+    --user: string            # The kubeconfig user to use
+    --server(-s): string      # The address of the API server
+    --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
+    --as: string              # The user to act as
+    --as-group: string        # A group to act as; may be given several times
+    --as-uid: string          # The uid to act as
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
+    --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
+    --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
+    --client-certificate: path # The file with the client certificate for TLS
+    --client-key: path        # The file with the client key for TLS
+    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl match insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
+    --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl match disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
+    --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
+    --color: string@"nu-complete kubectl-pvctl match color" # When to use colour
+    --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
+    --help(-h)                # Print help (see more with '--help')
+    ...object: string         # The claim, as kubectl names it: pvc/NAME or `pvc NAME`
+  ]
+
+  def "nu-complete kubectl-pvctl rules output" [] {
+    [ "text" "json" "yaml" ]
+  }
+
+  def "nu-complete kubectl-pvctl rules insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl rules disable_compression" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl rules color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # List the rules of audit, or explain one
+  export extern "kubectl-pvctl rules" [
+    --output(-o): string@"nu-complete kubectl-pvctl rules output" # How to print the answer
+    --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
+    --all-namespaces(-A)      # Show the objects of all namespaces
+    --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
+    --kubeconfig: path        # The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
+    --context: string         # The kubeconfig context to use
+    --cluster: string         # The kubeconfig cluster to use
+    --user: string            # The kubeconfig user to use
+    --server(-s): string      # The address of the API server
+    --token: string           # The bearer token to authenticate with
+    --username: string        # The user to authenticate with by name and password
+    --password: string        # The password of --username
+    --as: string              # The user to act as
+    --as-group: string        # A group to act as; may be given several times
+    --as-uid: string          # The uid to act as
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also for one key
+    --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
+    --certificate-authority: path # The file with the certificates of the authorities that vouch for the API server
+    --client-certificate: path # The file with the client certificate for TLS
+    --client-key: path        # The file with the client key for TLS
+    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl rules insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
+    --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl rules disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
+    --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
+    --color: string@"nu-complete kubectl-pvctl rules color" # When to use colour
+    --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
+    --help(-h)                # Print help (see more with '--help')
+    id?: string               # The rule to explain; without one all are listed
   ]
 
   def "nu-complete kubectl-pvctl snapshot output" [] {

@@ -115,23 +115,6 @@ pub enum ColorWhen {
 /// What there is to do.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Verb {
-    /// Predict what will become of volumes and claims
-    ///
-    /// Shows the phase and the binding that each will have when nothing moves any more, and why.
-    ///
-    /// On a cluster, without -n or -A, these are the claims of the context's namespace and the volumes that belong to
-    /// them; with -f it is everything in the files.
-    Predict(PredictArgs),
-    /// Explain why an object is as it is, and what to do
-    ///
-    /// Shows the answer in the first line, then the decision with the fields that made it, the candidates of a claim,
-    /// both sides of the binding, who uses it, and what happens next.
-    Explain(ExplainArgs),
-    /// Show which volumes fit a claim, and why the others do not
-    ///
-    /// Shows for each volume the first test that it fails and by how much, which volume would be chosen, and which are
-    /// tied.
-    Match(MatchArgs),
     /// Find what is wrong, its root, and what to do
     ///
     /// Looks at every volume, claim and class with all rules, and shows each root with what follows from it. What is
@@ -141,11 +124,11 @@ pub enum Verb {
     /// On a cluster, without -n or -A, it looks at the claims of the context's namespace and the volumes that belong
     /// to them; with -f at everything in the files.
     Audit(AuditArgs),
-    /// List the rules of audit, or explain one
+    /// Explain why an object is as it is, and what to do
     ///
-    /// Each page says what is seen, why it happens, how to confirm it by hand, how it is repaired and kept from
-    /// happening again, and what can go wrong with the data.
-    Rules(RulesArgs),
+    /// Shows the answer in the first line, then the decision with the fields that made it, the candidates of a claim,
+    /// both sides of the binding, who uses it, and what happens next.
+    Explain(ExplainArgs),
     /// Go through what is wrong, and repair it
     ///
     /// Shows the findings on an object and on what it is tied to, with the repairs that there are. One is chosen, its
@@ -154,6 +137,23 @@ pub enum Verb {
     /// With --yes only safe repairs are made: nothing is at risk, and every step can be taken back or does no harm when
     /// it is repeated. Everything else is listed and left alone.
     Fix(FixArgs),
+    /// Predict what will become of volumes and claims
+    ///
+    /// Shows the phase and the binding that each will have when nothing moves any more, and why.
+    ///
+    /// On a cluster, without -n or -A, these are the claims of the context's namespace and the volumes that belong to
+    /// them; with -f it is everything in the files.
+    Predict(PredictArgs),
+    /// Show which volumes fit a claim, and why the others do not
+    ///
+    /// Shows for each volume the first test that it fails and by how much, which volume would be chosen, and which are
+    /// tied.
+    Match(MatchArgs),
+    /// List the rules of audit, or explain one
+    ///
+    /// Each page says what is seen, why it happens, how to confirm it by hand, how it is repaired and kept from
+    /// happening again, and what can go wrong with the data.
+    Rules(RulesArgs),
     /// Print what was read, with credentials removed, for use with -f
     ///
     /// It is a plain `v1` List that kubectl and every verb read back. Keep it as evidence, send it with a bug report,

@@ -63,6 +63,9 @@ fn next(cases: &[Case], tried: &Tried, only_safe: bool) -> Vec<Request> {
     requests
 }
 
+/// The largest number of findings that are shown one by one.
+const MOST_SHOWN: usize = 5;
+
 /// One run of `fix`.
 #[derive(Debug)]
 struct Fix<'a, C, A> {
@@ -272,8 +275,18 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         Ok((found, unread))
     }
 
-    /// Shows the findings before anything is asked.
+    /// Shows the findings before anything is asked. If there are many and a person chooses among their repairs, only
+    /// their number is shown, so that the list of repairs can be seen.
     fn show(&self, cases: &[Case], tried: &Tried) -> Result<(), Error> {
+        let chooses = self.options.repair.extent == Extent::CarryOut && !self.options.repair.yes;
+        if chooses && cases.len() > MOST_SHOWN {
+            let with_repair = cases.iter().filter(|case| !case.repairs.is_empty()).count();
+            self.asker.message(&format!(
+                "{} findings, {with_repair} of them with a repair; `kubectl pvctl audit` shows all of them",
+                cases.len()
+            ));
+            return Ok(());
+        }
         let what = if self.options.only.is_empty() { "that fix knows of" } else { "that the rules of --only look for" };
         let how_far = if tried.unread { ", as far as it could be read" } else { "" };
         self.asker.show(Shown::Cases(cases, &format!("Nothing is wrong {what}{how_far}.")))
@@ -299,8 +312,12 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
                 || case.repairs.iter().any(|plan| !tried.requests.contains(&plan.request))
         };
         let left: Vec<&Case> = cases.iter().filter(is_left).collect();
-        for case in &left {
+        for case in left.iter().take(MOST_SHOWN) {
             self.asker.message(&format!("left: {} on {}", case.id, case.object));
+        }
+        if left.len() > MOST_SHOWN {
+            let more = left.len() - MOST_SHOWN;
+            self.asker.message(&format!("left: and {more} more; `kubectl pvctl audit` shows all of them"));
         }
         if !(tried.requests.is_empty() && left.is_empty()) {
             self.asker.message(&self.sum(&left, tried));

@@ -11,7 +11,7 @@ use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::diagnosis::reason::{View, verdict_of};
-use crate::diagnosis::{Diagnoser, Findings, key};
+use crate::diagnosis::{Diagnoser, Findings, Provisioner, key};
 use crate::model::{
     self, Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
     Timestamp, TypedId, VolumePhase,
@@ -95,6 +95,9 @@ pub struct Explanation<'a> {
     pub(super) decisions: Vec<TextDecision>,
     #[serde(skip)]
     pub(super) ends: Vec<String>,
+    /// Whether a driver provisions volumes of the claim's class. Then volumes of other classes matter to nobody.
+    #[serde(skip)]
+    pub(super) driver_provisions: bool,
     /// The namespaces whose pods are assumed not to exist, because the input has no pods.
     #[serde(skip)]
     pub(super) no_pods_read: Vec<&'a str>,
@@ -257,6 +260,7 @@ impl<'a> Explanation<'a> {
             class: None,
             decisions: prediction.decisions.listed.iter().map(TextDecision::new).collect(),
             ends: ends(prediction),
+            driver_provisions: driver_provisions(view),
             no_pods_read,
         }
     }
@@ -363,9 +367,18 @@ impl<'a> Explanation<'a> {
             class: Some(described),
             decisions: Vec::new(),
             ends: Vec::new(),
+            driver_provisions: false,
             no_pods_read: Vec::new(),
         }
     }
+}
+
+/// Whether a driver provisions volumes of the class of the claim.
+fn driver_provisions(view: View<'_>) -> bool {
+    let claim = view.prediction.target.of().map(|id| view.snapshot().claim(id));
+    let class = claim.and_then(|claim: &PersistentVolumeClaim| view.snapshot().class(claim.class()));
+    let provisioner = class.map(|class| Provisioner::of(view.behavior(), class));
+    matches!(provisioner, Some(Provisioner::External | Provisioner::Migrated(_)))
 }
 
 /// The candidates of a claim that is not bound yet, the best match first.

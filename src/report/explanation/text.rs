@@ -2,6 +2,7 @@
 
 use super::document::YOU;
 use super::{BindingOut, ClassOut, EvidenceOut, Explanation, FieldOut, NextOut};
+use crate::controllers::CandidateVerdict;
 use crate::diagnosis::unread::unread;
 use crate::model::Kind;
 use crate::report::match_table::{MatchRow, rows_table};
@@ -182,10 +183,21 @@ impl Explanation<'_> {
         }
         let fitting = self.candidates.iter().filter(|row| row.fits()).count();
         page.heading(&format!("Candidates ({fitting} of {} fit)", self.candidates.len()));
-        let shown: Vec<&MatchRow<'_>> = self.candidates.iter().take(MOST_CANDIDATES).collect();
-        page.table(&rows_table(&shown, false, page.columns.map(|columns| columns.saturating_sub(2))));
-        if self.candidates.len() > MOST_CANDIDATES {
-            page.line(1, &format!("and {} more; `match` shows all", self.candidates.len() - MOST_CANDIDATES));
+        // Where a driver provisions, nobody looks for a volume of another class.
+        let is_told =
+            |row: &&MatchRow<'_>| !self.driver_provisions || row.verdict != CandidateVerdict::CandidateClass.name();
+        let told: Vec<&MatchRow<'_>> = self.candidates.iter().filter(is_told).collect();
+        let shown = &told[..told.len().min(MOST_CANDIDATES)];
+        if !shown.is_empty() {
+            page.table(&rows_table(shown, false, page.columns.map(|columns| columns.saturating_sub(2))));
+        }
+        if told.len() > shown.len() {
+            page.line(1, &format!("and {} more; `match` shows all", told.len() - shown.len()));
+        }
+        match self.candidates.len() - told.len() {
+            0 => {}
+            1 => page.line(1, "1 volume of another class; `match` shows it"),
+            others => page.line(1, &format!("{others} volumes of other classes; `match` shows them")),
         }
     }
 
