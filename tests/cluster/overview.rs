@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
 use crate::support::{Finished, Run};
 use serde_json::{Value, json};
 
@@ -56,4 +57,15 @@ async fn a_command_line_without_a_verb_shows_what_is_not_well() {
     assert_eq!(stuck.lines().count(), 3, "{stuck}");
     let well = run(&api, &["-n", "empty"]).await.stdout;
     assert!(well.starts_with("Nothing is wrong with the 0 claims and 0 volumes of namespace empty.\n"), "{well}");
+}
+
+/// A person who waits for a server that says nothing is told so, once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_does_not_answer_is_named_after_three_seconds() {
+    let api = ApiServer::start().await;
+    api.fail("/", usize::MAX, Fault::SilentBefore);
+    let ended = run(&api, &["predict", "-n", "db", "--request-timeout", "4s"]).await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(3), ""));
+    let note = "note: the server has not answered for 3 seconds; Ctrl-C ends\n";
+    assert_eq!(ended.stderr.matches(note).count(), 1, "{}", ended.stderr);
 }

@@ -7,12 +7,17 @@ use crate::source::{
     self, Cluster, ClusterError, ClusterErrorKind, ConnectOptions, Environment, LoginMode, RequestLog, ServerVersion,
 };
 use crate::terminal::Terminal;
+use std::convert::Infallible;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
 /// The lowest level of `-v` that shows requests, as in kubectl.
 const SHOW_REQUESTS: u8 = 6;
+
+/// How long nothing is said while the server does not answer.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Connects to the cluster that the flags select, and calls `work` with it.
 ///
@@ -73,15 +78,32 @@ fn with_connection<T>(
     let options = options(&global.cluster, global.scope.namespace.as_deref())?;
     let attendance = if terminal.is_section() { LoginMode::Reader } else { LoginMode::Person };
     let options = ConnectOptions { attendance, ..options };
+    let loud = global.verbosity >= SHOW_REQUESTS;
+    let answered = AtomicBool::new(false);
     let show = |request: &RequestLog| {
+        answered.store(true, Ordering::Relaxed);
+        if !loud {
+            return;
+        }
         let status = request.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
         terminal.message(&format!("{} {} {status} in {} ms", request.method, request.url, request.milliseconds));
     };
     let runtime = runtime(terminal.is_section())?;
     let done = runtime.block_on(async {
         let cluster = Cluster::connect(&options, &Environment::of_process()).await;
-        let loud = global.verbosity >= SHOW_REQUESTS;
-        work(cluster.map(|cluster| if loud { cluster.observed(&show) } else { cluster })).await
+        let silence = async {
+            tokio::time::sleep(PATIENCE).await;
+            if !answered.load(Ordering::Relaxed) {
+                let seconds = PATIENCE.as_secs();
+                terminal.message(&format!("note: the server has not answered for {seconds} seconds; Ctrl-C ends"));
+            }
+            std::future::pending::<Infallible>().await
+        };
+        tokio::select! {
+            biased;
+            done = work(cluster.map(|cluster| cluster.observed(&show))) => done,
+            never = silence => match never {},
+        }
     });
     // A look-up of a DNS name that is still running must not delay the end.
     runtime.shutdown_background();

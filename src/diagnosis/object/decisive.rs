@@ -4,6 +4,7 @@ use crate::diagnosis::case::{claim_key, key_of_claim, volume_key};
 use crate::diagnosis::{Finding, Findings, Risk, Severity, key};
 use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
 use crate::snapshot::Snapshot;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All findings, so that those about one object are found without a search.
@@ -15,7 +16,7 @@ pub(super) struct FindingIndex<'f> {
     /// The findings that affect each object and are on another one.
     affecting: BTreeMap<&'f ObjectKey, Vec<&'f Finding>>,
     /// The volumes whose `claimRef` has this uid.
-    volumes_of: BTreeMap<&'f str, Vec<&'f PersistentVolume>>,
+    volumes_of: FxHashMap<&'f str, Vec<&'f PersistentVolume>>,
 }
 
 /// The findings that concern an object.
@@ -94,7 +95,7 @@ impl<'f> FindingIndex<'f> {
                 }
             }
         }
-        let mut volumes_of: BTreeMap<&str, Vec<&PersistentVolume>> = BTreeMap::new();
+        let mut volumes_of: FxHashMap<&str, Vec<&PersistentVolume>> = FxHashMap::default();
         for volume in snapshot.volumes() {
             if let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) {
                 volumes_of.entry(&named.uid).or_default().push(volume);

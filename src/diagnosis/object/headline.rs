@@ -44,7 +44,8 @@ pub(super) fn of_object(
     dangers: &[&Finding],
 ) -> Words {
     // What nobody has to be told apart, because the cause is on the same object and says it.
-    let is_asked_for = |danger: &&Finding| danger.is_asked_for() && danger.object == *object;
+    let is_own = decisive.is_some_and(|decisive| decisive.root.object == *object);
+    let is_asked_for = |danger: &&Finding| is_own && danger.is_asked_for() && danger.object == *object;
     let is_doomed = dangers.iter().any(|danger| is_asked_for(&danger));
     let mut words = match (decisive, view) {
         (Some(decisive), view) => of_problem(simulation.snapshot(), object, view, decisive, is_doomed),
@@ -62,7 +63,7 @@ pub(super) fn of_object(
     }
     let is_told = words.details.iter().any(|sentence| sentence.starts_with(DANGER));
     let untold = dangers.iter().filter(|danger| !is_told || danger.object != *object);
-    for danger in untold.filter(|danger| decisive.is_none() || !is_asked_for(danger)) {
+    for danger in untold.filter(|danger| !is_asked_for(danger)) {
         let end = if danger.is_asked_for() { " (asked for)" } else { "" };
         words.details.push(format!("{DANGER}{}: {}{end}.", noun(&danger.object), danger.message));
     }

@@ -64,12 +64,13 @@ impl Explanation<'_> {
         page.text
     }
 
-    /// Names the state, the rule that reports the cause, and the objects on the way to the cause.
+    /// Names the rule that reports the cause, the objects on the way to the cause, and since when it exists.
     fn cause_line(&self, page: &mut Page) {
         let Some(root) = &self.diagnosis.root else { return };
         let way: Vec<String> = self.diagnosis.chain.iter().map(|link| link.object.words()).collect();
         let way = if way.is_empty() { String::new() } else { format!(", by way of {}", way.join(", then ")) };
-        page.line(0, &format!("Cause: {}{way}.", root.rule));
+        let lasted = self.diagnosis.lasted.map(|lasted| format!(", for {}", human_age(lasted))).unwrap_or_default();
+        page.line(0, &format!("Cause: {}{way}{lasted}.", root.rule));
     }
 
     /// What a person can do, before the facts that led to it.

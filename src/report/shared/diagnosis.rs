@@ -41,6 +41,9 @@ pub struct DiagnosisOut {
     /// The time since which the problem exists, as RFC 3339. The field is absent if no object states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// The seconds since then, for the text.
+    #[serde(skip)]
+    pub lasted: Option<i64>,
 }
 
 /// An object by its kind and name.
@@ -225,6 +228,7 @@ impl DiagnosisOut {
             remedies: diagnosis.remedies.iter().map(AdviceOut::new).collect(),
             data: diagnosis.data.map(|data| ProspectOut { fate: data.fate.as_str(), when: data.when }),
             since: diagnosis.since.map(|since| since.to_string()),
+            lasted: now.zip(diagnosis.since).map(|(now, since)| now.seconds_since(since)),
         }
     }
 }
