@@ -39,13 +39,15 @@ fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize)
     let snapshot = Snapshot::new(parts.clone());
     let simulation = simulation(&snapshot, Settings::new(behavior.clone()), 1);
     let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
-    let found = diagnose_named(&simulation, settings, &|_| false, 1);
-    let with_findings = found.listed.iter().map(|finding| finding.object.clone());
+    // An audit that names all objects finds on each what an audit of this object finds: that an object is named decides
+    // only about findings on the object itself that only inform.
+    let whole = diagnose_named(&simulation, settings, &|_| true, 1);
+    let diagnoser = Diagnoser::new(&simulation, &whole);
+    let with_findings = whole.listed.iter().map(|finding| finding.object.clone());
     let objects: BTreeSet<ObjectKey> =
         with_findings.chain(simulation.targets().map(|target| snapshot.key(target))).collect();
     let (mut differences, mut elsewhere) = (Vec::new(), 0);
     for object in objects {
-        let whole = diagnose_named(&simulation, settings, &|key| *key == object, 1);
         let around = diagnose_with_neighbours(&simulation, &object, rules::all());
         let (all, root) = findings_on(&whole, &object);
         let (near, near_root) = findings_on(&around, &object);
@@ -54,8 +56,8 @@ fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize)
         if all != near || said(&root) != said(&near_root) {
             differences.push(format!("{object}: {near:?} from {near_root:?}, not {all:?} from {root:?}"));
         }
-        let [one, other] =
-            [&whole, &around].map(|findings| in_words(&Diagnoser::new(&simulation, findings).of(&object)));
+        let (one, other) =
+            (in_words(&diagnoser.of(&object)), in_words(&Diagnoser::new(&simulation, &around).of(&object)));
         if one != other {
             differences.push(format!("{object}: explain says {other:#?}, audit says {one:#?}"));
         }
