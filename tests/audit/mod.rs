@@ -2,6 +2,7 @@
 
 mod cases;
 mod danger;
+mod headlines;
 mod neighbours;
 mod proposals;
 mod roots;
