@@ -35,7 +35,7 @@ pub fn save_claim(claim: &PersistentVolumeClaim, does: impl Into<String>) -> Rem
 
 /// Creates a remedy that saves the volume's manifest. Only this manifest says where the storage is.
 pub fn save_volume(volume: &PersistentVolume, why: &str) -> Remedy {
-    kubectl(format!("get {} -o yaml", of_volume(volume)), format!("save the volume as it is: {why}"))
+    kubectl(format!("get {} -o yaml", of_volume(volume)), format!("save the manifest of the volume: {why}"))
 }
 
 /// Creates a remedy that checks whether kube-controller-manager runs.
@@ -77,8 +77,8 @@ pub fn restore(snapshot: &Snapshot, claim: &PersistentVolumeClaim, does: impl In
     match asked_provisioner(snapshot, claim).filter(|_| !bound) {
         None => ours("restore", &what, does),
         Some(provisioner) => by_hand(format!(
-            "{provisioner} may be making a volume for {} that would be left behind: wait for its end or stop it, and then \
-             {}: `kubectl pvctl restore {what} --provisioner-stopped`",
+            "{provisioner} may be making a volume for {}, which would be left behind: wait for its end or stop it, and \
+             then {}: `kubectl pvctl restore {what} --provisioner-stopped`",
             claim.key(),
             does.into()
         )),

@@ -3,6 +3,7 @@
 mod asked;
 mod cases;
 mod danger;
+mod headlines;
 mod healthy;
 mod neighbours;
 mod proposals;

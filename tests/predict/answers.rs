@@ -84,8 +84,8 @@ fn a_claim_reference_under_another_name_is_a_danger_on_both_pages() {
         "keep the data: set policy Retain, which stops every deletion that has not begun",
         "kubectl pvctl retain pv/vol",
     ];
-    let fact = "its claim db/other does not exist, and the next sync makes it Released.";
-    let danger = "Danger: Policy Delete: ebs.csi.aws.com deletes its data";
+    let fact = "its claim db/other does not exist.";
+    let danger = "Danger: By policy Delete, ebs.csi.aws.com deletes its data";
     for (object, headline) in
         [("pvc/data", "Claim db/data is Bound, but volume vol has a problem: "), ("pv/vol", "Volume vol is Bound")]
     {
@@ -114,7 +114,7 @@ fn a_volume_that_is_deleted_while_bound_has_one_fate() {
     says(
         &page,
         &[
-            "When the claim is gone, its storage is left behind in spite of policy Delete.",
+            "When that claim is deleted, the storage of the volume is left behind in spite of policy Delete.",
             "Data once the claim is gone: kept.",
         ],
     );
@@ -124,7 +124,10 @@ fn a_volume_that_is_deleted_while_bound_has_one_fate() {
     let claim = said(&guarded, &["explain", "pvc/data", "-n", "db"]);
     says(
         &claim,
-        &["but volume vol has a problem: it was deleted while claim db/data has it", "kubectl pvctl retain pv/vol"],
+        &[
+            "but volume vol has a problem: its deletion waits for claim db/data, which is bound to it",
+            "kubectl pvctl retain pv/vol",
+        ],
     );
 }
 
@@ -138,7 +141,7 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
     says(
         &page,
         &[
-            "Claim db/data is Pending because of volume vol: it remembers an earlier claim db/data, which is gone.",
+            "Claim db/data is Pending because of volume vol: its claimRef has the uid of an earlier claim db/data, which is gone.",
             "Policy Retain keeps its data.",
             "kubectl pvctl restore pvc/data -n db",
         ],
@@ -170,7 +173,7 @@ status: {phase: Pending}
         Run::new(&[verb, &rest].concat()).env("COLUMNS", "900").stdin(claim.as_bytes()).finish()
     };
     let page = ask(&["explain", "pvc/data"], "2026-01-01T01:00:00Z").stdout;
-    says(&page, &["its class \"fats\" does not exist, so no driver is asked for a volume"]);
+    says(&page, &["its class \"fats\" does not exist.\nNo driver is asked for a volume, and"]);
     let audit = ask(&["audit"], "2026-01-01T01:00:00Z");
     says(&audit.stdout, &["pvc-class-not-found"]);
     assert_eq!(audit.stderr.matches("could not be judged").count(), 1, "{}", audit.stderr);

@@ -54,8 +54,8 @@ fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
         "pvc/never",
         "erp",
         &[
-            "Claim erp/never is Pending: volume disk-4 is reserved for it and does not fit: capacity 40Gi < requested \
-             60Gi.\n",
+            "Claim erp/never is Pending: volume disk-4, which is reserved for the claim, does not fit: capacity \
+             40Gi < requested 60Gi.\n",
             "kubectl patch pvc never -n erp ",
         ],
     );
@@ -70,16 +70,16 @@ fn advice_can_be_followed() {
         "pv/nfs-music",
         "home",
         &[
-            "reserve it for home/music, the only claim that names it\n",
+            "reserve the volume for home/music, the only claim that names it\n",
             r#"{"op":"add","path":"/spec/claimRef/namespace","value":"home"}"#,
         ],
     );
-    explains(taken, "pvc/music", "home", &["reserve it for home/music, the only claim that names it\n"]);
+    explains(taken, "pvc/music", "home", &["reserve the volume for home/music, the only claim that names it\n"]);
     explains(
         taken,
         "pvc/documents",
         "office",
-        &["give volume smb-documents to the claim of today\n", "kubectl pvctl restore pvc/documents -n office\n"],
+        &["give volume smb-documents to the present claim\n", "kubectl pvctl restore pvc/documents -n office\n"],
     );
     explains(
         "pending-first-consumer.json",
@@ -232,7 +232,7 @@ fn a_claim_that_is_named_without_a_namespace_is_not_found() {
         Run::new(&arguments).env("COLUMNS", "400").stdin(volume.as_bytes()).finish().stdout
     };
     let today = explained("1.36");
-    let found = "its spec.claimRef names claim data and no namespace, so it belongs to no claim that can exist";
+    let found = "its spec.claimRef names claim data but no namespace, so no claim matches it";
     assert!(today.contains("Released") && today.contains(found), "{today}");
     let before = explained("1.30");
     let refused = "its claim data (in no namespace) cannot be looked up: an empty namespace may not be set when a resource \

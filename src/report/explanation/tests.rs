@@ -72,8 +72,8 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![pvc("data"), spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }))],
             "pvc/data",
-            "Claim db/data is Pending: no free volume fits it; volume a comes nearest and has 5Gi, less than the 10Gi \
-             that it requests. A volume may be larger than the request, never smaller.",
+            "Claim db/data is Pending: no free volume fits, and the nearest volume a has 5Gi, but the claim requests \
+             10Gi. A volume may be larger than the request, but never smaller.",
         ),
         // All reasons why the volume does not fit, in the order of the tests of matching.
         (
@@ -86,8 +86,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(spec(pv("b"), json!({ "capacity": { "storage": "50Gi" } })), claim_ref("other", "")),
             ],
             "pvc/data",
-            "Claim db/data is Pending: the only volume without a class that would fit it is taken: b (db/other) is \
-             reserved for a claim that does not exist. Nothing makes volumes without a class.",
+            "Claim db/data is Pending: the only volume without a class that would fit is taken. Volume b (db/other) is \
+             reserved for a claim that does not exist. No driver makes volumes without a class.",
         ),
         // Access modes decide first, before the size.
         (
@@ -96,8 +96,8 @@ fn the_first_line_answers_what_people_ask() {
                 spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } })),
             ],
             "pvc/data",
-            "Claim db/data is Pending: it asks for no class (storageClassName: \"\"), so no driver is asked for a \
-             volume, ever. And no volume without a class fits it.",
+            "Claim db/data is Pending: it has no class (storageClassName: \"\"), and no volume without a class fits \
+             it. No driver makes a volume for such a claim.",
         ),
         // A volume that is reserved for the claim is listed before a volume without a claim.
         (
@@ -107,14 +107,14 @@ fn the_first_line_answers_what_people_ask() {
                 with(spec(pv("b"), json!({ "capacity": { "storage": "5Gi" } })), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Pending: volume b is reserved for it and does not fit: capacity 5Gi < requested 10Gi. \
-             Waiting does not help, and the claim gets no other volume.",
+            "Claim db/data is Pending: volume b, which is reserved for the claim, does not fit: capacity 5Gi < \
+             requested 10Gi. Waiting does not help, and the claim gets no other volume.",
         ),
         (
             vec![spec(pvc("data"), json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
             "pvc/data",
-            "Claim db/data is Pending: its class \"fasd\" does not exist, so no driver is asked for a volume, and no \
-             volume of that class fits it. Perhaps \"fast\" is meant.",
+            "Claim db/data is Pending: its class \"fasd\" does not exist. Perhaps class \"fast\" is meant. No driver \
+             is asked for a volume, and no volume of that class fits.",
         ),
         (
             vec![local(pvc("data")), late()],
@@ -132,7 +132,7 @@ fn the_first_line_answers_what_people_ask() {
             vec![bound_pvc("data", "a")],
             "pvc/data",
             "Claim db/data is Bound and becomes Lost: its volume a does not exist. The event says that the data are \
-             lost, which nobody has looked at: the storage may well be there.",
+             lost, but no controller has checked this. The storage may still exist.",
         ),
         (
             vec![
@@ -140,8 +140,9 @@ fn the_first_line_answers_what_people_ask() {
                 with(pv("a"), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Lost: its volume a names it without a uid, which counts as another claim. No data are \
-             lost, whatever the event says: with the claim's uid in spec.claimRef both are Bound again.",
+            "Claim db/data is Lost: its volume a names it in spec.claimRef without its uid. The controller takes this \
+             for another claim. No data are lost, whatever the event says. With the claim's uid in spec.claimRef, both \
+             are Bound again.",
         ),
         (
             vec![
@@ -149,11 +150,11 @@ fn the_first_line_answers_what_people_ask() {
                 csi(with(pv("a"), claim_ref("data", "uid-old")), "Delete"),
             ],
             "pvc/data",
-            "Claim db/data is Lost: its volume a remembers an earlier claim of this name by its uid, and not this one. \
-             Danger: To the controller the volume is released: policy Delete destroys its data, unless it becomes \
-             Retain in time. Danger: volume a: its claim db/data is gone (the one of that name today is a new one), and \
-             the next sync makes it Released. Policy Delete: x.example.com deletes its data, unless it becomes Retain \
-             in time.",
+            "Claim db/data is Lost: its volume a has the uid of an earlier claim in spec.claimRef. Danger: policy \
+             Delete destroys its data, unless it becomes Retain in time. The earlier claim of the same name is gone, \
+             so the controller releases the volume. Danger: volume a: its claim db/data is gone (a new claim has that \
+             name). By policy Delete, x.example.com deletes its data, unless the policy is set to Retain in time. The \
+             next sync makes the volume Released.",
         ),
         (
             vec![
@@ -162,11 +163,12 @@ fn the_first_line_answers_what_people_ask() {
                 pod("web-0", "data", "node-1"),
             ],
             "pvc/data",
-            "Claim db/data is being deleted: it was deleted, which cannot be taken back, and pod web-0 (Running) keeps \
-             it, which is on a node that does not exist, and is deleted for that. Danger: When that is gone, it goes; \
-             then x.example.com deletes volume a with its data (policy Delete). Danger: volume a: it was made by hand \
-             (no annotation of a provisioner) and has policy Delete: when claim db/data is deleted, x.example.com (in a \
-             current version) deletes its storage h.",
+            "Claim db/data is being deleted: its deletion waits until it is no longer used by pod web-0 (Running). \
+             Danger: After that, the claim is deleted, and x.example.com deletes volume a with its data (policy \
+             Delete). The deletion cannot be undone. Pods are deleted as well, because their node does not exist. \
+             Danger: volume a: it was made by hand, but has policy Delete. When claim db/data is deleted, \
+             x.example.com (in a current version) deletes its storage h. The volume has no annotation of a \
+             provisioner.",
         ),
         // The deletion has begun, so the sentence does not say "if".
         (
@@ -176,9 +178,10 @@ fn the_first_line_answers_what_people_ask() {
                 pod("web-0", "data", "node-1"),
             ],
             "pv/a",
-            "Volume a is Bound, but claim db/data has a problem: it was deleted, which cannot be taken back, and pod \
-             web-0 (Running) keeps it, which is on a node that does not exist, and is deleted for that. Danger: When \
-             that is gone, it goes; then x.example.com deletes volume a with its data (policy Delete).",
+            "Volume a is Bound, but claim db/data has a problem: its deletion waits until it is no longer used by pod \
+             web-0 (Running). Danger: After that, the claim is deleted, and x.example.com deletes volume a with its \
+             data (policy Delete). The deletion cannot be undone. Pods are deleted as well, because their node does \
+             not exist.",
         ),
         (
             vec![with(bound_pvc("data", "a"), deleted()), bound_pv("a", "data")],
@@ -189,7 +192,7 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")],
             "pvc/data",
-            "Claim db/data is Pending: it names volume a, which belongs to db/logs, which lives.",
+            "Claim db/data is Pending: volume a, which it names, belongs to claim db/logs, which exists.",
         ),
         (
             vec![bound_pv("a", "data"), bound_pvc("data", "a")],
@@ -200,15 +203,15 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![with(with(pv("a"), claim_ref("data", "uid-old")), json!({ "status": { "phase": "Released" } }))],
             "pv/a",
-            "Volume a is Released: its claim db/data is gone, and so is namespace db, and policy Retain keeps its data. \
-             Nobody gets it until somebody reserves it for a claim, or deletes it and then its storage.",
+            "Volume a is Released: its claim db/data is gone, and so is namespace db. Policy Retain keeps its data. \
+             Somebody has to reserve the volume for a claim, or delete it and then its storage.",
         ),
         (
             vec![csi(with(bound_pv("a", "data"), deleted()), "Delete"), bound_pvc("data", "a")],
             "pv/a",
-            "Volume a is being deleted: it was deleted while claim db/data has it, which cannot be taken back: it goes \
-             with the claim, and until then no other node may attach it. When the claim is gone, its storage is left \
-             behind in spite of policy Delete.",
+            "Volume a is being deleted: its deletion waits for claim db/data, which is bound to it. When that claim is \
+             deleted, the storage of the volume is left behind in spite of policy Delete. The deletion cannot be \
+             undone. Until then no other node may attach the volume.",
         ),
         // The annotation migrated-to is written before anything is reclaimed, so the driver deletes the volume.
         (
@@ -228,8 +231,8 @@ fn the_first_line_answers_what_people_ask() {
                 bound_pvc("data", "a"),
             ],
             "pv/a",
-            "Volume a is Bound: volumes of type awsElasticBlockStore are served by CSI driver ebs.csi.aws.com in \
-             Kubernetes 1.36, and that is not installed: no pod can mount it, and nobody deletes or expands it.",
+            "Volume a is Bound: CSI driver ebs.csi.aws.com, which serves type awsElasticBlockStore in Kubernetes 1.36, \
+             is not installed. No pod can mount it, and nobody deletes or expands it.",
         ),
         // A failed recycling is tried again in every sync.
         (
@@ -238,8 +241,8 @@ fn the_first_line_answers_what_people_ask() {
                 json!({ "persistentVolumeReclaimPolicy": "Recycle" }),
             )],
             "pv/a",
-            "Volume a is Failed: erasing its data failed (no message says why), and every sync tries it again: as soon \
-             as that succeeds, the data are gone. Danger: the data are about to be lost.",
+            "Volume a is Failed: the controller failed to erase its data. Danger: Every sync tries it again, and the \
+             data are erased when that succeeds. No message says why.",
         ),
         (
             vec![
@@ -252,8 +255,9 @@ fn the_first_line_answers_what_people_ask() {
                 pvc("logs"),
             ],
             "pv/b",
-            "Volume b is Bound and becomes Bound to db/logs because of claim db/data: it has volume a, and volume b \
-             names it with its uid, too: the latter is offered to every claim that it fits, with all that is on it.",
+            "Volume b is Bound and becomes Bound to db/logs because of claim db/data: the claim has volume a, but \
+             volume b also has its uid in spec.claimRef. The second volume becomes free, with its data, for every \
+             claim that it fits.",
         ),
         // The volume is reserved for the other claim, without a uid. The other claim exists.
         (
@@ -263,8 +267,8 @@ fn the_first_line_answers_what_people_ask() {
                 spec(pvc("logs"), json!({ "accessModes": ["ReadWriteMany"] })),
             ],
             "pvc/data",
-            "Claim db/data is Lost: its volume a belongs to db/logs, which exists and for which it is reserved. This \
-             claim is probably a copy; no data are lost by this.",
+            "Claim db/data is Lost: its volume a is reserved for claim db/logs, which exists. This claim is probably a \
+             copy of another one. No data are lost.",
         ),
         (
             vec![with(
@@ -294,8 +298,8 @@ fn the_first_line_answers_what_people_ask() {
                 bound_pvc("data", "a"),
             ],
             "pv/a",
-            "Volume a is being deleted: it was deleted while claim db/data has it, which cannot be taken back: it goes \
-             with the claim. When the claim is gone, its data may be deleted (policy Delete).",
+            "Volume a is being deleted: its deletion waits for claim db/data, which is bound to it. When that claim is \
+             deleted, the data of the volume may be deleted (policy Delete). The deletion cannot be undone.",
         ),
         (
             vec![late()],

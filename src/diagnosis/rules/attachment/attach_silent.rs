@@ -74,18 +74,19 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let reason = if driver_gone {
         format!("there is no CSIDriver {driver}, so that driver was probably removed")
     } else {
-        "it does not run, has another name, or may not do that".to_owned()
+        "it does not run, has another name, or lacks the rights".to_owned()
     };
     let lasted = age(case, since);
     let message = if deleted.is_some() {
         format!(
-            "it was deleted {lasted} ago, and the attacher of {driver} has neither detached {volume} from node {node} \
-             nor written an error: {reason}. Until this is gone, the volume counts as attached"
+            "the attacher of {driver} does not detach {volume} from node {node}. The VolumeAttachment was deleted \
+             {lasted} ago, and the attacher has written no error: {reason}. Until the VolumeAttachment is gone, the \
+             volume counts as attached"
         )
     } else {
         format!(
-            "for {lasted} the attacher of {driver} has not touched it, neither to attach {volume} to node {node} nor \
-             to say an error: {reason}"
+            "the attacher of {driver} does not attach {volume} to node {node}. It has not changed this \
+             VolumeAttachment for {lasted} and has written no error: {reason}"
         )
     };
     let found = with_state(Detection::new(message), attachment)
@@ -96,11 +97,11 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         if driver_gone { found.evidence(&key(Kind::CsiDriver, "", driver), "metadata.name", "") } else { found };
     Some(
         found
-            .remedy(describe(&case.object(), "see whether anybody has touched it meanwhile"))
+            .remedy(describe(&case.object(), "see whether it has changed by now"))
             .remedy(kubectl("get csidrivers", format!("see whether {driver} is installed, and under which name")))
             .remedy(by_hand(format!(
-                "let the controller of {driver} run with its attacher: it takes this up by itself; if it runs, its log \
-                 says what it may not do"
+                "run the controller of {driver} with its attacher: then it continues by itself; if it runs already, \
+                 its log says which rights it lacks"
             ))),
     )
 }

@@ -11,7 +11,7 @@ use crate::model::surroundings::VolumeAttachment;
 
 pub(super) static RULE: Rule = Rule {
     id: "attacher-refused",
-    title: "the attacher may not write what it did",
+    title: "the attacher lacks the rights to write its result",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
@@ -57,8 +57,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             let state = if deleted.is_some() { "detached from" } else { "attached to" };
             (
                 format!(
-                    "for {} the API server has refused what the attacher of {driver} writes, so that {volume} cannot \
-                     count as {state} node {node}: its rights are missing, and nothing is wrong with the storage",
+                    "the attacher of {driver} lacks the rights to write that {volume} is {state} node {node}. The API \
+                     server has refused its writes for {}. Nothing is wrong with the storage",
                     age(case, since)
                 ),
                 Severity::Error,
@@ -72,9 +72,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             }
             (
                 format!(
-                    "the attacher of {driver} has begun to attach {volume} to node {node}, and for {} has written \
-                     neither success nor an error: it may not write volumeattachments/status, its driver hangs, or it \
-                     stopped",
+                    "the attacher of {driver} began to attach {volume} to node {node} and has reported no result for \
+                     {}. It lacks the right to write volumeattachments/status, its driver hangs, or it stopped",
                     age(case, since)
                 ),
                 Severity::Warning,
@@ -89,11 +88,11 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             .severity(severity)
             .since(since)
             .evidence(&case.object(), "metadata.finalizers", attachment.meta.finalizers.join(", "))
-            .remedy(describe(&case.object(), "see what it says of itself"))
+            .remedy(describe(&case.object(), "read its status"))
             .remedy(by_hand(format!(
                 "see in the log of the attacher of {driver} what is forbidden, and give its service account patch on \
-                 volumeattachments, volumeattachments/status and persistentvolumes; it goes on by itself"
+                 volumeattachments, volumeattachments/status and persistentvolumes; then it continues by itself"
             )))
-            .remedy(kubectl("get clusterroles,clusterrolebindings", "find the rules of the attacher")),
+            .remedy(kubectl("get clusterroles,clusterrolebindings", "find the roles of the attacher")),
     )
 }

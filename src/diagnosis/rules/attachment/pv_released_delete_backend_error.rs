@@ -9,7 +9,7 @@ use crate::text::{human_age, truncate};
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-released-delete-backend-error",
-    title: "its driver fails to delete the storage",
+    title: "the driver fails to delete the storage",
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::Event],
@@ -54,29 +54,29 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let lasted = awaits_deletion(case, volume, PATIENCE)?;
     let (why, first) = match Obstacle::of(&event.message) {
         Obstacle::InUse => (
-            "something still uses the storage",
+            ", because something still uses the storage",
             "find at the storage system what uses it, such as a machine outside of the cluster",
         ),
         Obstacle::Dependents => (
-            "snapshots or clones seem to depend on it",
+            ", because snapshots or clones seem to depend on it",
             "find the snapshots and clones of it at the storage system, and decide what becomes of them",
         ),
         Obstacle::Denied => {
-            ("it seems to lack rights", "give the driver its credentials and rights at the storage system back")
+            (", because it seems to lack rights", "restore the driver's credentials and rights at the storage system")
         }
         Obstacle::Unreachable => {
-            ("the storage system seems not to answer", "let the driver reach the storage system again")
+            (", because the storage system seems not to answer", "let the driver reach the storage system again")
         }
         Obstacle::Unknown => (
-            "something it needs seems to be gone",
+            ", because something that it needs seems to be gone",
             "see at the storage system whether the storage is still there; if it is gone, set policy Retain and delete \
              the volume",
         ),
-        Obstacle::Other => ("its event says why", "see in the event and in the driver's log what fails"),
+        Obstacle::Other => (", as its event says", "see in the event and in the driver's log what fails"),
     };
     let message = format!(
-        "its claim is gone, and for {} its driver has failed to delete its storage (policy Delete): {why}. When that \
-         is over, its data are deleted at once",
+        "its driver has failed for {} to delete the storage{why}. The claim is gone, and the policy is Delete. Once \
+         the deletion succeeds, the data are gone",
         human_age(lasted)
     );
     let found = Detection::new(message)
@@ -95,7 +95,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&object, "lastTimestamp", event.last_seen.map(|moment| moment.to_string()).unwrap_or_default())
             .remedies(retain(volume))
             .remedy(describe(&case.object(), "read the whole event"))
-            .remedy(by_hand(format!("if nobody wants the data, {first}: the next attempt then succeeds by itself"))),
+            .remedy(by_hand(format!("if nobody needs the data, {first}; then the next attempt succeeds by itself"))),
     )
 }
 

@@ -9,7 +9,7 @@ use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-released-delete-stuck-attached",
-    title: "its driver cannot delete it because it is attached",
+    title: "the driver cannot delete the volume because it is attached",
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
@@ -52,16 +52,16 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         many => format!(" and {} more", many - 1),
     };
     let state = if first.meta.deleted.is_some() {
-        "That VolumeAttachment is being deleted, and stays"
+        "That VolumeAttachment is being deleted, but still exists"
     } else {
         "Nobody deletes that VolumeAttachment"
     };
     let message = format!(
-        "its claim is gone, and for {} its driver cannot delete it (policy Delete), because VolumeAttachment {}{more} \
-         holds it on node {}. {state}. Once it is detached, its data are deleted at once",
-        human_age(lasted),
+        "its driver cannot delete it, because VolumeAttachment {}{more} holds it on node {}. {state}. The volume has \
+         been Released for {}, with policy Delete. Once it is detached, its data are deleted at once",
         first.meta.name,
-        first.node_name
+        first.node_name,
+        human_age(lasted)
     );
     let mut found = Detection::new(message)
         .since(volume.status.last_phase_transition)
@@ -79,7 +79,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .remedies(retain(volume))
             .remedy(describe(&attachment_key(first), "see why it is not detached: its status has the error, if any"))
             .remedy(by_hand(
-                "if nobody wants the data, have it detached and leave the volume alone: the driver deletes it then",
+                "if nobody needs the data, detach the volume and change nothing else: then the driver deletes it",
             )),
     )
 }

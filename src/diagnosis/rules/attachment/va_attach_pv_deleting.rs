@@ -41,10 +41,11 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let (name, node) = (&volume.meta.name, &attachment.node_name);
     let destroys = case.destroys(volume) && !leaves_storage_behind(case.behavior(), volume);
     let policy = volume.reclaim_policy.as_str();
-    let prospect = if destroys { format!("; with policy {policy} its data go with its claim") } else { String::new() };
+    let prospect =
+        if destroys { format!(". Policy {policy} destroys its data when its claim is deleted") } else { String::new() };
     let message = format!(
-        "volume {name} is being deleted, so {} refuses to attach it to node {node}, now and ever: no pod can start \
-         with it there{prospect}",
+        "volume {name} is being deleted, so {} refuses to attach it to node {node}. No pod can start with the volume \
+         on that node any more{prospect}",
         attachment.attacher
     );
     let since = volume.meta.deleted.max(attachment.meta.created);
@@ -62,12 +63,12 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             .remedies(retain(volume))
             .remedy(describe(&volume_key(name), "see what keeps the volume, and save its YAML before anything else"))
             .remedy(by_hand(
-                "decide what becomes of the volume: its object has to go and be made anew before any pod can have it; \
-                 until then delete the pod that waits for it, or leave it waiting",
+                "decide what becomes of the volume: it must be deleted and created again before a pod can use it; \
+                 until then delete the waiting pod, or let it wait",
             ))
             .remedy(detach(
                 attachment,
-                "if no pod wants it on this node any more: take the request back, which touches no data",
+                "if no pod needs the volume on this node any more: withdraw the request, which changes no data",
             )),
     )
 }

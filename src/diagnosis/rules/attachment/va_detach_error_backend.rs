@@ -53,26 +53,26 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let (why, first) = match Obstacle::of(&error.message) {
         Obstacle::Dependents | Obstacle::Other => ("", "see in the driver's log and at the storage system what fails"),
         Obstacle::Denied => (
-            " (it seems to lack rights)",
-            "give the driver its credentials and rights at the storage system back; it tries again by itself",
+            ". It seems to lack rights",
+            "restore the driver's credentials and rights at the storage system; then it tries again by itself",
         ),
         Obstacle::InUse => (
-            " (the disk seems to be in use)",
-            "find what still uses the disk on the node, such as a mount that is left; it tries again by itself",
+            ". The disk seems to be in use",
+            "find what still uses the disk on the node, such as a mount that is left; then it tries again by itself",
         ),
         Obstacle::Unreachable => (
-            " (the storage system seems not to answer)",
-            "let the driver reach the storage system again; it tries again by itself",
+            ". The storage system seems not to answer",
+            "let the driver reach the storage system again; then it tries again by itself",
         ),
         Obstacle::Unknown => (
-            " (something it needs seems to be gone already, which it takes for a failure)",
+            ". Something that it needs seems to be gone already, and the driver takes that for a failure",
             "see at the storage system whether the disk and the machine are still there; a newer driver may take \
              their absence for success",
         ),
     };
     let message = format!(
-        "for {} {driver} has failed to detach {volume} from node {node}{why}. Until that succeeds, the volume cannot \
-         be attached anywhere else",
+        "driver {driver} has failed for {} to detach {volume} from node {node}{why}. Until this succeeds, the volume \
+         cannot be attached to another node",
         age(case, Some(deleted))
     );
     Some(
@@ -88,8 +88,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             .remedies(give_up(
                 attachment,
                 format!(
-                    "as the last resort, once the storage system shows the disk as attached to no machine: let it go \
-                     without {driver}"
+                    "as the last resort, once the storage system shows that the disk is attached to no machine: give \
+                     up the detachment by {driver} and remove its finalizer"
                 ),
             )),
     )

@@ -9,7 +9,7 @@ use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
     id: "va-double",
-    title: "two nodes have a volume that is for one",
+    title: "a volume for one node is attached to two nodes",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::VolumeAttachment, Kind::Pod],
@@ -65,11 +65,11 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         }
     };
     let message = format!(
-        "it is attached to two nodes at once, {} and {}, and its access modes {} allow one: if both write, its file \
-         system is destroyed",
+        "it is attached to two nodes at once, but its access modes {} allow only one node. If both nodes write, its \
+         file system is destroyed. It is attached to {} and {}",
+        modes(&volume.access_modes),
         users(&first.node_name),
-        users(&second.node_name),
-        modes(&volume.access_modes)
+        users(&second.node_name)
     );
     let mut found = Detection::new(message).since(second.meta.created).evidence(
         &case.object(),
@@ -95,8 +95,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(
         found
             .remedy(by_hand(
-                "see at the storage system which node really has the disk; stop the pods on the other one in order, \
-                 without force, and wait until its VolumeAttachment is gone",
+                "see at the storage system which node really has the disk; stop the pods on the other node without \
+                 force, and wait until its VolumeAttachment is gone",
             ))
             .remedy(by_hand("check the file system before anybody relies on it again")),
     )

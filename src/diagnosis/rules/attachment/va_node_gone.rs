@@ -85,11 +85,11 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let driver = &attachment.attacher;
     let (message, severity) = match &stage {
         DetachState::Detaching => {
-            let said = if attachment.detach_error.is_some() { "answers with an error" } else { "has not ended" };
+            let said = if attachment.detach_error.is_some() { "reports an error" } else { "has not finished" };
             (
                 format!(
-                    "node {node} no longer exists, and for {} {volume} could not be detached from it: {driver} {said}. \
-                     Until this is gone, the volume cannot be attached anywhere else",
+                    "node {node} no longer exists, and {volume} could not be detached from it for {}. Driver {driver} \
+                     {said}. Until the VolumeAttachment is gone, the volume cannot be attached to another node",
                     age(case, deleted)
                 ),
                 Severity::Error,
@@ -97,23 +97,23 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         }
         DetachState::Awaited(pod) => (
             format!(
-                "node {node} no longer exists, and it still holds {volume} there; pod {pod} waits for that volume on \
-                 another node. Nobody has begun to detach it"
+                "node {node} no longer exists, but {volume} is still attached to it. Pod {pod} waits for that volume \
+                 on another node. Nobody has begun to detach it"
             ),
             Severity::Error,
         ),
         DetachState::Unused(seconds, severity) => (
             format!(
-                "node {node} no longer exists, and it still holds {volume} there, which no pod can have used for {}. \
-                 Nobody has begun to detach it",
+                "node {node} no longer exists, but {volume} is still attached to it. No pod can have used the volume \
+                 for {}. Nobody has begun to detach it",
                 human_age(*seconds)
             ),
             *severity,
         ),
         DetachState::Fresh => (
             format!(
-                "node {node} no longer exists, and it still holds {volume} there. That is normal for up to {} after a \
-                 node was deleted; if it stays, the volume cannot be attached anywhere else",
+                "node {node} no longer exists, but {volume} is still attached to it. This is normal for up to {} after \
+                 a node was deleted. If it stays, the volume cannot be attached to another node",
                 human_age(DRAIN)
             ),
             Severity::Info,
@@ -123,16 +123,19 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         .severity(severity)
         .since(deleted.or(attachment.meta.created))
         .remedy(by_hand(format!(
-            "make sure at the infrastructure that the machine of {node} is off or destroyed, and that the disk is \
-             attached to no machine: all else is dangerous while it runs"
+            "check at the infrastructure that the machine of {node} is off or destroyed, and that the disk is attached \
+             to no machine: all else is dangerous while the machine runs"
         )))
         .remedy(describe(&case.object(), "see what the driver says"));
     Some(if deleted.is_some() {
         found.remedies(give_up(
             attachment,
-            format!("as the last resort, once the disk is shown as detached: let it go without {driver}"),
+            format!(
+                "as the last resort, once the disk is shown as detached: give up the detachment by {driver} and \
+                     remove its finalizer"
+            ),
         ))
     } else {
-        found.remedy(detach(attachment, format!("once the machine is proven to be off: have {driver} detach the disk")))
+        found.remedy(detach(attachment, format!("once you know that the machine is off: let {driver} detach the disk")))
     })
 }

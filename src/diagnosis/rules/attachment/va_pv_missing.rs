@@ -9,7 +9,7 @@ use crate::model::surroundings::VolumeAttachment;
 
 pub(super) static RULE: Rule = Rule {
     id: "va-pv-missing",
-    title: "the attached volume has no object any more",
+    title: "the attached volume does not exist any more",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
@@ -57,19 +57,20 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let node = &attachment.node_name;
     let message = if deleted.is_some() {
         format!(
-            "volume {name} does not exist, and {driver} needs its object to detach the disk from node {node}: for {} \
-             that has failed, and it always will",
+            "volume {name} does not exist, but {driver} needs it to detach the disk from node {node}. Detaching has \
+             failed for {} and cannot succeed",
             age(case, deleted)
         )
     } else {
         format!(
-            "volume {name} does not exist, and {driver} needs its object to detach the disk from node {node}: once no \
-             pod uses the disk there, it stays attached nevertheless"
+            "volume {name} does not exist, but {driver} needs it to detach the disk from node {node}. The disk stays \
+             attached, even when no pod uses it there any more"
         )
     };
     let again = format!(
         "create PersistentVolume {name} again from a backup, with driver {driver}, the old volumeHandle, the old \
-         claimRef with its uid and policy Retain; once this is gone, delete it again. With policy Delete the disk could be destroyed"
+         claimRef with its uid and policy Retain; once the VolumeAttachment is gone, delete the volume again; with \
+         policy Delete the disk could be destroyed"
     );
     let found = with_error(with_state(Detection::new(message), attachment), attachment)
         .since(since)
@@ -80,8 +81,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     Some(if deleted.is_some() {
         found.remedies(give_up(
             attachment,
-            "as the last resort, once the storage system shows the disk as attached nowhere: let it go without the \
-             attacher",
+            "as the last resort, once the storage system shows that the disk is attached nowhere: give up the \
+             detachment and remove the finalizer of the attacher",
         ))
     } else {
         found

@@ -67,8 +67,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let (message, severity, since) = match late {
         Overdue::Awaited(pod) => (
             format!(
-                "it keeps volume {name} on node {node}{state}, where no pod uses it, while pod {}/{} has waited for \
-                 that volume on node {}. Nobody has begun to detach it",
+                "volume {name} stays attached to node {node}{state}, where no pod uses it. Pod {}/{} waits for that \
+                 volume on node {}. Nobody has begun to detach it",
                 pod.meta.namespace, pod.meta.name, pod.node_name
             ),
             // No object tells when the last pod left this node, or when the other pod was scheduled.
@@ -77,8 +77,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         ),
         Overdue::Unused(seconds) => (
             format!(
-                "it keeps volume {name} on node {node}{state}, where no pod uses it: the volume has been {} for {}. \
-                 Nobody has begun to detach it",
+                "volume {name} stays attached to node {node}{state}, where no pod uses it. The volume has been {} for \
+                 {}. Nobody has begun to detach it",
                 volume.status.phase.as_str(),
                 human_age(seconds)
             ),
@@ -102,15 +102,15 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         found
             .remedy(kubectl(
                 format!("get node {} -o jsonpath='{{.status.volumesInUse}}'", quoted(node)),
-                "see whether the node still has the volume mounted: as long as it says so, it is not detached",
+                "see whether the node still has the volume mounted: as long as it has, the volume is not detached",
             ))
             .remedy(by_hand(format!(
-                "if it does, undo what is left of the mount on {node}, where the kubelet's log names it; if the \
-                 machine does not answer, make sure that it is off"
+                "if it has, remove what is left of the mount on {node}, which the kubelet's log names; if the machine \
+                 does not answer, make sure that it is off"
             )))
             .remedy(detach(
                 attachment,
-                "once the volume is proven to be mounted nowhere on that node: have the driver detach it",
+                "once you know that the volume is not mounted on that node: let the driver detach it",
             )),
     )
 }

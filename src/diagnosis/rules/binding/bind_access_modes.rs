@@ -43,8 +43,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refused = refused(case, claim, CandidateVerdict::CandidateAccessModes, leaf)?;
     let volume = refused.volume;
     let missing = missing_modes(&volume.access_modes, &claim.access_modes).join(",");
-    let differs = format!("offers {}, while it asks for {}", refused.misfit.has, refused.misfit.wants);
-    let advice = format!("{missing} has to stand in the volume's spec.accessModes: no mode includes another");
+    let differs = format!("has access modes {}, but the claim requests {}", refused.misfit.has, refused.misfit.wants);
+    let advice = format!("The spec.accessModes of the volume must contain {missing}: no access mode includes another");
     let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, &advice);
     let offered: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
     let how = match offered.as_slice() {
@@ -66,6 +66,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let before = json!({ "op": "test", "path": "/spec/accessModes", "value": offered });
     let added = lacking().map(|mode| json!({ "op": "add", "path": "/spec/accessModes/-", "value": mode.as_str() }));
     let steps = std::iter::once(before).chain(added);
-    let does = format!("add {missing} to the volume, only if its storage can really be used in that way");
+    let does = format!("add {missing} to the volume, but only if its storage can really be used in that way");
     Some(found.remedy(patch_volume(volume, steps.collect(), does)))
 }

@@ -56,9 +56,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         && matches!(case.volume_branch(), Some(VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced));
     let destroyed = released && case.destroys(volume);
     let stated = match (named.namespace.is_empty(), named.name.is_empty()) {
-        (true, true) => "neither a claim nor a namespace".to_owned(),
-        (true, false) => format!("claim {} and no namespace", named.name),
-        (false, _) => format!("namespace {} and no claim in it", named.namespace),
+        (true, true) => "neither a namespace nor a claim".to_owned(),
+        (true, false) => format!("claim {} but no namespace", named.name),
+        (false, _) => format!("namespace {} but no claim", named.namespace),
     };
     let snapshot = case.snapshot();
     let lives = |claim: &&PersistentVolumeClaim| !claim.terminating();
@@ -69,21 +69,24 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let waits = match waiting.as_slice() {
         [] => match meant.as_slice() {
             [] => String::new(),
-            [only] => format!("; claim {} would fit it, gets no other one, and does not get it", only.key()),
-            several => format!("; {} claims there would fit it, get no other one, and do not get it", several.len()),
+            [only] => {
+                format!(". Claim {} would fit and gets no other volume, but it does not get this one", only.key())
+            }
+            several => format!(
+                ". {} claims there would fit and get no other volume, but they do not get this one",
+                several.len()
+            ),
         },
-        [only] => format!("; claim {} names this volume and does not get it", only.key()),
-        several => format!("; {} claims name this volume and do not get it", several.len()),
+        [only] => format!(". Claim {} names this volume and does not get it", only.key()),
+        several => format!(". {} claims name this volume and do not get it", several.len()),
     };
     let policy = volume.reclaim_policy.as_str();
     let fate = if destroyed {
-        format!(". It counts as released, and policy {policy} destroys its data")
+        format!(". The volume counts as Released, and policy {policy} destroys its data")
     } else {
         String::new()
     };
-    let found = Detection::new(format!(
-        "its spec.claimRef names {stated}, so it belongs to no claim that can exist{waits}{fate}"
-    ));
+    let found = Detection::new(format!("its spec.claimRef names {stated}, so no claim matches it{fate}{waits}"));
     let mut found = found
         .risk(if destroyed { Risk::Imminent } else { Risk::None })
         .severity(if destroyed || !(waiting.is_empty() && meant.is_empty()) {
@@ -103,14 +106,21 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         found = found.remedies(retain(volume));
     }
     Some(found.remedy(match (waiting.as_slice(), meant.as_slice()) {
-        ([only], _) => {
-            complete(volume, named, only, format!("reserve it for {}, the only claim that names it", only.key()))
-        }
+        ([only], _) => complete(
+            volume,
+            named,
+            only,
+            format!("reserve the volume for {}, the only claim that names it", only.key()),
+        ),
         ([], [only]) => {
-            let does = format!("if it is meant for {}, the only claim there that it fits, reserve it", only.key());
+            let does = format!(
+                "if the volume is meant for {}, the only claim there that it fits, reserve it for that \
+                                claim",
+                only.key()
+            );
             complete(volume, named, only, does)
         }
-        _ => by_hand("write the namespace and the name of the claim that it is meant for into spec.claimRef"),
+        _ => by_hand("write the namespace and the name of the right claim into spec.claimRef"),
     }))
 }
 

@@ -38,8 +38,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "its spec.claimRef has kind {:?} and not PersistentVolumeClaim. The controller does not look at the kind and \
-         takes {} for a claim; other tools may not",
+        "its spec.claimRef has kind {:?} instead of PersistentVolumeClaim. The controller ignores the kind and takes \
+         {} for a claim, but other tools may not",
         named.kind.as_str(),
         claim_name(named)
     ));
@@ -50,6 +50,6 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(found.evidence(&case.object(), "spec.claimRef.kind", named.kind.as_str()).remedy(patch_volume(
         volume,
         steps,
-        "correct the kind, and nothing else of the reference",
+        "correct only the kind of the reference",
     )))
 }

@@ -2,6 +2,7 @@
 
 use super::{ClassDifference, recreate, refused_class};
 use crate::diagnosis::facts::{CLASS, CLASS_ANNOTATION};
+use crate::diagnosis::misfit::class_words;
 use crate::diagnosis::remedy::{expect, patch_volume};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
@@ -41,12 +42,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if let Some(refused) = refused_class(case, claim, ClassDifference::Annotation) {
         let (volume, claimed) = (refused.volume, claim.class_name.as_deref().unwrap_or_default());
         let of_volume = volume.class() != volume.class_name;
-        let (whose, says) = if of_volume { ("its", volume.class()) } else { ("the claim's", claim.class()) };
-        let differs = format!(
-            "has the class \"{claimed}\" of the claim in spec.storageClassName; but {whose} annotation \
-             volume.beta.kubernetes.io/storage-class says \"{says}\""
+        let (has, wants) = (class_words(volume.class()), class_words(claim.class()));
+        let annotation = "by its annotation volume.beta.kubernetes.io/storage-class";
+        let differs = if of_volume {
+            format!("has {has} {annotation}, but the claim has {wants}")
+        } else {
+            format!("has {has}, but the claim has {wants} {annotation}")
+        };
+        let advice = format!(
+            "Both have spec.storageClassName \"{claimed}\", but the annotation takes precedence over that field"
         );
-        let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, "The annotation wins");
+        let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, &advice);
         return Some(if of_volume {
             found.remedy(without_annotation(volume))
         } else {
@@ -58,8 +64,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "its annotation volume.beta.kubernetes.io/storage-class gives it class \"{annotation}\", and \
-         spec.storageClassName says \"{field}\". The annotation wins"
+        "its annotation volume.beta.kubernetes.io/storage-class says class \"{annotation}\", but spec.storageClassName \
+         says \"{field}\". The annotation takes precedence"
     ));
     Some(found.severity(Severity::Warning).evidence(&case.object(), CLASS_ANNOTATION, annotation).evidence(
         &case.object(),
@@ -79,5 +85,9 @@ fn without_annotation(volume: &PersistentVolume) -> Remedy {
         steps.push(expect(path, value));
     }
     steps.push(json!({ "op": "remove", "path": path }));
-    patch_volume(volume, steps, format!("let the field decide: the volume then has class \"{}\"", volume.class_name))
+    patch_volume(
+        volume,
+        steps,
+        format!("remove the annotation, so that the volume has class \"{}\" from its field", volume.class_name),
+    )
 }

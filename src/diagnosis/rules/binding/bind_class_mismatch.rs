@@ -42,13 +42,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (volume, name) = (refused.volume, &refused.volume.meta.name);
     // A free volume of another class is usually unrelated to the claim, unless somebody mistyped the class.
     let is_meant = refused.is_named || is_typo(case, claim.class(), volume.class());
-    let differs = format!("has {}, while the claim has {}", class_words(volume.class()), class_words(claim.class()));
+    let differs = format!("has {}, but the claim has {}", class_words(volume.class()), class_words(claim.class()));
     let found =
-        refused.found_for_want_of_a_provisioner(case, claim, &differs, "Classes have to be equal, letter by letter");
+        refused.found_for_want_of_a_provisioner(case, claim, &differs, "The classes must be equal, letter by letter");
     let found = if is_meant || refused.is_early { found } else { found.severity(Severity::Warning) };
-    let does = format!("if {name} is meant for it, reserve it for {} and give it the claim's class", claim.key());
+    let does = format!(
+        "if volume {name} is meant for {}, reserve it for that claim and give it the class of the claim",
+        claim.key()
+    );
     let remedy = reserve(volume, claim, class_steps(volume, claim), does).or_else(|| {
-        let does = format!("if {name} is meant for it, give it the claim's class");
+        let does = format!("if volume {name} is meant for the claim, give it the class of the claim");
         refused.is_named.then(|| patch_volume(volume, class_steps(volume, claim), does))
     });
     let how = match volume.class() {

@@ -50,9 +50,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     if let Some(refused) = refused_class(case, claim, ClassDifference::Defaulted) {
-        let differs = format!("has no class, while the claim has \"{}\", which is the default one", claim.class());
-        let advice =
-            "A claim that states none gets the default class; for a volume without one it has to state an empty one";
+        let differs = format!("has no class, but the claim has the default class \"{}\"", claim.class());
+        let advice = "A claim without storageClassName gets the default class. For a volume without a class, it must \
+                      state storageClassName \"\"";
         let found = refused.found(case, claim, &differs, advice);
         return Some(found.remedies(reserve_it(refused.volume, claim)).remedy(create_again(refused.volume, claim)));
     }
@@ -61,16 +61,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let is_meant = claim.selector.is_some();
     let prospect = match (is_meant, is_asked) {
         (true, _) => "Most drivers make no volume for a claim with a selector",
-        (false, true) => "As it is, a new, empty volume is made for it",
+        (false, true) => "Without a change, a new and empty volume is made for the claim",
         (false, false) if users(case, claim).next().is_some() => {
-            "As it is, it gets another volume as soon as a pod that uses it has a node"
+            "Without a change, the claim gets another volume as soon as a pod that uses it has a node"
         }
-        (false, false) => "As it is, it waits for a pod, and then gets another volume",
+        (false, false) => "Without a change, the claim waits for a pod and then gets another volume",
     };
-    let chosen = if is_meant { ", and has the labels of its selector" } else { "" };
+    let chosen = if is_meant { ", also the labels of its selector" } else { "" };
     let found = Detection::new(format!(
-        "volume {name} is free and would fit but for its class: it has none{chosen}, and the claim has \"{class}\", \
-         the default one. {prospect}"
+        "free volume {name} has no class, but the claim has the default class \"{class}\". All other fields \
+         fit{chosen}. {prospect}"
     ));
     let found = found
         .severity(severity(case, claim, volume, is_asked))
@@ -106,13 +106,16 @@ fn severity(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentV
 
 fn reserve_it(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<Remedy> {
     let name = &volume.meta.name;
-    let does = format!("if {name} is meant for it, reserve it for {} and give it the claim's class", claim.key());
+    let does = format!(
+        "if volume {name} is meant for {}, reserve it for that claim and give it the class of the claim",
+        claim.key()
+    );
     reserve(volume, claim, class_steps(volume, claim), does)
 }
 
 fn create_again(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Remedy {
     let name = &volume.meta.name;
-    recreate(claim, &format!("with storageClassName \"\" and spec.volumeName {name}, if that is meant"))
+    recreate(claim, &format!("with storageClassName \"\" and spec.volumeName {name}, if that volume is meant"))
 }
 
 /// Returns a free volume without a class that would fit the claim if it had the claim's class. Also returns whether a

@@ -46,8 +46,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let name = &volume.meta.name;
     Some(
         Detection::new(format!(
-            "volume {name} has just the {request} that it requests, and went to claim {}, which requests {needs}. No \
-             claimRef had reserved it; its data now belong to that claim",
+            "volume {name} fits exactly ({request}), but is bound to claim {}, which requests only {needs}. No \
+             claimRef had reserved the volume, and its data now belong to that claim",
             holder.key()
         ))
         .severity(if is_early { Severity::Warning } else { Severity::Error })
@@ -59,8 +59,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         .remedy(by_hand(format!("make another volume of at least {request}, with a claimRef to {}", claim.key())))
         .remedies(retain(volume))
         .remedy(by_hand(format!(
-            "only if {} is to give {name} up: stop both workloads, save what is on it, delete that claim, and reserve \
-             the volume for {} before the other claim comes back",
+            "only if claim {} can give up volume {name}: stop both workloads, save the data, delete that claim, and \
+             reserve the volume for {} before the other claim is created again",
             holder.key(),
             claim.key()
         ))),

@@ -51,15 +51,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let name = &volume.meta.name;
     let missing = if claim.volume_name.is_empty() {
-        "it does not name that volume yet"
+        "the claim has not named that volume"
     } else if is_bound(claim) {
-        "its phase is not Bound yet"
+        "the phase of the claim has not become Bound"
     } else {
-        "it is not marked as bound yet"
+        "the claim has not been marked as bound"
     };
-    let completed = "The next sync completes it; see whether kube-controller-manager runs";
+    let completed = "The next sync completes the binding: check whether kube-controller-manager runs";
     let found = Detection::new(format!(
-        "volume {name} names it with its uid, and {missing}, for {} now. {completed}",
+        "its binding to volume {name} was begun and is not completed. The volume has the uid of the claim in \
+         spec.claimRef, but {missing} for {}. {completed}",
         human_age(passed)
     ));
     let watch = format!("get pvc {} -n {} -w", quoted(&claim.meta.name), quoted(&claim.meta.namespace));
@@ -69,7 +70,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&volume_key(name), "spec.claimRef.uid", printed(&claim.meta.uid))
             .evidence(&case.object(), "spec.volumeName", claim.volume_name.as_str())
             .evidence(&case.object(), "status.phase", claim.status.phase.as_str())
-            .remedy(by_hand("see whether kube-controller-manager runs and may write volumes and claims"))
+            .remedy(by_hand("check that kube-controller-manager runs and has the rights to write volumes and claims"))
             .remedy(kubectl(watch, "wait for the next resync; write nothing by hand")),
     )
 }

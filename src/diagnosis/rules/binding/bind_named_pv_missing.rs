@@ -47,12 +47,15 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let reserved = case.volumes(case.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name)).next();
     let meant = reserved.map(|volume| volume.meta.name.as_str()).or_else(|| near(case, wanted));
     let hint = match (reserved, meant) {
-        (Some(volume), _) => format!(" Volume {} names it in spec.claimRef: is that one meant?", volume.meta.name),
-        (None, Some(name)) => format!(" Is {name} meant?"),
-        (None, None) => " Nothing happens until somebody creates it.".to_owned(),
+        (Some(volume), _) => {
+            format!(" Perhaps volume {} is meant, which names the claim in spec.claimRef.", volume.meta.name)
+        }
+        (None, Some(name)) => format!(" Perhaps volume {name} is meant."),
+        (None, None) => " Nothing happens until somebody creates that volume.".to_owned(),
     };
     let mut found = Detection::new(
-        format!("it names volume {wanted}, which does not exist, and no event says so.{hint}").trim_end_matches('.'),
+        format!("volume {wanted}, which its spec.volumeName names, does not exist. No event reports this.{hint}")
+            .trim_end_matches('.'),
     )
     .early_if(case.is_young(claim.meta.created))
     .evidence(&case.object(), "spec.volumeName", wanted.as_str());
@@ -64,12 +67,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         Some(name) => format!("with spec.volumeName {name}, if that is the right disk"),
         None => "with the name of a volume that exists, or without spec.volumeName".to_owned(),
     };
-    Some(found.remedy(kubectl("get pv", "see which volumes there are")).remedy(super::recreate(claim, &how)).remedy(
-        by_hand(format!(
+    Some(found.remedy(kubectl("get pv", "list the volumes")).remedy(super::recreate(claim, &how)).remedy(by_hand(
+        format!(
             "or create the PersistentVolume {wanted} with the right storage, policy Retain and a claimRef to {}",
             claim.key()
-        )),
-    ))
+        ),
+    )))
 }
 
 /// Returns the name of the volume that was probably meant. Names that a provisioner generates are not mistyped. If

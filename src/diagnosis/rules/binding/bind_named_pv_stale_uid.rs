@@ -10,7 +10,7 @@ use crate::snapshot::printed;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-named-pv-stale-uid",
-    title: "the named volume remembers an earlier claim of this name",
+    title: "the named volume has the uid of an earlier claim of this name",
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolume],
@@ -59,8 +59,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
     let found = Detection::new(format!(
-        "volume {name} remembers an earlier claim of this name, which is gone. There is no different claim, \
-         whatever the event says; {consequence}"
+        "volume {name}, which it names, has the uid of an earlier claim in spec.claimRef; {consequence}. That earlier \
+         claim of the same name is gone. The event about a different claim misleads: there is none"
     ));
     Some(
         found
@@ -70,6 +70,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&case.object(), "metadata.uid", printed(&claim.meta.uid))
             .evidence(&volume_key(name), "spec.claimRef.uid", printed(&named.uid))
             .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
-            .remedy(restore(case.snapshot(), claim, format!("give volume {name} to the claim of today"))),
+            .remedy(restore(case.snapshot(), claim, format!("give volume {name} to the present claim"))),
     )
 }

@@ -62,22 +62,25 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
     let (name, owner) = (&volume.meta.name, claim_name(named));
     let is_complete = is_complete(named);
     let holder = if is_complete { case.holder(volume) } else { Holder::Nobody };
-    let life = match holder {
-        Holder::Lives(_) => ", which lives",
-        Holder::ReservedFor(_) => ", which exists and for which it is reserved",
-        Holder::ReservedForMissing => ", for which it is reserved and which does not exist",
-        Holder::Replaced(_) => ", which is gone and whose name a new claim has",
-        Holder::Gone => ", which is gone",
-        Holder::Nobody | Holder::Unknown => "",
+    let relation = match holder {
+        Holder::ReservedFor(_) | Holder::ReservedForMissing => "is reserved for",
+        Holder::Lives(_) | Holder::Replaced(_) | Holder::Gone | Holder::Nobody | Holder::Unknown => "belongs to",
+    };
+    let (life, anew) = match holder {
+        Holder::Lives(_) | Holder::ReservedFor(_) => (", which exists", ""),
+        Holder::ReservedForMissing => (", which does not exist", ""),
+        Holder::Replaced(_) => (", which is gone", ". A new claim has that name"),
+        Holder::Gone => (", which is gone", ""),
+        Holder::Nobody | Holder::Unknown => ("", ""),
     };
     // Whether the volume is or will be in phase Released because its claim is gone.
     let released = matches!(holder, Holder::Replaced(_) | Holder::Gone);
     let destroyed = released && case.destroys(volume);
     let fate = if released { format!("; {}", case.prospect(volume)) } else { String::new() };
     let message = if is_complete {
-        format!("it names volume {name}, which belongs to {owner}{life}{fate}")
+        format!("volume {name}, which it names, {relation} claim {owner}{life}{fate}{anew}")
     } else {
-        format!("it names volume {name}, whose spec.claimRef names {owner}: no claim can be that one")
+        format!("volume {name}, which it names, has {owner} in spec.claimRef. No claim can match that")
     };
     let mut found = Detection::new(message)
         .risk(if destroyed { Risk::Imminent } else { Risk::None })
@@ -90,7 +93,7 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
         }
         Holder::Gone | Holder::Replaced(_) | Holder::ReservedForMissing => {
             let does = format!(
-                "if the volume is meant for it, reserve the volume for {}: that claim may then read the data of {owner}",
+                "if the volume is meant for {}, reserve it for that claim, which may then read the data of {owner}",
                 claim.key()
             );
             let ways = retain(volume).into_iter().chain(hand_over(volume, claim, does));
@@ -103,7 +106,7 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
         Holder::Nobody => return found.follows_from(volume_key(name), Act::Offer),
         Holder::Unknown => {}
     }
-    let how = "with another volume or without spec.volumeName, if the data are not meant for it";
+    let how = "with another volume or without spec.volumeName, if the data are not meant for this claim";
     found.remedy(recreate(claim, how))
 }
 
@@ -116,12 +119,12 @@ fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &Persistent
         return None;
     }
     let others = match count {
-        1 => format!("claim {} does", first.key()),
-        several => format!("{several} other claims do, {} among them", first.key()),
+        1 => format!("claim {}", first.key()),
+        several => format!("{several} other claims, such as {},", first.key()),
     };
     let mut found = Detection::new(format!(
-        "it names volume {name}, which is free, and {others}, too. The first that is synced gets it, and nobody can \
-         tell which that is"
+        "the claim and {others} name the same free volume {name}. The claim that is synced first gets it, and nobody \
+         can tell which one that is"
     ))
     .severity(Severity::Warning)
     .risk(Risk::None)
@@ -129,6 +132,6 @@ fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &Persistent
     for other in &rivals {
         found = found.evidence(&key_of_claim(&other.meta), "spec.volumeName", name.as_str());
     }
-    let does = format!("if the volume is meant for {}, reserve it before another claim has it", claim.key());
+    let does = format!("if the volume is meant for {}, reserve it before another claim gets it", claim.key());
     Some(found.remedies(reserve(volume, claim, Vec::new(), does)))
 }

@@ -59,16 +59,19 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let (name, policy, wanted) = (&volume.meta.name, volume.reclaim_policy.as_str(), words(affinity));
     let none = match nodes.len() {
-        1 => "the only node is none of these".to_owned(),
-        several => format!("none of the {several} nodes is such"),
+        1 => "the only node does not match".to_owned(),
+        several => format!("none of the {several} nodes matches"),
     };
     let why = if class.is_empty() {
-        "A claim without a class is bound before anybody looks at nodes".to_owned()
+        "The controller binds a claim without a class without looking at nodes".to_owned()
     } else {
-        format!("Class \"{class}\" binds at once, before anybody looks at nodes")
+        format!("Class \"{class}\" binds claims immediately, without looking at nodes")
     };
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
-    let found = Detection::new(format!("its volume {name} can only be used on nodes with {wanted}, and {none}. {why}"));
+    let found = Detection::new(format!(
+        "no node matches the node affinity of its volume {name}. The volume requires \
+                                        nodes with {wanted}, and {none}. {why}"
+    ));
     // A zone without nodes is normal as long as no pod waits for a node.
     let mut users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
     let waits = users.any(|pod| pod.node_name.is_empty() && !pod.terminated());
@@ -83,8 +86,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found = found.remedies(retain(volume));
     }
     Some(found.remedy(by_hand(
-        "bring a node with these labels back; or, if the volume holds nothing that is needed, create the claim again \
-         in a class with binding mode WaitForFirstConsumer",
+        "bring back a node with these labels; or, if the data are not needed, create the claim again in a class with \
+         binding mode WaitForFirstConsumer",
     )))
 }
 

@@ -51,10 +51,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let name = &volume.meta.name;
     Some(
         Detection::new(format!(
-            "it requests {wants} and got {name} with {has}, the smallest volume that was free and fitted"
+            "the claim requests {wants} and got volume {name} with {has}, the smallest free volume that fitted"
         ))
         .evidence(&case.object(), "spec.resources.requests.storage", wants.to_string())
         .evidence(&volume_key(name), "spec.capacity.storage", has.to_string())
-        .remedy(by_hand("nothing has to be done; reserve volumes for their claims where sizes matter")),
+        .remedy(by_hand("do nothing; where sizes matter, reserve volumes for their claims")),
     )
 }

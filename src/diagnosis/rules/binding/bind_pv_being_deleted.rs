@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending; its volume shows Terminating. If the claim names the volume, an event \
                `VolumeMismatch` says that it is marked for deletion.",
-        why: "Somebody deleted the PersistentVolume, and a finalizer still keeps it. A deletion cannot be taken back, \
+        why: "Somebody deleted the PersistentVolume, and a finalizer still keeps it. A deletion cannot be undone, \
               so the controller gives such a volume to nobody: matching passes over it, and a claim that names it is \
               refused.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'\n\
@@ -41,16 +41,16 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Claim(detect),
 };
 
+/// What a deletion means for a volume.
+const UNDOABLE: &str = "A deletion cannot be undone, so the controller binds this volume to no claim any more";
+
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let verdict = CandidateVerdict::CandidateDeleting;
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchDeleting);
     let (found, volume) = match refused(case, claim, verdict, leaf) {
         Some(refused) => {
-            let differs = "is being deleted; that cannot be taken back";
-            (
-                refused.found_for_want_of_a_provisioner(case, claim, differs, "It is given to nobody any more"),
-                refused.volume,
-            )
+            let differs = "is being deleted";
+            (refused.found_for_want_of_a_provisioner(case, claim, differs, UNDOABLE), refused.volume)
         }
         None => reserved(case, claim)?,
     };
@@ -66,7 +66,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .remedies(retain(volume))
             .remedy(describe(&key, "see what still keeps the volume"))
             .remedy(by_hand(format!(
-                "save the manifest of {}; once the object is gone, create it again for the same storage, with a \
+                "save the manifest of volume {}; once the volume is gone, create it again for the same storage, with a \
                  claimRef to {}",
                 volume.meta.name,
                 claim.key()
@@ -85,8 +85,6 @@ fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Detec
     let volume =
         reserved_volumes(case, claim).find(|volume| query.misfits(volume) == [CandidateVerdict::CandidateDeleting])?;
     let (name, words) = (&volume.meta.name, misfit_words(volume, claim, CandidateVerdict::CandidateDeleting)?);
-    let found = Detection::new(format!(
-        "volume {name} is reserved for it and {words}; that cannot be taken back. It is given to nobody any more"
-    ));
+    let found = Detection::new(format!("volume {name}, which is reserved for the claim, {words}. {UNDOABLE}"));
     Some((found.moment(&volume_key(name), "metadata.deletionTimestamp", volume.meta.deleted), volume))
 }

@@ -59,7 +59,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         .iter()
         .all(|verdict| matches!(verdict, CandidateVerdict::CandidateSelector | CandidateVerdict::CandidateClass));
     let mut found = Detection::new(format!(
-        "it is bound to {name}, and would not be again without a reservation: {}. Its data are not touched by that",
+        "its volume {name} does not fit the claim: {}. Without a reservation the controller would not bind them again. \
+         The data are not affected",
         words.join("; ")
     ))
     .severity(if is_harmless { Severity::Info } else { Severity::Warning });
@@ -67,7 +68,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found = with_fields(found, case, volume, claim, &misfit);
     }
     Some(found.remedy(by_hand(format!(
-        "make the fields of {name} as the claim's, as far as they are true of its storage; leave its claimRef alone"
+        "change the fields of volume {name} to those of the claim, if they are true of its storage; do not change its \
+         claimRef"
     ))))
 }
 

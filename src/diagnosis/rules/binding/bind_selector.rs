@@ -37,11 +37,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refused = refused(case, claim, CandidateVerdict::CandidateSelector, None)?;
     let name = &refused.volume.meta.name;
     let differs = match refused.misfit.has.as_str() {
-        "<unset>" => format!("lacks the label of its selector {}", refused.misfit.wants),
-        has => format!("has the label {has}, while its selector wants {}", refused.misfit.wants),
+        "<unset>" => format!("lacks the label of the claim's selector {}", refused.misfit.wants),
+        has => format!("has label {has}, but the claim's selector wants {}", refused.misfit.wants),
     };
-    let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, "All else fits");
-    let does = format!("if {name} is the right disk, reserve it for {}: then labels are not looked at", claim.key());
+    let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, "All other fields fit");
+    let does =
+        format!("if volume {name} is the right one, reserve it for {}: then its labels are not compared", claim.key());
     Some(
         found
             .remedies(reserve(refused.volume, claim, Vec::new(), does))

@@ -40,7 +40,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchTooSmall);
     let refused = refused(case, claim, CandidateVerdict::CandidateTooSmall, leaf)?;
     let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);
-    let differs = format!("has {has}, less than the {wants} that it requests");
+    let differs = format!("has {has}, but the claim requests {wants}");
     // If `grab` finds a volume, it has exactly the requested size and a claim with a smaller request has it. Then a
     // smaller request is no remedy.
     let asks_for_less = grab(case, claim).is_none();
@@ -49,11 +49,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         case,
         claim,
         &differs,
-        "A volume may be larger than the request, never smaller",
+        "A volume may be larger than the request, but never smaller",
     );
     let or = if asks_for_less { "or " } else { "" };
     Some(found.remedies(less).remedy(by_hand(format!(
-        "{or}make a volume of at least {wants}; if the storage behind {} is that large, correct its \
+        "{or}make a volume of at least {wants}; if the storage behind volume {} is that large, correct its \
          spec.capacity.storage",
         refused.volume.meta.name
     ))))

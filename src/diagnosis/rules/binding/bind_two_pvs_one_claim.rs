@@ -62,7 +62,8 @@ fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection
         more => format!("{more} volumes, {} and {} among them, are", first.meta.name, second.meta.name),
     };
     let found = Detection::new(format!(
-        "{names} reserved for it, and which one it gets nobody can tell. If it is not {}, that one {}",
+        "{names} reserved for the claim. Nobody can tell which one it gets. If it does not get volume {}, that volume \
+         {}",
         first.meta.name,
         becomes(case, first).0
     ));
@@ -90,7 +91,7 @@ fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> 
     let imminent = others.iter().any(|volume| becomes(case, volume).1 && is_older(volume));
     let more = if others.len() > 1 { format!(" (and {} more)", others.len() - 1) } else { String::new() };
     let found = Detection::new(format!(
-        "it has volume {}, and volume {}{more} names it with its uid, too: the latter {}",
+        "the claim has volume {}, but volume {}{more} also has its uid in spec.claimRef. The second volume {}",
         claim.volume_name,
         first.meta.name,
         becomes(case, first).0
@@ -107,11 +108,11 @@ fn with_volumes(mut found: Detection, claim: &PersistentVolumeClaim, volumes: &[
             .remedies(retain(volume));
     }
     for volume in volumes.iter().take(3) {
-        found = found.remedy(describe(&volume_key(&volume.meta.name), "see whether it holds data"));
+        found = found.remedy(describe(&volume_key(&volume.meta.name), "see whether the volume has data"));
     }
     found.remedy(by_hand(
-        "decide which one the claim shall have; point the claimRef of each other one that holds data at a claim name \
-         that nobody uses, so that nobody takes it",
+        "decide which volume the claim should have; in each other volume that has data, set claimRef to a claim name \
+         that nobody uses, so that no claim takes it",
     ))
 }
 
@@ -120,16 +121,16 @@ fn with_volumes(mut found: Detection, claim: &PersistentVolumeClaim, volumes: &[
 fn becomes(case: &Case<'_>, volume: &PersistentVolume) -> (&'static str, bool) {
     let annotations = &volume.meta.annotations;
     if !has_uid(volume) {
-        ("stays reserved for it", false)
+        ("stays reserved for the claim", false)
     } else if annotations.has(AnnotationKey::ProvisionedBy) && volume.reclaim_policy == ReclaimPolicy::Delete {
         match data_fate(case.behavior(), volume) {
-            DataFate::Kept => ("counts as released, and its data stay", false),
+            DataFate::Kept => ("counts as Released and keeps its data", false),
             DataFate::HandedToDriver | DataFate::Destroyed | DataFate::Scrubbed => {
-                ("is deleted as surplus, with all that is on it (policy Delete)", true)
+                ("is deleted with its data (policy Delete)", true)
             }
         }
     } else if annotations.has(AnnotationKey::BoundByController) {
-        ("is offered to every claim that it fits, with all that is on it", false)
+        ("becomes free, with its data, for every claim that it fits", false)
     } else {
         ("stays reserved for a claim of that name", false)
     }

@@ -45,13 +45,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchAttributesClass);
     let refused = refused(case, claim, CandidateVerdict::CandidateAttributesClass, leaf)?;
     let (volume, wanted) = (refused.volume, claim.attributes_class());
-    let differs = format!("has {}, while the claim has {}", words(volume.attributes_class()), words(wanted));
-    let found = refused.found_for_want_of_a_provisioner(
-        case,
-        claim,
-        &differs,
-        "The two have to be equal before they are bound",
-    );
+    let differs = format!("has {}, but the claim has {}", words(volume.attributes_class()), words(wanted));
+    let found =
+        refused.found_for_want_of_a_provisioner(case, claim, &differs, "Both must be equal before they are bound");
     let how = match volume.attributes_class() {
         "" => "without volumeAttributesClassName".to_owned(),
         class => format!("with volumeAttributesClassName {class}"),
@@ -74,8 +70,8 @@ fn unsupported(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detecti
     }
     let volume = case.volume(&claim.volume_name)?;
     let found = Detection::new(format!(
-        "it names volume {}, and one of the two has an attributes class while the feature gate VolumeAttributesClass \
-         is off: the volume has {}, the claim {}",
+        "the feature gate VolumeAttributesClass is off, but the claim or volume {}, which it names, has an attributes \
+         class. The volume has {}, and the claim has {}",
         volume.meta.name,
         words(volume.attributes_class()),
         words(claim.attributes_class())

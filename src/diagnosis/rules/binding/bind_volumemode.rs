@@ -39,17 +39,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchMode);
     let refused = refused(case, claim, CandidateVerdict::CandidateVolumeMode, leaf)?;
     let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);
-    let differs = format!("has volume mode {has}, while it asks for {wants}");
+    let differs = format!("has volume mode {has}, but the claim requests {wants}");
     let found = refused.found_for_want_of_a_provisioner(
         case,
         claim,
         &differs,
-        "Neither can be changed: one of the two has to be created again",
+        "A volume mode cannot be changed: create the claim or the volume again",
     );
-    let how = format!("with volumeMode {has}, if its pods can use it so");
+    let how = format!("with volumeMode {has}, if its pods can use that");
     Some(found.remedy(recreate(claim, &how)).remedy(by_hand(format!(
-        "or set policy Retain on {}, and create that volume again with volumeMode {wants}, if nothing is on its \
-         storage",
+        "or, if the storage is empty, set policy Retain on volume {} and create that volume again with volumeMode \
+         {wants}",
         refused.volume.meta.name
     ))))
 }

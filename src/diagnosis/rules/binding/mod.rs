@@ -132,11 +132,15 @@ impl Refused<'_> {
     fn found(&self, case: &Case<'_>, claim: &PersistentVolumeClaim, differs: &str, advice: &str) -> Detection {
         let name = &self.volume.meta.name;
         let opening = if self.is_named {
-            format!("it names volume {name}, which {differs}")
+            format!("volume {name}, which it names, {differs}")
         } else {
-            format!("no free volume fits it; volume {name} comes nearest and {differs}")
+            format!("no free volume fits, and the nearest volume {name} {differs}")
         };
-        let next = if self.more.is_empty() { String::new() } else { format!(" (also: {})", self.more.join("; ")) };
+        let next = if self.more.is_empty() {
+            String::new()
+        } else {
+            format!(". Other fields do not fit either: {}", self.more.join("; "))
+        };
         let found = Detection::new(format!("{opening}{next}. {advice}")).severity(if self.is_early {
             Severity::Info
         } else {
@@ -169,15 +173,12 @@ fn recreate(claim: &PersistentVolumeClaim, how: &str) -> Remedy {
         !claim.status.capacity.is_empty() || !matches!(claim.status.phase, ClaimPhase::Pending | ClaimPhase::Empty);
     if was_bound {
         return by_hand(format!(
-            "the claim {} says by its status that it was bound: save its manifest, and find its storage, before \
-             anybody deletes it or changes its volume",
+            "save the manifest of claim {} and find its storage before you delete the claim or change its volume: its \
+             status says that it was bound",
             claim.key()
         ));
     }
-    by_hand(format!(
-        "delete the claim {}, which was never bound and so holds no data, and create it again {how}",
-        claim.key()
-    ))
+    by_hand(format!("delete claim {}, which was never bound and has no data, and create it again {how}", claim.key()))
 }
 
 /// Returns the patch steps that give the volume the class of the claim.

@@ -80,7 +80,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     // The volume has the claim's uid, so deleting the claim releases the volume, even if nobody has used it.
     let at_risk = has_uid && !kept;
     let prospect = if gets_another {
-        "A new, empty volume is made for it instead"
+        "A new and empty volume is made for the claim instead"
     } else {
         "Waiting does not help, and the claim gets no other volume"
     };
@@ -89,11 +89,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let is_surplus = gets_another && volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
     let danger = match (at_risk, is_surplus) {
         (false, _) => String::new(),
-        (true, true) => format!(", and policy {policy} then destroys what is on this one"),
-        (true, false) => format!("; whoever deletes the claim destroys what is on the volume (policy {policy})"),
+        (true, true) => format!(". Policy {policy} then destroys the data of the reserved volume"),
+        (true, false) => format!(". Deleting the claim destroys the data of the reserved volume (policy {policy})"),
     };
     let mut found = Detection::new(format!(
-        "volume {name} is reserved for it and does not fit: {}. {prospect}{danger}",
+        "volume {name}, which is reserved for the claim, does not fit: {}. {prospect}{danger}",
         words.join("; ")
     ))
     .severity(if gets_another { Severity::Warning } else { Severity::Error })
@@ -110,15 +110,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found = found.remedy(name_volume(
             claim,
             name,
-            "bind the two as they are, if the claim's pods can use the volume: a claim that names it is not refused",
+            "bind both as they are, if the pods of the claim can use the volume: a claim that names the volume is not \
+             refused",
         ));
     }
     Some(found.remedy(if has_uid {
         by_hand(format!(
-            "or set policy Retain on {name}, remove its spec.claimRef.uid, and only then create the claim again as the \
-             volume is"
+            "or set policy Retain on volume {name}, remove its spec.claimRef.uid, and only then create the claim again \
+             with the fields of the volume"
         ))
     } else {
-        super::recreate(claim, &format!("as the volume {name} is: it stays reserved for that name"))
+        super::recreate(claim, &format!("with the fields of volume {name}: it stays reserved for that name"))
     }))
 }

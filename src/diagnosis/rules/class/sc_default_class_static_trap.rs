@@ -59,8 +59,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let first = ends.first()?;
     let name = &first.meta.name;
     let volumes = match groups.map(|group| group.free.len()).sum::<usize>() {
-        0 | 1 => format!("volume {name}, which is free and has none"),
-        several => format!("the {several} free volumes that have none, such as {name}"),
+        0 | 1 => format!("the free volume {name} without a class"),
+        several => format!("the {several} free volumes without a class, such as {name}"),
     };
     let trapped = case.snapshot().claims().iter().find_map(|claim| {
         let waits = is_open(claim) && claim.class() == class.meta.name;
@@ -68,14 +68,14 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     });
     let found = Detection::new(match trapped {
         Some((claim, volume)) => format!(
-            "claim {} waits for a volume of this class, the default one, and would fit volume {}, which has none. If \
-             it was written for that, it needs storageClassName \"\"",
+            "claim {} has this default class, so it does not get volume {}, which has no class. All other fields fit. \
+             If the claim was written for that volume, it needs storageClassName \"\"",
             claim.key(),
             volume.meta.name
         ),
         None => format!(
-            "it is the default class: a claim that states no class gets it, and so never {volumes}. For those a claim \
-             has to say storageClassName \"\""
+            "a claim that states no class gets this default class, and not {volumes}. To get such a volume, a claim \
+             must state storageClassName \"\""
         ),
     })
     // A person who writes a selector means volumes that are created by hand. Any other claim may really want this
@@ -95,8 +95,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         None => found,
     };
     Some(found.remedy(by_hand(format!(
-        "in claims that are meant for {}, write storageClassName \"\" and spec.volumeName; a claim that has a class \
-         has to be created again for that",
+        "for volume {}, write storageClassName \"\" and spec.volumeName into the claim; a claim that has a class must \
+         be created again",
         volume.meta.name
     ))))
 }

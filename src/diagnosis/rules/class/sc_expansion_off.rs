@@ -8,7 +8,7 @@ use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "sc-expansion-off",
-    title: "claims want to grow, and the class does not allow it",
+    title: "claims request expansion, and the class does not allow it",
     severity: Severity::Info,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
@@ -46,10 +46,11 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let wants = first.requested().map_or_else(String::new, |wants| wants.to_string());
     let more = match growing.count() {
         0 => String::new(),
-        more => format!(", and {more} more want to grow, too"),
+        more => format!(". {more} more claims request expansion, too"),
     };
     let found = Detection::new(format!(
-        "it does not allow expansion (allowVolumeExpansion false), and claim {} with {has} requests {wants}{more}",
+        "the class does not allow expansion (allowVolumeExpansion false), but claim {} with {has} requests \
+         {wants}{more}",
         first.key()
     ));
     let patch = json!({ "metadata": { "uid": class.meta.uid }, "allowVolumeExpansion": true });
@@ -61,7 +62,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             .remedy(merge_class(
                 class,
                 &patch,
-                "allow claims of the class to grow, if its driver can do it; nothing grows by this alone",
+                "allow expansion, if the driver supports it; this alone expands no volume",
             )),
     )
 }

@@ -62,7 +62,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     } else if provisioner == "kubernetes.io/nfs" {
         "has never provisioned volumes".to_owned()
     } else {
-        format!("is no plugin of Kubernetes {version}, perhaps a misspelt one")
+        format!("is no plugin of Kubernetes {version}. Perhaps its name is misspelt")
     };
     // Few classes have this problem, so one pass over all claims for each of them is acceptable.
     let is_waiting = |claim: &&PersistentVolumeClaim| claim.class() == class.meta.name && is_open(claim);
@@ -70,11 +70,11 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let first = waiting.next();
     let more = waiting.count();
     let claims = match first {
-        None => "its claims stay Pending unless volumes are made by hand".to_owned(),
-        Some(claim) if more == 0 => format!("claim {} gets no volume that is not made by hand", claim.key()),
-        Some(claim) => format!("claim {} and {more} more get no volume that is not made by hand", claim.key()),
+        None => "Its claims stay Pending unless volumes are made by hand".to_owned(),
+        Some(claim) if more == 0 => format!("Claim {} gets a volume only if it is made by hand", claim.key()),
+        Some(claim) => format!("Claim {} and {more} more get volumes only if they are made by hand", claim.key()),
     };
-    let found = Detection::new(format!("its provisioner {provisioner} {what}: {claims} (event \"{text}\")"))
+    let found = Detection::new(format!("its provisioner {provisioner} {what}. {claims} (event \"{text}\")"))
         .severity(if first.is_some() { Severity::Error } else { Severity::Warning })
         .evidence(&case.object(), "provisioner", provisioner);
     let found = match first {
@@ -89,7 +89,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             ))
             .remedy(kubectl(
                 format!("get sc {} -o yaml", quoted(&class.meta.name)),
-                "take over what the class says otherwise; its provisioner cannot be changed",
+                "copy the other fields of the class into a new one; its provisioner cannot be changed",
             )),
     )
 }

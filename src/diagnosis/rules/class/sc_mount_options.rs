@@ -47,26 +47,26 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let (message, way) = match find_provisionable_plugin(case.behavior(), class) {
         Provider::InTree(plugin) if !plugin.supports_mount_options() => (
             format!(
-                "its provisioner {provisioner} supports no mount options and refuses to provision while it has some \
-                 ({options})"
+                "its provisioner {provisioner} supports no mount options and refuses to provision. The class has \
+                 mountOptions {options}"
             ),
-            "take mountOptions out of the class: volumes to come are provisioned then",
+            "remove mountOptions from the class: then new volumes are provisioned",
         ),
         Provider::Nobody(_) if provisioner == NO_PROVISIONER => (
             format!(
-                "its mount options ({options}) are used by nobody: they are copied to provisioned volumes only, and it \
-                 provisions none ({provisioner})"
+                "its mount options are never used, because the class provisions no volumes. It has provisioner \
+                 {provisioner} and mountOptions {options}. Only provisioned volumes get mount options from their class"
             ),
-            "write the options into spec.mountOptions of each PersistentVolume; they count from the next mount on",
+            "write the options into spec.mountOptions of each PersistentVolume; they apply from the next mount",
         ),
         Provider::InTree(_) | Provider::External => {
             let wrong = class.mount_options.iter().find(|option| is_malformed(option))?;
             (
                 format!(
-                    "its mount option \"{wrong}\" is no single option as it stands behind mount -o: nobody checks it, \
-                     and its volumes fail when they are mounted"
+                    "its mount option \"{wrong}\" is not a single valid option for mount -o. Nobody checks it, and \
+                     volumes of the class cannot be mounted"
                 ),
-                "correct mountOptions of the class, and spec.mountOptions of the volumes that have them from it",
+                "correct mountOptions of the class, and spec.mountOptions of the volumes that were made with them",
             )
         }
         Provider::Nobody(_) => return None,

@@ -48,32 +48,29 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let classes = case.snapshot().classes();
     let there = match classes {
-        [] => "there is no class at all".to_owned(),
-        [only] => format!("the only one, {}, is not marked as default", only.meta.name),
-        [first, more @ ..] => format!("none of {} and {} more is marked as default", first.meta.name, more.len()),
+        [] => "no class exists".to_owned(),
+        [only] => format!("the only class, {}, is not marked as default", only.meta.name),
+        [first, ..] => format!("none of {} classes, such as {}, is marked as default", classes.len(), first.meta.name),
     };
     // Other rules report two cases. In one, other claims have the volumes without a class. In the other, a volume fails
     // only one test.
     let is_told =
         taken(case, claim, Unmade::NoClass).is_none_or(|pool| pool.count > 0) || case.nearest(claim).nearly_fits;
-    let none = if is_told { "" } else { ". And no volume without a class fits it" };
-    let found = Detection::new(format!(
-        "it states no class and would be given the default one, but {there}; so nobody provisions a volume for \
-         it{none}"
-    ))
-    .severity(if is_told { Severity::Warning } else { Severity::Error })
-    .early_if(case.is_young(claim.meta.created))
-    .evidence(&case.object(), "spec.storageClassName", "")
-    .remedy(by_hand(format!("if its volume is to be made by hand, make {}", wanted(claim))));
+    let none = if is_told { "" } else { ". No volume without a class fits it either" };
+    let found = Detection::new(format!("it states no class, and {there}. So nobody provisions a volume for it{none}"))
+        .severity(if is_told { Severity::Warning } else { Severity::Error })
+        .early_if(case.is_young(claim.meta.created))
+        .evidence(&case.object(), "spec.storageClassName", "")
+        .remedy(by_hand(format!("if the volume should be made by hand, make {}", wanted(claim))));
     let makes = |class: &&StorageClass| find_provisionable_plugin(case.behavior(), class) == Provider::External;
     let making: Vec<&StorageClass> = classes.iter().filter(makes).collect();
     Some(match making.as_slice() {
-        [] => found.remedy(by_hand("or install a driver with a class for it, and make that class the default one")),
+        [] => found.remedy(by_hand("or install a driver with a class, and mark that class as default")),
         [only] => {
             let name = &only.meta.name;
             let does = format!(
-                "or let class {name} make a new and empty volume for this claim alone; the class cannot be changed \
-                 afterwards"
+                "or set class {name} for this claim alone, which makes a new and empty volume; the class cannot be \
+                 changed afterwards"
             );
             found.remedy(set_class(claim, name, does)).remedy(mark(only))
         }
@@ -83,11 +80,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             let names = names.join(", ");
             found
                 .remedy(by_hand(format!(
-                    "or set the claim's spec.storageClassName to the class that shall make a new and empty volume: one \
-                     of {names}{more}"
+                    "or set the claim's spec.storageClassName to the class that should make a new and empty volume: \
+                     one of {names}{more}"
                 )))
                 .remedy(by_hand(
-                    "or mark one class as default: all claims that state none and wait, in all namespaces, get it then",
+                    "or mark one class as default: then all waiting claims that state no class, in all namespaces, get \
+                     it",
                 ))
         }
     })
@@ -102,6 +100,6 @@ fn mark(class: &StorageClass) -> Remedy {
     merge_class(
         class,
         &patch,
-        "or make it the default class: all claims that state none and wait, in all namespaces, get it then",
+        "or mark this class as default: then all waiting claims that state no class, in all namespaces, get it",
     )
 }

@@ -9,7 +9,7 @@ use crate::model::{BindingMode, Kind, PersistentVolume, StorageClass};
 
 pub(super) static RULE: Rule = Rule {
     id: "sc-noprovisioner-immediate",
-    title: "claims get a node's volume before their pods get a node",
+    title: "claims are bound to volumes of single nodes before their pods have a node",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
@@ -57,12 +57,12 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let first = tied.next()?;
     let name = &first.meta.name;
     let volumes = match tied.count() {
-        0 => format!("volume {name}, which only some nodes can use"),
-        more => format!("volumes such as {name} ({} in all), which only some nodes can use", more + 1),
+        0 => format!("only some nodes can use its volume {name}"),
+        more => format!("only some nodes can use its {} volumes, such as {name}", more + 1),
     };
     let found = Detection::new(format!(
-        "it binds at once (volumeBindingMode {}), and it has {volumes}: the claim's volume then decides on the pod's \
-         node before the scheduler does, and may leave the pod none",
+        "it binds claims before their pods have a node, but {volumes}. The class has volumeBindingMode {}. The volume \
+         then decides where the pod can run, and perhaps no node fits the pod",
         shown(mode)
     ));
     Some(
@@ -71,8 +71,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             .evidence(&case.object(), "volumeBindingMode", mode)
             .evidence(&volume_key(name), "spec.nodeAffinity.required", "present")
             .remedy(by_hand(
-                "create a class with volumeBindingMode WaitForFirstConsumer and use it in new claims; free volumes can \
-                 be given it by spec.storageClassName",
+                "create a class with volumeBindingMode WaitForFirstConsumer and use it in new claims; set it in \
+                 spec.storageClassName of free volumes",
             )),
     )
 }

@@ -8,7 +8,7 @@ use crate::model::{AnnotationKey, Kind, StorageClass, newest_default};
 
 pub(super) static RULE: Rule = Rule {
     id: "sc-two-defaults",
-    title: "several classes are marked as the default one",
+    title: "several classes are marked as default",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[],
@@ -49,49 +49,49 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         return None;
     }
     let counts = class.meta.name == winner.meta.name;
-    Some(if counts { counting(case, winner, first, &others) } else { idle(case, class, winner) })
+    Some(if counts { counting(winner, first, &others) } else { idle(case, class, winner) })
 }
 
 /// Reports the class that claims without a class get.
-fn counting(case: &Case<'_>, winner: &StorageClass, first: &StorageClass, others: &[&StorageClass]) -> Detection {
-    let names = some_names(others);
+fn counting(winner: &StorageClass, first: &StorageClass, others: &[&StorageClass]) -> Detection {
+    let (name, names) = (&winner.meta.name, some_names(others));
     let why = if others.iter().any(|other| other.meta.created == winner.meta.created) {
-        "none is newer, and of equally old ones it is the first by name"
+        "it is the first by name of the newest ones"
     } else {
         "it is the newest"
     };
     let found = Detection::new(format!(
-        "it is one of {} classes that are marked as default, and the one that counts, because {why}. Claims \
-         that state no class get it (provisioner {}), and never {names}",
+        "{} classes are marked as default, and class {name} has effect, because {why}. Claims that state no class get \
+         class {name} (provisioner {}), and never {names}",
         others.len() + 1,
         winner.provisioner
     ));
     let found = with_mark(with_mark(found, winner), first);
     let Some(only) = others.first().filter(|_| others.len() == 1) else {
         return found.remedy(by_hand(format!(
-            "decide which one claims are to get, and take the mark from all others; the findings on {names} hold the \
-             commands"
+            "decide which class should be the default, and remove the mark from all others; the findings on {names} \
+             have the commands"
         )));
     };
-    let (name, other) = (&case.object().name, &only.meta.name);
+    let other = &only.meta.name;
     found
-        .remedy(unmark(only, format!("leave {name} the only default class; no claim gets another class by this")))
-        .remedy(unmark(winner, format!("or make {other} the one that new claims get")))
+        .remedy(unmark(only, format!("keep {name} as the only default class; this changes the class of no claim")))
+        .remedy(unmark(winner, format!("or make {other} the default class of new claims")))
 }
 
 /// Reports a class whose default mark has no effect.
 fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Detection {
     let name = &winner.meta.name;
-    let why = if winner.meta.created == class.meta.created { "as old and comes first by name" } else { "newer" };
+    let why = if winner.meta.created == class.meta.created { "as old and first by name" } else { "newer" };
     let found = Detection::new(format!(
-        "it is marked as default without effect: class {name}, marked as well, is {why}. Claims that state no class \
-         get {name} (provisioner {}), not this one ({})",
+        "its default mark has no effect, because class {name} is also marked and is {why}. Claims that state no class \
+         get class {name} (provisioner {}) and not this class (provisioner {})",
         winner.provisioner, class.provisioner
     ));
     with_mark(with_mark(found, class), winner)
         .follows_from(class_key(name), Act::Default)
-        .remedy(unmark(class, format!("take the mark away, and leave {name}; no claim gets another class by this")))
-        .remedy(unmark(winner, format!("or make {} the one that new claims get", case.object().name)))
+        .remedy(unmark(class, format!("remove the mark, and keep {name}; this changes the class of no claim")))
+        .remedy(unmark(winner, format!("or make {} the default class of new claims", case.object().name)))
 }
 
 /// Adds the class's default mark and its creation time as evidence.

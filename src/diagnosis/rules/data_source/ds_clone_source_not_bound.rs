@@ -8,7 +8,7 @@ use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "ds-clone-source-not-bound",
-    title: "the claim that is to be copied cannot be copied",
+    title: "the claim that is the data source cannot be copied",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Event],
@@ -46,14 +46,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let found = match source {
         None if !case.lacks(Kind::PersistentVolumeClaim, namespace, name) => return None,
         None => Detection::new(format!(
-            "it is to be a copy of claim {name}, which does not exist in namespace {namespace}: its driver makes no \
-             volume until it does"
+            "its data source, claim {name}, does not exist in namespace {namespace}. The driver makes no volume until \
+             that claim exists"
         ))
         .evidence(&source_key, "metadata.name", "")
-        .remedies(create_again(claim, "with the name of a claim that is there; or create the source")),
+        .remedies(create_again(claim, "with the name of a claim that exists; or create the source")),
         Some(source) if source.terminating() => Detection::new(format!(
-            "it is to be a copy of claim {name}, which is being deleted: no driver begins a copy then, or tries one \
-             again, and a deletion cannot be taken back"
+            "its data source, claim {name}, is being deleted. No driver begins or retries a copy of such a claim, and \
+             the deletion cannot be undone"
         ))
         .evidence(
             &source_key,
@@ -62,7 +62,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         )
         .remedies(create_again(claim, "from another source, or from a snapshot of that volume")),
         Some(_) if name == claim.meta.name => Detection::new(
-            "it is to be a copy of itself: its driver makes no volume until the source is Bound, which it never is",
+            "its data source is the claim itself. The driver makes no volume until the source is Bound, which never \
+             happens",
         )
         .evidence(&case.object(), "spec.dataSource.name", name)
         .remedies(create_again(claim, "with the right source")),
@@ -70,12 +71,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             let phase = source.status.phase.as_str();
             let phase = if phase.is_empty() { "new" } else { phase };
             Detection::new(format!(
-                "it is to be a copy of claim {name}, which is {phase}: its driver makes no volume until that is Bound"
+                "its data source, claim {name}, is {phase}. The driver makes no volume until that claim is Bound"
             ))
             .evidence(&source_key, "status.phase", phase)
             .follows_from(source_key.clone(), Act::Bind)
             .remedy(describe(&source_key, "see what the source waits for"))
-            .remedy(by_hand(format!("let {name} become Bound: the copy goes on by itself then")))
+            .remedy(by_hand(format!("let claim {name} become Bound: then the copy continues by itself")))
         }
     };
     let found = found.info_if(!has_waited(case, claim, stage));

@@ -50,26 +50,25 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let says = |words: &str| said.is_some_and(|event| event.message.contains(words));
     let found = if is_claim(source) && case.claim(namespace, name).is_none() && lacks(case, namespace, name) {
         Detection::new(format!(
-            "it is to be filled from claim {name} of namespace {namespace}, which does not exist: its driver makes no \
-             volume until it does"
+            "its data source, claim {name} in namespace {namespace}, does not exist. The driver makes no volume until \
+             that claim exists"
         ))
         .evidence(&claim_key(namespace, name), "metadata.name", "")
-        .remedies(create_again(claim, "with the name of a source that is there"))
+        .remedies(create_again(claim, "with the name of a source that exists"))
     } else if says("isn't allowed") {
         Detection::new(format!(
-            "it is to be filled from {kind} {name} of namespace {namespace}, and no ReferenceGrant there allows that, \
-             as its driver says"
+            "no ReferenceGrant in namespace {namespace} allows its data source, {kind} {name}. The driver reports this"
         ))
     } else if says("CrossNamespaceVolumeDataSource") {
         Detection::new(format!(
-            "it is to be filled from {kind} {name} of namespace {namespace}, and the provisioner of its driver runs \
-             without the feature gate CrossNamespaceVolumeDataSource"
+            "its data source is {kind} {name} in namespace {namespace}, but the driver's provisioner runs without the \
+             feature gate CrossNamespaceVolumeDataSource"
         ))
     } else {
         Detection::new(format!(
-            "it is to be filled from {kind} {name} of namespace {namespace}: that takes the alpha feature \
-             CrossNamespaceVolumeDataSource in its driver's provisioner and a ReferenceGrant in {namespace}, neither of \
-             which can be seen here"
+            "its data source, {kind} {name}, is in another namespace, {namespace}. This needs the alpha feature \
+             CrossNamespaceVolumeDataSource in the driver's provisioner and a ReferenceGrant in {namespace}. Neither \
+             of them can be seen here"
         ))
         .severity(Severity::Warning)
     };

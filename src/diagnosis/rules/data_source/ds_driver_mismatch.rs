@@ -7,7 +7,7 @@ use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
     id: "ds-driver-mismatch",
-    title: "the source of the copy is another driver's, or of another mode",
+    title: "the data source belongs to another driver or has another volume mode",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
@@ -58,14 +58,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let owner = if of.kind == SourceKind::Csi { of.detail.as_str() } else { of.kind.as_str() };
     let (message, field, value) = if is_foreign {
         let message = format!(
-            "it is to be a copy of {name}, whose volume {volume_name} is of {owner}, and its class is of {driver}, which \
-             copies its own volumes alone. {name} is Bound, whatever the event says"
+            "its class is of driver {driver}, but volume {volume_name} of its data source, claim {name}, is of \
+             {owner}. Driver {driver} copies only its own volumes. Claim {name} is Bound, whatever the event says"
         );
         (message, "spec.csi.driver", if of.kind == SourceKind::Csi { owner } else { "" })
     } else {
         let (mode, wants) = (volume.mode(), claim.mode());
         let message = format!(
-            "it has volume mode {} and is to be a copy of {name}, whose volume {volume_name} has {}: both have to be \
+            "its volume mode is {}, but volume {volume_name} of its data source, claim {name}, has {}. Both must be \
              the same",
             wants.as_str(),
             mode.as_str()

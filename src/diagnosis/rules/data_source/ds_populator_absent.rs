@@ -53,8 +53,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let DataSource { group, kind, name, .. } = source;
     let found = Detection::new(format!(
-        "it is to be filled from {kind} {name} ({group}), and has not been for {}. No driver does that, whatever its \
-         events say: a populator for {kind} has to, and whether one runs cannot be seen here",
+        "no populator has filled the claim from {kind} {name} ({group}) for {}. No driver does this, whatever its \
+         events say: it needs a populator for {kind}. Whether one runs cannot be seen here",
         human_age(waited)
     ));
     Some(
@@ -62,12 +62,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&case.object(), "spec.dataSourceRef.kind", kind.as_str())
             .evidence(&case.object(), "spec.dataSourceRef.apiGroup", shown(group))
             .evidence(&case.object(), "spec.dataSourceRef.name", name.as_str())
-            .remedy(describe(&case.object(), "see whether a populator has said anything: then it runs"))
-            .remedy(kubectl("get volumepopulators", "see which populators are registered, where any are"))
+            .remedy(describe(&case.object(), "see whether a populator has written an event: then it runs"))
+            .remedy(kubectl("get volumepopulators", "list the registered populators"))
             .remedy(by_hand(format!(
-                "install or repair the populator for {kind} ({group}), and see that {name} is there"
+                "install or repair the populator for {kind} ({group}), and check that {name} exists"
             )))
-            .remedies(create_again(claim, "with the right source, if that one is a mistake")),
+            .remedies(create_again(claim, "with the right source, if the present one is wrong")),
     )
 }
 

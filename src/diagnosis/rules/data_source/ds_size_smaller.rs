@@ -7,7 +7,7 @@ use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "ds-size-smaller",
-    title: "the copy is to be smaller than its source",
+    title: "the copy would be smaller than its source",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
@@ -43,8 +43,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     stage(case)?;
     let found = Detection::new(format!(
-        "it requests {wants} and is to be a copy of {name}, which requests {least}: no provisioner makes a copy that is \
-         smaller, and the request cannot be changed before the claim is bound"
+        "the claim requests {wants}, but its data source, claim {name}, requests {least}. No provisioner makes a copy \
+         that is smaller than its source. The request cannot be changed before the claim is bound"
     ));
     Some(
         found

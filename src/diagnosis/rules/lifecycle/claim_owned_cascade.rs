@@ -11,7 +11,7 @@ use crate::model::{Kind, ObjectMeta, Owner, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "claim-owned-cascade",
-    title: "the claim goes with its owner, and its data with it",
+    title: "the claim is deleted with its owner, and its data with it",
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &OWNER_KINDS,
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy}'",
         repair: "If the data have to outlive the owner, set policy Retain on the volume. Many operators have a setting \
                  of their own for that, which also keeps the claim. Where the owner is being deleted already, policy \
-                 Retain is all that helps: the deletion cannot be taken back.",
+                 Retain is all that helps: the deletion cannot be undone.",
         prevention: "Use a class with `reclaimPolicy: Retain` for what matters. Delete owners with `--cascade=orphan` \
                      where their claims are to stay.",
         hazard: "Uninstalling an operator together with its custom resource definitions deletes all its objects, their \
@@ -88,8 +88,8 @@ fn taken_along(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner, me
         None => found,
     };
     after.told(found).remedy(by_hand(
-        "to have the data under the same name again: with policy Retain let the claim go, then reserve the volume for \
-         a new claim of that name",
+        "to use the data again under the same name: with policy Retain, let the claim be deleted, and then reserve the \
+         volume for a new claim of that name",
     ))
 }
 
@@ -100,11 +100,12 @@ fn owned(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> Optio
     let volume = doomed(case, claim).filter(|_| !by_policy)?;
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let others = match claim.owners().len() - 1 {
-        0 => "is deleted, so is this claim",
-        _ => "and all its other owners are deleted, so is this claim",
+        0 => "is deleted",
+        _ => "and all its other owners are deleted",
     };
     let found = Detection::new(format!(
-        "when its owner {} {others}, and the data of volume {name} with it (policy {policy})",
+        "the claim is deleted when its owner {} {others}. Then the data of volume {name} are deleted, too (policy \
+         {policy})",
         called(owner)
     ));
     Some(

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 pub(super) static RULE: Rule = Rule {
     id: "claim-owner-dead",
-    title: "the claim's owner does not exist, and the claim is deleted for that",
+    title: "the claim's owner does not exist, so the claim is deleted",
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &OWNER_KINDS,
@@ -69,7 +69,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         OwnerState::Present | OwnerState::Going(_) | OwnerState::NotSeen => None,
     };
     let how = match replaced(first) {
-        Some(uid) => format!("has uid {uid} by now, and its ownerReference names uid {}", first.uid),
+        Some(uid) => format!("has uid {uid}, but its ownerReference names uid {}", first.uid),
         None => format!("does not exist (uid {})", first.uid),
     };
     let others = match owners.len() - 1 {
@@ -78,8 +78,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let after = fate(case, claim);
     let found = Detection::new(format!(
-        "its owner {}{others} {how}: the garbage collector takes it for gone and deletes this claim without anybody \
-         asking{}",
+        "its owner {}{others} {how}. The garbage collector deletes this claim without asking anybody{}",
         called(first),
         after.words
     ));
@@ -94,8 +93,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let on_purpose = owners.iter().all(|owner| owner.kind == Kind::Pod.as_str() && replaced(owner).is_none());
     let found = if on_purpose { found.severity(Severity::Warning) } else { found };
     Some(after.told(found).remedy(remove_owners(claim)).remedy(by_hand(
-        "if the claim is meant to go with its owner, let it go; if it is Terminating by then, its data are kept by \
-             policy Retain alone",
+        "if the claim should be deleted with its owner, do nothing; once it is Terminating, only policy Retain keeps \
+         its data",
     )))
 }
 
@@ -112,6 +111,6 @@ fn remove_owners(claim: &PersistentVolumeClaim) -> Remedy {
     let (name, namespace) = (quoted(&claim.meta.name), quoted(&claim.meta.namespace));
     kubectl(
         format!("patch pvc {name} -n {namespace} --type=json -p {}", quoted(&steps)),
-        "take the dead owners from the claim, so that the garbage collector leaves it alone",
+        "remove the owners that do not exist from the claim, so that the garbage collector does not delete it",
     )
 }

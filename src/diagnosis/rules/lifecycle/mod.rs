@@ -132,7 +132,7 @@ fn fate(case: &Case<'_>, claim: &PersistentVolumeClaim) -> ClaimDeletionEffect {
     match volume_of(case, claim) {
         Some(volume) => {
             let risk = if case.destroys(volume) { Risk::Imminent } else { Risk::None };
-            let words = format!(". Of its volume {}: {}", volume.meta.name, case.prospect(volume));
+            let words = format!(". Its volume {} is then released: {}", volume.meta.name, case.prospect(volume));
             ClaimDeletionEffect { words, risk, retain: retain(volume) }
         }
         // The policy of a volume that was not read is unknown.

@@ -14,7 +14,7 @@ const COMMANDS: usize = 5;
 
 pub(super) static RULE: Rule = Rule {
     id: "ns-terminating-pvc",
-    title: "the namespace is being deleted and its claims are still there",
+    title: "the namespace is being deleted and its claims still exist",
     severity: Severity::Warning,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get pvc,pod -n NAME\n\
                   kubectl get pv -o custom-columns=NAME:.metadata.name,POLICY:.spec.persistentVolumeReclaimPolicy,\
                   NS:.spec.claimRef.namespace,CLAIM:.spec.claimRef.name",
-        repair: "First set policy Retain on every volume whose data have to stay: the deletion cannot be taken back. \
+        repair: "First set policy Retain on every volume whose data have to stay: the deletion cannot be undone. \
                  Then see to what keeps the claims, mostly pods that do not end. Volumes that are Released with their \
                  data afterwards can be reserved for a claim in another namespace.",
         prevention: "Keep what matters on policy Retain. Stop workloads before their namespace is deleted.",
@@ -71,32 +71,35 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     };
     let kept: BTreeSet<&str> = going.iter().flat_map(|claim| claim.meta.finalizers.iter().map(Str::as_str)).collect();
     let kept: Vec<&str> = kept.into_iter().collect();
-    let held = if going.is_empty() {
+    let (all, held) = if going.is_empty() {
         let all = some(claims.iter().map(|claim| claim.meta.name.as_str()));
-        format!("its claims ({all}) are still there, and their deletion has not begun: its pods go first")
+        (all, "Their deletion has not begun, because pods are deleted first".to_owned())
     } else {
         let all = some(going.iter().map(|claim| claim.meta.name.as_str()));
-        format!("its claims ({all}) are still there, kept by {}", kept.join(", "))
+        (all, format!("Finalizers keep the claims: {}", kept.join(", ")))
     };
     let data = match lost.as_slice() {
         [] => String::new(),
         [one] => format!(
-            ". With its claim the data of volume {} are destroyed (policy {})",
+            ". The data of volume {} are destroyed with its claim (policy {})",
             one.meta.name,
             one.reclaim_policy.as_str()
         ),
         several => format!(
-            ". With their claims the data of {} volumes are destroyed ({}), by their policy",
+            ". The data of {} volumes ({}) are destroyed with their claims, by their policy",
             several.len(),
             some(several.iter().map(|volume| volume.meta.name.as_str()))
         ),
     };
-    let found = Detection::new(format!("it was deleted {} ago, and {held}{data}", human_age(passed)))
-        .info_if(is_normal)
-        .risk(risk)
-        .since(Some(deleted))
-        .evidence(&case.object(), "metadata.deletionTimestamp", deleted.to_string())
-        .evidence(&key_of_claim(&first.meta), "metadata.finalizers", first.meta.finalizers.join(", "));
+    let found = Detection::new(format!(
+        "its deletion began {} ago, and its claims ({all}) still exist{data}. {held}",
+        human_age(passed)
+    ))
+    .info_if(is_normal)
+    .risk(risk)
+    .since(Some(deleted))
+    .evidence(&case.object(), "metadata.deletionTimestamp", deleted.to_string())
+    .evidence(&key_of_claim(&first.meta), "metadata.finalizers", first.meta.finalizers.join(", "));
     let failing = namespace.conditions.iter().filter(|one| one.status == "True" && one.kind.ends_with("Failure"));
     let found = failing.fold(found, |found, one| {
         found.evidence(&case.object(), "status.conditions", format!("{}: {}", one.kind, one.reason))

@@ -9,7 +9,7 @@ use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "sts-orphan-claims",
-    title: "claims of members that the set has no more",
+    title: "claims of members that the set no longer has",
     severity: Severity::Info,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
@@ -60,10 +60,10 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "it has {} member(s), and claims of members beyond that are still there, unused: {}. They keep their data, \
-         which a member of that ordinal gets when the set grows again",
-        set.replicas,
-        some(claims.iter().map(|claim| claim.meta.name.as_str()))
+        "claims of members that it no longer has still exist and are not used: {}. It has {} member(s). The claims \
+         keep their data, and a new member of the same ordinal gets them",
+        some(claims.iter().map(|claim| claim.meta.name.as_str())),
+        set.replicas
     ));
     let last = set.first_ordinal.saturating_add(set.replicas).saturating_sub(1);
     Some(
@@ -74,6 +74,6 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
                 format!("get pvc -n {}", quoted(namespace)),
                 format!("see the claims of {name} with an ordinal above {last}, or below its first"),
             ))
-            .remedy(by_hand("leave them, or look at what they hold before anybody deletes one")),
+            .remedy(by_hand("keep them, or check their data before you delete one")),
     )
 }

@@ -68,8 +68,8 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         let lost = doomed_of(&|_, claim| of_set(claim));
         if on_deletion && !lost.is_empty() {
             let message = format!(
-                "it is being deleted, and its claims ({}) go with it (whenDeleted: Delete), and the data of {} with \
-                 them",
+                "it is being deleted, and its claims ({}) are deleted with it (whenDeleted: Delete). The data of {} \
+                 are deleted, too",
                 named(&lost),
                 volumes(&lost)
             );
@@ -82,8 +82,8 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         if on_scaling { doomed_of(&|ordinal, claim| !set.has_member(ordinal) && of_pod(claim)) } else { Vec::new() };
     if !leaving.is_empty() {
         let message = format!(
-            "it is scaled to {}, and the claims of the members that leave ({}) go with their pods (whenScaled: \
-             Delete), and the data of {} with them",
+            "it is scaled to {}, and the claims of the removed members ({}) are deleted (whenScaled: Delete). The data \
+             of {} are deleted, too",
             set.replicas,
             named(&leaving),
             volumes(&leaving)
@@ -101,11 +101,14 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         (true, false) => "when it is deleted (whenDeleted: Delete)",
         (false, _) => "when it is scaled down, also for maintenance (whenScaled: Delete)",
     };
-    let message =
-        format!("{when}, its claims ({}) go, and the data of {} with them", named(&exposed), volumes(&exposed));
+    let message = format!(
+        "its claims ({}) are deleted {when}. The data of {} are deleted, too",
+        named(&exposed),
+        volumes(&exposed)
+    );
     let found = Detection::new(message).severity(Severity::Info).risk(Risk::Possible);
     let found = with_policy(case, set, found).remedy(keep_claims(set));
-    Some(found.remedy(by_hand("or set policy Retain on the volumes, which keeps the data and lets the claims go")))
+    Some(found.remedy(by_hand("or set policy Retain on the volumes, which keeps the data and not the claims")))
 }
 
 /// Returns the names of the claims.
@@ -117,7 +120,7 @@ fn named(lost: &[(&PersistentVolumeClaim, &PersistentVolume)]) -> String {
 fn volumes(lost: &[(&PersistentVolumeClaim, &PersistentVolume)]) -> String {
     match lost {
         [(_, one)] => format!("volume {} (policy {})", one.meta.name, one.reclaim_policy.as_str()),
-        several => format!("{} volumes, by their policy", several.len()),
+        several => format!("{} volumes (by their policy)", several.len()),
     }
 }
 
@@ -161,6 +164,6 @@ fn keep_claims(set: &StatefulSet) -> Remedy {
     let (name, namespace) = (quoted(&set.meta.name), quoted(&set.meta.namespace));
     kubectl(
         format!("patch sts {name} -n {namespace} --type=merge -p {}", quoted(&patch.to_string())),
-        "have the set keep its claims from now on",
+        "make the set keep its claims from now on",
     )
 }

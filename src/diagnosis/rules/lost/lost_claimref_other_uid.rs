@@ -47,8 +47,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
     let found = Detection::new(format!(
-        "its volume {name} remembers an earlier claim of this name by its uid, and not this one. To the controller the \
-         volume is released: {consequence}"
+        "its volume {name} has the uid of an earlier claim in spec.claimRef; {consequence}. The earlier claim of the \
+         same name is gone, so the controller releases the volume"
     ));
     Some(
         found

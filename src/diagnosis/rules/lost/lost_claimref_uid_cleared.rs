@@ -42,8 +42,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let name = &volume.meta.name;
     let found = Detection::new(format!(
-        "its volume {name} names it without a uid, which counts as another claim. No data are lost, whatever the event \
-         says: with the claim's uid in spec.claimRef both are Bound again"
+        "its volume {name} names it in spec.claimRef without its uid. The controller takes this for another claim. No \
+         data are lost, whatever the event says. With the claim's uid in spec.claimRef, both are Bound again"
     ));
     Some(
         found

@@ -31,16 +31,15 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let heals = match case.claim_branch()? {
-        ClaimBranch::BoundClaimVolumeUnbound => "names nobody, and is taken back",
-        ClaimBranch::BoundClaimVolumeOurs => "is there and names it",
+        ClaimBranch::BoundClaimVolumeUnbound => "has no claimRef",
+        ClaimBranch::BoundClaimVolumeOurs => "exists and names the claim",
         _ => return None,
     };
     if !case.always_ends("Bound")? {
         return None;
     }
     let name = &claim.volume_name;
-    let found =
-        Detection::new(format!("it is Lost by its status alone: its volume {name} {heals}. The next sync binds it"));
+    let found = Detection::new(format!("its volume {name} {heals}. The next sync makes the claim Bound again"));
     Some(found.evidence(&case.object(), "status.phase", claim.status.phase.as_str()).evidence(
         &volume_key(name),
         "spec.claimRef.uid",

@@ -41,14 +41,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let (name, namespace, volume) = (&claim.meta.name, &claim.meta.namespace, &claim.volume_name);
     let found = Detection::new(format!(
-        "its volume {volume} does not exist. The event says that the data are lost, which nobody has looked at: the \
-         storage may well be there"
+        "its volume {volume} does not exist. The event says that the data are lost, but no controller has checked \
+         this. The storage may still exist"
     ));
     Some(
         found
             .evidence(&case.object(), "spec.volumeName", volume.as_str())
             .evidence(&case.object(), "metadata.annotations[pv.kubernetes.io/bind-completed]", "present")
-            .remedy(save_claim(claim, "save the claim as it is, with its uid"))
+            .remedy(save_claim(claim, "save the manifest of the claim, with its uid"))
             .remedy(by_hand(format!(
                 "find the storage, and create the PersistentVolume {volume} for it, with policy Retain and a claimRef to \
                  {namespace}/{name} with uid {}",

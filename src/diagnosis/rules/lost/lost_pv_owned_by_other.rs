@@ -2,7 +2,7 @@
 
 use super::misbound;
 use crate::diagnosis::case::volume_key;
-use crate::diagnosis::facts::names;
+use crate::diagnosis::facts::{is_complete, names};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
@@ -39,15 +39,18 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let (name, owner) = (&volume.meta.name, claim_name(named));
-    let life = match case.holder(volume) {
-        Holder::Lives(_) => ", which lives",
-        Holder::ReservedFor(_) => ", which exists and for which it is reserved",
+    let noun = if is_complete(named) { "claim " } else { "" };
+    let holder = case.holder(volume);
+    let relation = if matches!(holder, Holder::ReservedFor(_)) { "is reserved for" } else { "belongs to" };
+    let life = match holder {
+        Holder::Lives(_) | Holder::ReservedFor(_) => ", which exists",
         Holder::Replaced(_) => ", an earlier claim of that name",
         Holder::Gone | Holder::ReservedForMissing => ", which does not exist",
         Holder::Nobody | Holder::Unknown => "",
     };
     let found = Detection::new(format!(
-        "its volume {name} belongs to {owner}{life}. This claim is probably a copy; no data are lost by this"
+        "its volume {name} {relation} {noun}{owner}{life}. This claim is probably a copy of another one. No data are \
+         lost"
     ));
     Some(
         found
@@ -56,7 +59,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&volume_key(name), "spec.claimRef.uid", named.uid.as_str())
             .remedy(describe(&volume_key(name), "see whose data they are"))
             .remedy(by_hand(format!(
-                "if they are those of {owner}, delete this claim and create it without spec.volumeName and without \
+                "if they belong to {owner}, delete this claim and create it again without spec.volumeName and without \
                  the annotations pv.kubernetes.io/*"
             ))),
     )

@@ -52,7 +52,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let Some(volume) = ours else {
         // Only if all volumes are known is it certain that none of them has the uid.
         let none = case.knows_all(Kind::PersistentVolume, "");
-        let rest = if none { ", and no volume names its uid" } else { "" };
+        let rest = if none { ". No volume has its uid" } else { "" };
         // This annotation shows that the controller asked a driver for a volume. Some drivers check only the phase of
         // the claim, and make a volume for a Lost claim again and again.
         let annotations = &claim.meta.annotations;
@@ -63,32 +63,32 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         let (touched, leftovers) = match driver {
             Some(driver) => (
                 format!(
-                    "No controller deletes any data for this; but {driver} was asked for a volume, and what it made \
-                     may be left over in the storage system"
+                    "No controller deletes data because of this. But {driver} was asked for a volume, which may be \
+                     left in the storage system"
                 ),
                 Some(by_hand(format!(
-                    "look into the storage system for volumes that {driver} made for this claim: their names mostly \
-                     have its uid, {}",
+                    "look in the storage system for volumes that {driver} made for this claim: their names usually \
+                     contain its uid, {}",
                     printed(&claim.meta.uid)
                 ))),
             ),
-            None => ("No controller touched any data for this".to_owned(), None),
+            None => ("No controller changed data because of this".to_owned(), None),
         };
         return Some(
             marked(Detection::new(format!(
-                "it says that it is bound (annotation pv.kubernetes.io/bind-completed) and names no volume{rest}. \
-                 {touched}"
+                "its annotation pv.kubernetes.io/bind-completed says that it is bound, but its spec.volumeName is \
+                 empty{rest}. {touched}"
             )))
             .remedies(leftovers)
             .remedy(by_hand(
-                "find out which volume holds its data; if there is none, remove the annotations \
+                "find out which volume has its data; if there is none, remove the annotations \
                  pv.kubernetes.io/bind-completed and pv.kubernetes.io/bound-by-controller",
             )),
         );
     };
     let message = format!(
-        "it says that it is bound and names no volume, but volume {} names it with its uid: with that name in \
-         spec.volumeName both are Bound again",
+        "its annotation says that it is bound, but its spec.volumeName is empty. Volume {} has its uid in \
+         spec.claimRef. With that name in spec.volumeName, both are Bound again",
         volume.meta.name
     );
     Some(

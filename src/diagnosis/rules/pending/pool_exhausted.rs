@@ -73,14 +73,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let class = of_class(claim.class());
-    let mut states = taken.chunk_by(|one, next| one.state == next.state).map(words).collect::<Vec<_>>().join("; ");
+    let mut states = taken.chunk_by(|one, next| one.state == next.state).map(words).collect::<Vec<_>>().join(". ");
     if all > taken.len() {
-        states = format!("{states}; {} more are taken as well", all - taken.len());
+        states = format!("{states}. {} more volumes are taken as well", all - taken.len());
     }
     let which = match all {
-        0 => format!("no volume {class} would fit it"),
-        1 => format!("the only volume {class} that would fit it is taken: {states}"),
-        several => format!("all {several} volumes {class} that would fit it are taken: {states}"),
+        0 => format!("no volume {class} would fit"),
+        1 => format!("the only volume {class} that would fit is taken. {states}"),
+        several => format!("all {several} volumes {class} that would fit are taken. {states}"),
     };
     let found = Detection::new(format!("{which}. {}", because(why)));
     let severity = match why {
@@ -125,7 +125,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         let phase = one.volume.status.phase.as_str();
         found = found.evidence(&object, "spec.claimRef", named).evidence(&object, "status.phase", phase);
     }
-    let make = by_hand(format!("make {} for it", wanted(claim)));
+    let make = by_hand(format!("make {} for the claim", wanted(claim)));
     if let Some(one) = back {
         found = found.settles(&RELEASED_RETAIN, volume_key(&one.volume.meta.name));
     }
@@ -153,17 +153,19 @@ fn is_told(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
 /// Returns why no other volume will be made, and what the misleading event means.
 fn because(why: Unmade) -> &'static str {
     match why {
-        Unmade::NoClass => "Nothing makes volumes without a class",
-        Unmade::NoSuchClass => {
-            "That the class does not exist, as the event says, matters only if a driver shall make one"
+        Unmade::NoClass => "No driver makes volumes without a class",
+        Unmade::NoSuchClass => "The class does not exist, but this matters only if a driver should make the volume",
+        Unmade::NoPlugin => "No driver makes volumes of this class: its provisioner is no plugin of this Kubernetes",
+        Unmade::NoProvisioner => "No driver makes volumes of this class, and the event about a plugin means only this",
+        Unmade::NoProvisionerForPod => {
+            "No driver makes volumes of this class, so no node fits the pods that use the \
+                                        claim"
         }
-        Unmade::NoPlugin => "Nothing makes volumes of this class: its provisioner is no plugin of this Kubernetes",
-        Unmade::NoProvisioner => {
-            "Nothing makes volumes of this class, which is all that the event about a plugin means"
+        Unmade::NoProvisionerYet => {
+            "No driver makes volumes of this class, so a pod that uses the claim will find no \
+                                     node"
         }
-        Unmade::NoProvisionerForPod => "Nothing makes volumes of this class, so no node suits the pods that use it",
-        Unmade::NoProvisionerYet => "Nothing makes volumes of this class, so a pod that uses it will find no node",
-        Unmade::SwitchedOff => "Nothing makes one, because dynamic provisioning is switched off",
+        Unmade::SwitchedOff => "No driver makes a volume, because dynamic provisioning is switched off",
     }
 }
 
@@ -231,26 +233,27 @@ fn words(some: &[Taken<'_>]) -> String {
         names = format!("{names} and {} more", some.len() - NAMED);
     }
     let what = match (state, some.len()) {
-        (State::Own, 1) => "is Released by an earlier claim of this name and could be given back, with its data",
-        (State::Own, _) => "are Released by earlier claims of this name and could be given back, with their data",
-        (State::Left, 1) => "is Released and could be given back, with its data",
-        (State::Left, _) => "are Released and could be given back, with their data",
+        (State::Own, 1) => "was released by an earlier claim of this name and can be given back with its data",
+        (State::Own, _) => "were released by earlier claims of this name and can be given back with their data",
+        (State::Left, 1) => "is Released and can be given to this claim with its data",
+        (State::Left, _) => "are Released and can be given to this claim with their data",
         (State::Reserved, 1) => "is reserved for a claim that does not exist",
         (State::Reserved, _) => "are reserved for claims that do not exist",
-        (State::Unnamed, 1) => "is reserved for no claim that can exist",
-        (State::Unnamed, _) => "are reserved for no claims that can exist",
-        (State::DataToBeDestroyed, 1) => "is Released, and its policy removes the data",
-        (State::DataToBeDestroyed, _) => "are Released, and their policy removes the data",
+        (State::Unnamed, 1) => "has an incomplete claimRef that matches no claim",
+        (State::Unnamed, _) => "have an incomplete claimRef that matches no claim",
+        (State::DataToBeDestroyed, 1) => "is Released, and its policy destroys the data",
+        (State::DataToBeDestroyed, _) => "are Released, and their policy destroys the data",
         (State::Leaving, 1) => "belongs to a claim that is being deleted",
         (State::Leaving, _) => "belong to claims that are being deleted",
-        (State::Held, 1) => "belongs to a claim that lives",
-        (State::Held, _) => "belong to claims that live",
+        (State::Held, 1) => "belongs to a claim that exists",
+        (State::Held, _) => "belong to claims that exist",
         (State::Unknown, 1) => "belongs to another claim",
         (State::Unknown, _) => "belong to other claims",
         (State::Deleting, 1) => "is being deleted",
         (State::Deleting, _) => "are being deleted",
     };
-    format!("{names} {what}")
+    let noun = if some.len() == 1 { "Volume" } else { "Volumes" };
+    format!("{noun} {names} {what}")
 }
 
 /// Creates remedies for a volume whose claim is gone. They give the volume to this claim. The volume is reserved by
@@ -259,11 +262,11 @@ fn give(snapshot: &Snapshot, one: &Taken<'_>, claim: &PersistentVolumeClaim) -> 
     let volume = one.volume;
     let Some(named) = &volume.claim_ref else { return Vec::new() };
     if one.state == State::Own {
-        let does = format!("give {} back to {}, with its data", volume.meta.name, claim.key());
+        let does = format!("give volume {} back to {}, with its data", volume.meta.name, claim.key());
         return vec![restore(snapshot, claim, does)];
     }
     let does = format!(
-        "or give {} to {}, if it may read and overwrite the data of {}: no other claim can take it then",
+        "or give volume {} to {}, if that claim may read and overwrite the data of {}: then no other claim can take it",
         volume.meta.name,
         claim.key(),
         claim_name(named)

@@ -55,17 +55,23 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let class = claim.class();
     let classes = case.snapshot().classes();
     let near = nearest(class, classes.iter().map(|class| class.meta.name.as_str()), 1).first().copied();
-    let hint = near.map(|meant| format!(". Perhaps \"{meant}\" is meant")).unwrap_or_default();
+    let hint = near.map(|meant| format!(". Perhaps class \"{meant}\" is meant")).unwrap_or_default();
     let found = Detection::new(format!(
-        "its class \"{class}\" does not exist, so no driver is asked for a volume, and no volume of that class fits \
-         it{hint}"
+        "its class \"{class}\" does not exist{hint}. No driver is asked for a volume, and no volume of that class fits"
     ));
-    let does = |meant: &str| format!("if class {meant} is meant, create the claim anew with that: it has no volume");
+    let does = |meant: &str| {
+        format!(
+            "if class {meant} is meant, create the claim again with it; the claim has no \
+                                      volume yet"
+        )
+    };
     let again = meant_class(case.snapshot(), class)
         .and_then(|meant| recreate_with_class(case.snapshot(), claim, meant, does(meant)));
     let by_hand_again = [
-        save_claim(claim, "save the claim as it is"),
-        by_hand("if another class is meant, delete the claim, which has no volume, and create it with that"),
+        save_claim(claim, "save the manifest of the claim"),
+        by_hand(
+            "if another class is meant, delete the claim, which has no volume, and create it again with that class",
+        ),
     ];
     // The verb of pvctl keeps the manifest by itself.
     let by_hand_again = again.is_none().then_some(by_hand_again).into_iter().flatten();
@@ -74,7 +80,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .early_if(case.is_young(claim.meta.created))
             .evidence(&class_key(class), "metadata.name", "does not exist")
             .remedies(again)
-            .remedy(kubectl("get sc", "see which classes there are"))
+            .remedy(kubectl("get sc", "list the classes"))
             .remedies(by_hand_again)
             .remedy(by_hand(format!(
                 "if the class is missing, create StorageClass {class}, with a reclaimPolicy that suits the data; or \

@@ -50,19 +50,20 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let default = newest_default(case.snapshot().classes())
-        .map(|class| format!("; the default class \"{}\" is not for it", class.meta.name))
+        .map(|class| format!(", and the default class \"{}\" does not apply to it", class.meta.name))
         .unwrap_or_default();
     let found = Detection::new(format!(
-        "it asks for no class (storageClassName: \"\"), so no driver is asked for a volume, ever{default}. And no volume \
-         without a class fits it"
+        "it has no class (storageClassName: \"\"), and no volume without a class fits it. No driver makes a volume for \
+         such a claim{default}"
     ));
     Some(
         with_class(found, case, claim)
             .early_if(case.is_young(claim.meta.created))
-            .remedy(by_hand(format!("if its volume is to be made by hand, make {}", wanted(claim))))
-            .remedy(save_claim(claim, "save the claim as it is"))
+            .remedy(by_hand(format!("if the volume should be made by hand, make {}", wanted(claim))))
+            .remedy(save_claim(claim, "save the manifest of the claim"))
             .remedy(by_hand(
-                "if a driver shall make it, delete the claim, which has no volume, and create it with a class",
+                "if a driver should make the volume, delete the claim, which has no volume, and create it again with a \
+                 class",
             )),
     )
 }

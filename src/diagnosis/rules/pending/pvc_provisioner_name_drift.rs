@@ -57,9 +57,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let name = &class.meta.name;
     let found = Detection::new(format!(
-        "it asks {asked} for a volume, but its class \"{name}\" names {driver}, so neither makes one. \
-         kube-controller-manager would have put that right within seconds, and has not for {}: it does not sync this \
-         claim",
+        "it asks driver {asked} for a volume, but its class \"{name}\" names driver {driver}. So neither of them makes \
+         one. The controller corrects this within seconds, but has not done so for {}: kube-controller-manager does \
+         not sync this claim",
         crate::text::human_age(waited)
     ));
     let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";

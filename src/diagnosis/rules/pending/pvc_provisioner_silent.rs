@@ -77,14 +77,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let driver = driver_of(case, class);
-    let copies = if claim.data_source { ". It has a data source, and copying can take its time" } else { "" };
+    let copies = if claim.data_source { ". The claim has a data source, and copying can take time" } else { "" };
     let found = Detection::new(format!(
-        "{driver} has to make its volume and has not for {}. Kubernetes only asks and does not know whether {driver} \
-         runs; its events on the claim, or its Lease and log, tell{copies}",
+        "driver {driver} has still not made the volume after {}. Kubernetes only asks the driver and does not know \
+         whether it runs. Its events on the claim, its Lease and its log show this{copies}",
         human_age(waited)
     ));
     let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";
-    let mut looks = vec![describe(&case.object(), format!("see whether {driver} has said anything: then it runs"))];
+    let mut looks = vec![describe(&case.object(), format!("see whether {driver} has written an event: then it runs"))];
     // Only names of CSI drivers have no slash. In the names of their Leases, only provisioners of CSI drivers replace
     // characters other than slashes.
     let mut leases = names_of_provisioner(driver);
@@ -97,7 +97,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         let lease = quoted(&format!("metadata.name={lease}"));
         looks.push(kubectl(
             format!("get lease -A --field-selector {lease} -o yaml"),
-            "see whether its provisioner lives: renewTime is seconds old; not every provisioner has such a Lease",
+            "see whether its provisioner runs: then renewTime is seconds old; not every provisioner has such a Lease",
         ));
     }
     Some(

@@ -64,9 +64,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let (driver, late) = (driver_of(case, class), class.waits_for_first_consumer());
     let consequence =
-        if late { "and the scheduler takes no other one for it" } else { "and is asked for no other one" };
+        if late { "The scheduler selects no other node" } else { "The driver is asked for no other node" };
     let found = Detection::new(format!(
-        "{driver} is to make its volume for node {node}, which does not exist, {consequence}: it waits until somebody \
+        "its selected node {node} does not exist, so driver {driver} makes no volume. {consequence} until somebody \
          removes the annotation volume.kubernetes.io/selected-node. No data are at risk"
     ));
     let path = "/metadata/annotations/volume.kubernetes.io~1selected-node";
@@ -77,7 +77,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .early_if(early)
             .evidence(&case.object(), SELECTED_NODE, node)
             .evidence(&crate::diagnosis::key(Kind::Node, "", node), "metadata.name", "does not exist")
-            .remedy(describe(&case.object(), format!("see whether {driver} is at work on a volume for that node")))
-            .remedy(patch_claim(claim, steps, format!("once it is not, {does}"))),
+            .remedy(describe(&case.object(), format!("see whether {driver} is still making a volume for that node")))
+            .remedy(patch_claim(claim, steps, format!("if it is not, {does}"))),
     )
 }

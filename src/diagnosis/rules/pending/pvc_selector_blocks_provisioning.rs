@@ -52,23 +52,24 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     // An unknown provisioner may accept a selector, although all known provisioners refuse it.
     let waited = case.lasts(asked_since(case, claim, class));
     let found = Detection::new(format!(
-        "no free volume of class \"{}\" fits its selector ({labels}), and {driver}, which is asked for a volume \
-         instead, will refuse: drivers make none for a claim with a selector. Waiting does not help",
+        "no free volume fits its selector, and driver {driver} refuses claims with a selector. The class is \"{}\", \
+         and the selector is: {labels}. Waiting does not help",
         class.meta.name
     ));
     let found = found.severity(if waited.is_some() { Severity::Error } else { Severity::Info });
     Some(
         with_class(found, case, claim)
             .evidence(&case.object(), "spec.selector", labels.as_str())
-            .remedy(describe(&case.object(), format!("see what {driver} says to it")))
-            .remedy(save_claim(claim, "save the claim as it is"))
+            .remedy(describe(&case.object(), format!("see what {driver} says about it")))
+            .remedy(save_claim(claim, "save the manifest of the claim"))
             .remedy(by_hand(format!(
-                "if a volume is meant that exists, let it have class {}, these labels, the size and the access modes",
+                "if an existing volume is meant, give it class {}, these labels, and the requested size and access \
+                 modes",
                 class.meta.name
             )))
             .remedy(by_hand(
-                "if a new and empty volume is meant, delete the claim, which has none, and create it again without \
-                 spec.selector",
+                "if a new and empty volume is meant, delete the claim, which has no volume, and create it again \
+                 without spec.selector",
             )),
     )
 }

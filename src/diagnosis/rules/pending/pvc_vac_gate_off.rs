@@ -7,7 +7,7 @@ use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-vac-gate-off",
-    title: "the claim asks for an attributes class while these are switched off",
+    title: "the claim asks for an attributes class, but the feature gate is off",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
@@ -46,9 +46,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "it asks for attributes class \"{asked}\", and the gate VolumeAttributesClass is off (so modelled for \
-         Kubernetes {}): each sync of it fails, and no event says so. If the gate is on, --feature-gates \
-         VolumeAttributesClass=true says so here",
+        "it asks for attributes class \"{asked}\", but the feature gate VolumeAttributesClass is off. This prediction \
+         for Kubernetes {} assumes that the gate is off. Each sync of the claim then fails without an event. If the \
+         gate is on, say so with --feature-gates VolumeAttributesClass=true",
         rules.version
     ));
     // The state of the feature gate is known only from its default, so the claim may still become Bound.
@@ -57,8 +57,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found
             .severity(if waited.is_some() { Severity::Error } else { Severity::Info })
             .evidence(&case.object(), "spec.volumeAttributesClassName", asked)
-            .remedy(save_claim(claim, "save the claim as it is"))
-            .remedy(by_hand("switch the gate VolumeAttributesClass on in kube-controller-manager"))
+            .remedy(save_claim(claim, "save the manifest of the claim"))
+            .remedy(by_hand("switch the feature gate VolumeAttributesClass on in kube-controller-manager"))
             .remedy(by_hand(
                 "or delete the claim, which has no volume, and create it again without spec.volumeAttributesClassName",
             )),

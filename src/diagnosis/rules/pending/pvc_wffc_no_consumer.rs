@@ -46,16 +46,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let class = claim.class();
     let ended = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).next();
     let who = match ended {
-        Some(pod) => format!("it waits for a pod that uses it; {} has ended, or is about to", pod.meta.name),
+        Some(pod) => format!("it waits for a pod that uses it. Pod {} has ended or is about to end", pod.meta.name),
         None => "it waits for a pod that uses it".to_owned(),
     };
     let found = Detection::new(format!(
-        "{who}. That is normal for class \"{class}\", which binds late; only who waits for it to be Bound before \
-         creating the pod waits for ever"
+        "{who}. This is normal for class \"{class}\", which has binding mode WaitForFirstConsumer. Do not wait for the \
+         claim to be Bound before you create the pod"
     ));
     Some(
         with_class(found, case, claim)
             .evidence(&key(Kind::StorageClass, "", class), "volumeBindingMode", "WaitForFirstConsumer")
-            .remedy(by_hand("create the pod that uses it; the scheduler then sees to the rest")),
+            .remedy(by_hand("create a pod that uses the claim; then the scheduler does the rest")),
     )
 }

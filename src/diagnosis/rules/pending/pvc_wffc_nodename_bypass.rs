@@ -11,7 +11,7 @@ use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-wffc-nodename-bypass",
-    title: "a pod that uses the claim was placed past the scheduler",
+    title: "a pod that uses the claim got its node without the scheduler",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
@@ -57,15 +57,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (name, node) = (&pod.meta.name, &pod.node_name);
     let (risk, message) = if had_an_earlier_claim(claim, pod) {
         let message = format!(
-            "pod {name} is on node {node}, which it got with an earlier claim of this name: this claim is new, the \
-             scheduler does not look at that pod again, and so nobody binds it. What the pod writes goes to the volume \
-             of the earlier claim"
+            "pod {name} got node {node} with an earlier claim of this name, so nobody binds this new claim. The \
+             scheduler does not look at that pod again. The pod writes to the volume of the earlier claim"
         );
         (Risk::Possible, message)
     } else {
         let message = format!(
-            "pod {name} has its node {node} by spec.nodeName and not from the scheduler, which alone could choose one \
-             for the claim: both wait for ever. The event about a first consumer misleads"
+            "pod {name} got node {node} by spec.nodeName and not from the scheduler. Only the scheduler can select a \
+             node for the claim, so both wait without end. The event about a first consumer misleads"
         );
         (Risk::None, message)
     };
@@ -97,16 +96,16 @@ fn ways_out(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Vec<Re
     if had_an_earlier_claim(claim, pod) {
         let earlier = format!("get pod {} -n {} -o yaml", quoted(name), quoted(&pod.meta.namespace));
         return vec![
-            kubectl(earlier, "see what the pod is, and save what it has written, before anything stops it"),
+            kubectl(earlier, "look at the pod, and save what it has written before it stops"),
             by_hand(
-                "find the volume of the earlier claim, set its policy to Retain, and decide whether this claim shall \
+                "find the volume of the earlier claim, set its policy to Retain, and decide whether this claim should \
                  have it; only then create the pod again",
             ),
         ];
     }
     let mut ways = vec![by_hand(format!(
-        "create pod {name} again without spec.nodeName, with nodeSelector kubernetes.io/hostname in its place, in \
-         whatever creates it"
+        "create pod {name} again without spec.nodeName, and with nodeSelector kubernetes.io/hostname instead, in the \
+         workload that creates it"
     ))];
     let class = case.class(claim.class());
     let driver = class
@@ -117,7 +116,7 @@ fn ways_out(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Vec<Re
         let selected = AnnotationKey::SelectedNode.as_str();
         let patch = json!({ "metadata": { "uid": claim.meta.uid, "annotations": { selected: node } } });
         let does = format!(
-            "or choose the node as the scheduler would: {driver} then makes a volume that {node} can reach, and \
+            "or select the node as the scheduler would: then {driver} makes a volume that node {node} can reach, and \
              perhaps no other node"
         );
         ways.push(merge_claim(claim, &patch, does));

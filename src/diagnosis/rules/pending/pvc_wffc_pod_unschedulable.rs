@@ -65,22 +65,22 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let name = &pod.meta.name;
     let lead = format!(
-        "pod {name}{others} has waited {} for the scheduler to place it, and binding waits for that",
+        "pod {name}{others} has waited {} for a node, and the claim is bound only after that",
         human_age(waited)
     );
     let obstacle = obstacle(case, claim, pod);
     let message = match &obstacle {
         Some((other, what)) => {
-            format!("{lead}. First another claim of that pod, {}, has to be in order: it {what}", other.name)
+            format!("{lead}. The scheduler cannot place that pod, because its claim {} {what}", other.name)
         }
-        None => format!("{lead}. Why, the events of the pod say, not those of the claim"),
+        None => format!("{lead}. The events of the pod say why, not those of the claim"),
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
     let mut found = Detection::new(message)
         .since(since)
         .follows_from(pod_key.clone(), Act::Schedule)
         .follows_from(class_key(claim.class()), Act::Schedule);
-    let mut way = by_hand("let the pod be placed: nothing has to be done to this claim");
+    let mut way = by_hand("make sure that the scheduler can place the pod; the claim needs no change");
     if let Some((other, what)) = obstacle {
         way = describe(&other, format!("the pod waits for this claim, which {what}"));
         found = found.follows_from(other, Act::Bind);
@@ -88,7 +88,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(
         with_class(found, case, claim)
             .evidence(&pod_key, "spec.nodeName", "")
-            .remedy(describe(&pod_key, "see in its events why no node suits it"))
+            .remedy(describe(&pod_key, "see in its events why no node fits"))
             .remedy(way),
     )
 }
@@ -130,5 +130,5 @@ fn trouble(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<&'static st
         Some(class) => !class.waits_for_first_consumer(),
         None => claim.class().is_empty() || case.lacks(Kind::StorageClass, "", claim.class()),
     };
-    (at_once || !claim.volume_name.is_empty()).then_some("is not bound, and has to be before any node will do")
+    (at_once || !claim.volume_name.is_empty()).then_some("is not bound, and must be bound first")
 }

@@ -69,8 +69,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let object = key(Kind::Lease, Lease::MANAGER_NAMESPACE, Lease::MANAGER_NAME);
     let found = Detection::new(format!(
-        "it {ends}, but nobody has renewed the Lease of kube-controller-manager for {}: no controller runs that binds, \
-         provisions or reclaims. Once one does, all that has piled up happens at once",
+        "kube-controller-manager does not run: nobody has renewed its Lease for {}. The claim {ends}. No controller \
+         binds, provisions or reclaims volumes. Once one runs again, all waiting changes happen at once",
         human_age(silent)
     ));
     // Files may have been written at different moments, so the Lease may look older than it was.
@@ -84,8 +84,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&case.object(), "status.phase", phase)
             .remedy(kubectl(read, "see whether kube-controller-manager renews its Lease by now"))
             .remedy(by_hand(
-                "bring kube-controller-manager back; before that, set policy Retain on volumes that it would delete \
-                 and that have to stay (kubectl pvctl predict lists them)",
+                "start kube-controller-manager again; before that, set policy Retain on volumes that it would delete \
+                 and that must stay (kubectl pvctl predict lists them)",
             )),
     )
 }

@@ -45,13 +45,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let takes_long = case.seconds_since(claim.meta.created).is_some_and(|age| age >= LONG);
     let driver = refusal.driver(case);
     let then = if takes_long {
-        "That takes unusually long: see whether its storage system answers"
+        "This takes unusually long: check whether the storage system answers"
     } else {
-        "Wait: deleting the claim now can leave a volume behind there"
+        "Wait: if the claim is deleted now, a volume can be left behind in the storage system"
     };
     let found = Detection::new(format!(
-        "{driver} may be making its volume: the last request ran into a time limit or met an earlier one ({}), and the \
-         work in the storage system goes on. {then}",
+        "{driver} may still be making the volume. The last request timed out or met an earlier one ({}), and the \
+         storage system may continue. {then}",
         refusal.age()
     ))
     .info_if(!takes_long);

@@ -60,9 +60,9 @@ const CAUSES: [(&[&str], Cause); 9] = [
     (
         &["volumesnapshots.snapshot.storage.k8s.io"],
         Cause {
-            words: "it does not get the snapshot that it is made from",
+            words: "it does not get the source snapshot",
             is_final: false,
-            way: "create that snapshot, or one of the same name from the same snapshot content; where it is gone for \
+            way: "create that snapshot, or one of the same name from the same snapshot content; if it is gone for \
                   good, create the claim again from another one",
             by_claim: false,
         },
@@ -70,7 +70,7 @@ const CAUSES: [(&[&str], Cause); 9] = [
     (
         &["is not Ready"],
         Cause {
-            words: "the snapshot that it is made from is not ready yet",
+            words: "the source snapshot is not ready yet",
             is_final: false,
             way: "wait until the snapshot is ready to use; for large disks that can take an hour",
             by_claim: false,
@@ -81,14 +81,14 @@ const CAUSES: [(&[&str], Cause); 9] = [
         Cause {
             words: "it does not make volumes of that kind",
             is_final: true,
-            way: "ask for what the driver can make; for that the claim has to be created again",
+            way: "request what the driver can make, for which the claim must be created again",
             by_claim: true,
         },
     ),
     (
         &["secrets \"", "get secret", "secret not found"],
         Cause {
-            words: "it misses a secret that the class names",
+            words: "a secret that the class names is missing",
             is_final: true,
             way: "create the secret that the message names, or a class that names the right one",
             by_claim: false,
@@ -114,9 +114,9 @@ const CAUSES: [(&[&str], Cause); 9] = [
             "no space",
         ],
         Cause {
-            words: "its storage has no room for that size, or a quota of the storage system is used up",
+            words: "the storage has no room for that size or a quota is used up",
             is_final: false,
-            way: "make room or raise the quota in the storage system, or ask for less, for which the claim has to be \
+            way: "make room or raise the quota in the storage system, or request less, for which the claim must be \
                   created again",
             by_claim: true,
         },
@@ -124,9 +124,9 @@ const CAUSES: [(&[&str], Cause); 9] = [
     (
         &["topology", "accessibility requirements", "topologies"],
         Cause {
-            words: "it finds no place for the volume that the node can reach",
+            words: "it finds no place that the node can reach",
             is_final: false,
-            way: "see whether the driver has registered on the node, and whether the class's allowedTopologies leave \
+            way: "check whether the driver has registered on the node, and whether the class's allowedTopologies leave \
                   a place",
             by_claim: false,
         },
@@ -134,19 +134,19 @@ const CAUSES: [(&[&str], Cause); 9] = [
     (
         &["code = InvalidArgument", "infeasible"],
         Cause {
-            words: "it refuses the request as it is, by the class's parameters or by what the claim asks for",
+            words: "it refuses the class's parameters or the claim's request",
             is_final: true,
-            way: "correct the class's parameters, for which it has to be created again under the same name, or the \
-                  claim, for which that has to be created again",
+            way: "correct the class's parameters, for which the class must be created again under the same name; or \
+                  create the claim again with another request",
             by_claim: true,
         },
     ),
     (
         &["code = Unavailable", "connection refused", "no such host", "i/o timeout"],
         Cause {
-            words: "it does not reach its storage",
+            words: "it cannot reach its storage",
             is_final: false,
-            way: "see to the storage system and to the way there",
+            way: "check the storage system and the network to it",
             by_claim: false,
         },
     ),
@@ -165,16 +165,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let known = CAUSES.iter().find(|(words, _)| words.iter().any(|word| message.contains(word)));
     let cause = known.map_or(&OTHER, |(_, cause)| cause);
     let then = if refusal.waits_for_node {
-        "It has given the node back, and the scheduler chooses again"
+        "The scheduler selects a node again"
     } else if cause.is_final {
         "Waiting alone does not help"
     } else {
-        "It tries again by itself"
+        "The driver tries again by itself"
     };
     let driver = refusal.driver(case);
     let found = Detection::new(format!(
-        "{driver} runs and cannot make its volume{}. It says: {} (event ProvisioningFailed, {}). {then}",
-        if cause.words.is_empty() { String::new() } else { format!(": {}", cause.words) },
+        "driver {driver} cannot make the volume{}. The driver runs and says \"{}\" (event ProvisioningFailed, {}). \
+         {then}",
+        if cause.words.is_empty() { String::new() } else { format!(", because {}", cause.words) },
         refusal.words(),
         refusal.age()
     ));

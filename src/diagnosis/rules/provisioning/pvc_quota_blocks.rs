@@ -102,8 +102,10 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
 fn told(case: &Case<'_>, set: &StatefulSet, claim: &str, barrier: Barrier) -> Detection {
     let (name, namespace) = (&set.meta.name, &set.meta.namespace);
     let found = Detection::new(format!(
-        "claim {claim} cannot be created, and without it there is no pod for it either: {}. No event on a claim tells \
-         of that, only events of the set",
+        "{} {} refuses claim {claim}. {}. Without that claim its pod is not created. Only events of the set report \
+         this",
+        barrier.object.kind.as_str(),
+        barrier.object.name,
         barrier.words
     ));
     let found = found.evidence(&case.object(), "spec.replicas", set.replicas.to_string()).evidence(
@@ -122,8 +124,8 @@ fn told(case: &Case<'_>, set: &StatefulSet, claim: &str, barrier: Barrier) -> De
         .remedy(kubectl(events, "see what the API server said to the set"))
         .remedy(describe(&barrier.object, "see what is allowed and what is taken"))
         .remedy(by_hand(
-            "have the quota or the limit raised, or scale the set down to what it has; do not delete claims to make \
-             room before you know whose data they hold",
+            "raise the quota or the limit, or scale the set down to what it has; do not delete claims before you know \
+             whose data they have",
         ))
 }
 
@@ -141,7 +143,7 @@ fn beyond_range(ranges: &[&LimitRange], template: &ClaimTemplate) -> Option<Barr
         let name = &range.meta.name;
         Some(Barrier {
             object: key(Kind::LimitRange, &range.meta.namespace, name),
-            words: format!("it requests {request}, {word} the {bound} of LimitRange {name}"),
+            words: format!("It requests {request}, {word} the {bound} of LimitRange {name}"),
             fields: vec![(field, bound.to_string())],
         })
     })
@@ -173,18 +175,18 @@ fn beyond_quota(case: &Case<'_>, quotas: &[&ResourceQuota], wanted: &[(&ClaimTem
                 return None;
             }
             let asks = match counted {
-                Counted::Claims => "it would be one claim more".to_owned(),
-                Counted::Storage => format!("it requests {}", last.request?),
+                Counted::Claims => "It would be one claim more".to_owned(),
+                Counted::Storage => format!("It requests {}", last.request?),
             };
             let before = match wanted.len() - 1 {
                 0 => String::new(),
-                1 => ", one claim of the set comes before it".to_owned(),
-                several => format!(", {several} claims of the set come before it"),
+                1 => " after one other claim of the set".to_owned(),
+                several => format!(" after {several} other claims of the set"),
             };
             let name = &quota.meta.name;
             Some(Barrier {
                 object: key(Kind::ResourceQuota, &quota.meta.namespace, name),
-                words: format!("{asks}{before}, and {used} of {hard} of {resource} in quota {name} are taken"),
+                words: format!("{asks}{before}, and {used} of {hard} of {resource} in quota {name} are used"),
                 fields: vec![
                     ("status.hard", format!("{resource}={hard}")),
                     ("status.used", format!("{resource}={used}")),

@@ -11,7 +11,7 @@ use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-wffc-custom-scheduler",
-    title: "the claim waits for a pod that the default scheduler leaves alone",
+    title: "the claim waits for a pod that the default scheduler does not place",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
@@ -77,8 +77,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     if pod.gated {
         let found = Detection::new(format!(
-            "binding waits for pod {name}{others}, which spec.schedulingGates keeps from every scheduler since {age}. \
-             That is meant so: whoever set the gates has to take them away, and nothing is wrong with the claim"
+            "binding waits for pod {name}{others}, which spec.schedulingGates has held for {age}. This is intended: \
+             whoever set the gates must remove them. Nothing is wrong with the claim"
         ));
         let gates = format!(
             "get pod {} -n {} -o jsonpath='{{.spec.schedulingGates}}'",
@@ -94,16 +94,15 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let scheduler = pod.scheduler_name.as_str();
     let found = Detection::new(format!(
-        "binding waits for pod {name}{others}, which scheduler {scheduler} has not placed for {age}. Kubernetes does \
-         not know whether a scheduler of that name runs, nor whether it binds volumes"
+        "scheduler {scheduler} has not placed pod {name}{others} for {age}, and binding waits for that. Kubernetes \
+         does not know whether that scheduler runs, or whether it binds volumes"
     ));
     Some(
         common(found)
             .evidence(&object, "spec.schedulerName", scheduler)
-            .remedy(describe(&object, format!("see whether {scheduler} has said anything: then it runs")))
+            .remedy(describe(&object, format!("see whether {scheduler} has written an event: then it runs")))
             .remedy(by_hand(format!(
-                "see that {scheduler} runs and that its volume binding is switched on; nothing has to be done to the \
-                 claim"
+                "check that {scheduler} runs and that its volume binding is switched on; the claim needs no change"
             ))),
     )
 }

@@ -14,7 +14,7 @@ const LONG: i64 = 3_600;
 
 pub(super) static RULE: Rule = Rule {
     id: "resize-controller-failing",
-    title: "the driver does not make the volume larger",
+    title: "the driver does not expand the volume",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::Pod, Kind::Event],
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
                   {.status.allocatedResourceStatuses}'",
         repair: "Read what the driver says in the event or the condition. If it wants the volume unused, stop the pods \
                  that use it. If the size is the matter, lower the request, since Kubernetes 1.32, to a size above \
-                 `status.capacity`: it cannot be taken back altogether. In older versions the claim has to be created \
+                 `status.capacity`; it cannot be lowered to that size. In older versions the claim has to be created \
                  again on its old volume, which begins with policy Retain.",
         prevention: "Ask for sizes that the storage has, in steps that it allows.",
         hazard: "None as long as the claim stays: the data are where they were. Deleting the claim to get rid of the \
@@ -64,30 +64,39 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let began = running.or(error).and_then(|condition| condition.since);
     let waited = case.seconds_since(began).filter(|waited| *waited >= PATIENCE);
     let said = event(case, claim, "VolumeResizeFailed").filter(|event| began.is_none() || event.last_seen >= began);
-    let driver = driver_of(case, sizes.volume).unwrap_or("its driver");
+    let driver =
+        driver_of(case, sizes.volume).map_or_else(|| "its driver".to_owned(), |driver| format!("driver {driver}"));
     let (volume, has, wants) = (&sizes.volume.meta.name, sizes.has, sizes.wants);
-    let (severity, how) = match waited {
-        _ if refused => (Severity::Error, format!("{driver} has refused that size, and is asked again rarely")),
-        _ if error.is_some() => (Severity::Error, format!("{driver} fails to make it larger, and tries again")),
+    let (severity, fact, next) = match waited {
+        _ if refused => (
+            Severity::Error,
+            format!("{driver} has refused to expand volume {volume} to {wants}"),
+            ". The driver is asked again only rarely",
+        ),
+        _ if error.is_some() => (
+            Severity::Error,
+            format!("{driver} fails to expand volume {volume} to {wants}"),
+            ". The driver tries again",
+        ),
         Some(_) if said.is_some_and(wants_it_unused) => {
-            (Severity::Error, format!("{driver} makes larger only what no pod uses"))
+            (Severity::Error, format!("{driver} expands volume {volume} to {wants} only when no pod uses it"), "")
         }
         Some(waited) if said.is_some() => {
-            (Severity::Error, format!("{driver} has failed to make it larger for {}", human_age(waited)))
+            let passed = human_age(waited);
+            (Severity::Error, format!("{driver} has failed for {passed} to expand volume {volume} to {wants}"), "")
         }
         Some(waited) if waited >= LONG => {
-            (Severity::Warning, format!("{driver} has been at work on it for {}", human_age(waited)))
+            let passed = human_age(waited);
+            (Severity::Warning, format!("{driver} has been expanding volume {volume} to {wants} for {passed}"), "")
         }
         _ => return None,
     };
     if !lasts(case) {
         return None;
     }
-    let found = Detection::new(format!(
-        "its volume {volume} stays at {has} though {wants} is requested: {how}. The data are as they were"
-    ))
-    .severity(severity)
-    .since(began);
+    let found = Detection::new(format!("{fact}. The volume still has {has}{next}. The data are not affected"))
+        .severity(severity)
+        .since(began);
     let found = sizes.told(found, case).evidence(&case.object(), "status.allocatedResourceStatuses.storage", progress);
     let found = match error {
         Some(_) => found.evidence(&case.object(), "status.conditions[type=ControllerResizeError].status", "True"),
@@ -103,8 +112,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return Some(found.risk(Risk::None).remedy(lower(claim, &sizes)));
     }
     Some(found.remedies(retain(sizes.volume)).remedy(by_hand(format!(
-        "if the size cannot be had, create the claim again on {volume} with a smaller request, once the policy of \
-         {volume} is Retain; before Kubernetes {} a request cannot be lowered",
+        "if that size is not possible, set policy Retain on volume {volume}, and then create the claim again on it \
+         with a smaller request; before Kubernetes {} a request cannot be lowered",
         KubeVersion::LOWERS_REQUESTS
     ))))
 }
@@ -119,14 +128,14 @@ fn stop_pods(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Remedy {
     let users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).filter(|pod| !pod.terminated());
     let names: Vec<&str> = users.map(|pod| pod.meta.name.as_str()).collect();
     let pods = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
-    by_hand(format!("stop the pods that use it{pods} until the volume is larger, for instance by scaling down"))
+    by_hand(format!("stop the pods that use the claim{pods} until the volume is larger, for instance by scaling down"))
 }
 
 /// Creates a remedy that lowers the request. Only a person can choose the new size.
 fn lower(claim: &PersistentVolumeClaim, sizes: &Sizes<'_>) -> Remedy {
     let command = format!("edit pvc {} -n {}", quoted(&claim.meta.name), quoted(&claim.meta.namespace));
     let does = format!(
-        "or lower spec.resources.requests.storage to a size that the storage can give; it has to stay above {}",
+        "or lower spec.resources.requests.storage to a size that the storage can provide; the size must stay above {}",
         sizes.has
     );
     kubectl(command, does)

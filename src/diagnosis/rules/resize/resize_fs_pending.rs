@@ -12,7 +12,7 @@ const LONG: i64 = 3_600;
 
 pub(super) static RULE: Rule = Rule {
     id: "resize-fs-pending",
-    title: "the volume is larger, and its file system is not",
+    title: "the volume was expanded, and its file system was not",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::Pod],
@@ -72,33 +72,39 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let volume = &sizes.volume.meta.name;
     let what = if claim.mode() == VolumeMode::Block { "the device on the node" } else { "its file system" };
-    let grown = format!("its volume {volume} has {} already, and {what} still {}", sizes.capacity, sizes.has);
+    let grown = format!("volume {volume} has {}, but {what} still has {}", sizes.capacity, sizes.has);
     let found = match users.first() {
         None if !case.knows_all(Kind::Pod, namespace) => return None,
         None if failed => Detection::new(format!(
-            "{grown}: a node has failed to make it larger. It is tried again when a pod uses the claim; now none does"
+            "{grown}. A node has failed to expand it. The next attempt happens when a pod uses the claim, and no pod \
+             uses it now"
         )),
         // A claim may be unused between two pods. If it is unused for long, somebody may wait for the requested size.
-        None => Detection::new(format!("{grown}: that grows when a pod uses the claim, and now none does"))
-            .severity(if waited.is_some_and(|waited| waited >= LONG) { Severity::Warning } else { Severity::Info }),
+        None => {
+            Detection::new(format!("{grown}. The node expands it when a pod uses the claim, and no pod uses it now"))
+                .severity(if waited.is_some_and(|waited| waited >= LONG) { Severity::Warning } else { Severity::Info })
+        }
         Some(pod) => {
             let node = &pod.node_name;
             let mounted_later = pod.meta.created.zip(since).is_some_and(|(created, since)| created > since);
             let how = match waited {
-                _ if failed => format!("node {node}, where pod {} uses it, has tried and failed", pod.meta.name),
+                _ if failed => {
+                    format!("Node {node}, where pod {} uses it, has tried and failed to expand it", pod.meta.name)
+                }
                 Some(waited) if mounted_later => format!(
-                    "node {node} was to do it when it mounted the volume for pod {}, which is there for {}",
+                    "Node {node} should have expanded it when it mounted the volume for pod {}, which has existed for \
+                     {}",
                     pod.meta.name,
                     human_age(waited)
                 ),
                 Some(waited) => format!(
-                    "node {node}, where pod {} uses it, has not done it for {}",
+                    "Node {node}, where pod {} uses it, has not expanded it for {}",
                     pod.meta.name,
                     human_age(waited)
                 ),
-                None => format!("node {node}, where pod {} uses it, has not done it", pod.meta.name),
+                None => format!("Node {node}, where pod {} uses it, has not expanded it", pod.meta.name),
             };
-            Detection::new(format!("{grown}: {how}. The data are as they were"))
+            Detection::new(format!("{grown}. {how}. The data are not affected"))
         }
     };
     let found = sizes
@@ -111,16 +117,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             since.map(|moment| moment.to_string()).unwrap_or_default(),
         );
     let Some(pod) = users.first() else {
-        return Some(found.remedy(by_hand(format!("start the pod that is to use {namespace}/{name}"))));
+        return Some(found.remedy(by_hand(format!("start a pod that uses claim {namespace}/{name}"))));
     };
     let pod_key = key(Kind::Pod, namespace, &pod.meta.name);
     Some(
         found
             .evidence(&pod_key, "spec.nodeName", pod.node_name.as_str())
             .remedy(describe(&case.object(), "see what the kubelet says in its events FileSystemResizeFailed"))
-            .remedy(describe(&pod_key, "see what the kubelet says of the volume"))
+            .remedy(describe(&pod_key, "see what the kubelet says about the volume"))
             .remedy(by_hand(format!(
-                "see whether the driver's pod on node {} runs; then restart pod {}, so that the volume is mounted anew",
+                "check that the driver's pod on node {} runs; then restart pod {}, so that the volume is mounted again",
                 pod.node_name, pod.meta.name
             ))),
     )

@@ -9,7 +9,7 @@ use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
     id: "resize-no-resizer",
-    title: "nobody begins to make the volume larger",
+    title: "no resizer begins to expand the volume",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Event],
@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
                  the request is carried out without another step. For other types make a larger volume, and copy the \
                  data.",
         prevention: "Do not set `allowVolumeExpansion` on classes whose volumes nobody can expand.",
-        hazard: "None: the volume is used as before. The request cannot be taken back to the size that the claim has. \
+        hazard: "None: the volume is used as before. The request cannot be lowered to the size that the claim has. \
                  Editing the volume's capacity makes nothing larger and hides the matter.",
         sources: &[
             "expandController.syncHandler, Kubernetes 1.36 (J3, J4)",
@@ -59,13 +59,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let Some(driver) = driver_of(case, sizes.volume) else {
         let kind = kind_without_resizer(&sizes.volume.source.kind)?;
         let found = Detection::new(format!(
-            "it requests {wants} and keeps {has}: volumes of type {kind} like {volume} are expanded by nobody, though \
-             its class allows to ask for it"
+            "nobody expands volume {volume}, because it is of type {kind}. The claim requests {wants} and keeps {has}, \
+             although its class allows expansion"
         ));
         let found = sizes.told(found, case).evidence(&volume_key(volume), "spec", kind);
         return Some(with_asked(found).remedy(by_hand(format!(
-            "make a larger volume and copy the data, or let it be: {volume} is used as before, and the request cannot \
-             be lowered to {has} again"
+            "make a larger volume and copy the data, or do nothing: volume {volume} is used as before, and the request \
+             cannot be lowered to {has} again"
         ))));
     };
     // The controller writes this event when it sees the raised request. Without the event, nobody can know how long ago
@@ -73,14 +73,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let waited = asked.and_then(|event| case.seconds_since(event.last_seen)).filter(|waited| *waited >= PATIENCE);
     let found = match waited {
         Some(waited) => Detection::new(format!(
-            "it requests {wants} and has {has}, and for {} the resizer of {driver} has not begun to make {volume} \
-             larger; whether one runs cannot be seen here",
+            "the resizer of {driver} has not begun to expand volume {volume} for {}. The claim requests {wants} and \
+             has {has}. Whether a resizer runs cannot be seen here",
             human_age(waited)
         ))
         .since(asked.and_then(|event| event.last_seen)),
         None => Detection::new(format!(
-            "it requests {wants} and has {has}, and the resizer of {driver} has not begun to make {volume} larger. If \
-             it was asked just now, that is normal"
+            "the resizer of {driver} has not begun to expand volume {volume}. The claim requests {wants} and has \
+             {has}. If the request was raised just now, this is normal"
         ))
         .severity(Severity::Info),
     };
@@ -88,14 +88,15 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let selector = quoted(&format!("metadata.name={lease}"));
     Some(
         with_asked(sizes.told(found, case))
-            .remedy(describe(&case.object(), "see whether a resizer has said anything: then it runs"))
+            .remedy(describe(&case.object(), "see whether a resizer has written an event: then it runs"))
             .remedy(kubectl(
                 format!("get lease -A --field-selector {selector} -o yaml"),
-                "see whether the resizer lives: renewTime is seconds old; a resizer without leader election has none",
+                "see whether the resizer runs: then renewTime is seconds old; a resizer without leader election has no \
+                 Lease",
             ))
             .remedy(by_hand(format!(
-                "run the resizer of {driver} (mostly a container csi-resizer beside its provisioner); it goes on by \
-                 itself"
+                "run the resizer of {driver} (usually a container csi-resizer beside its provisioner); then the \
+                 expansion starts by itself"
             ))),
     )
 }

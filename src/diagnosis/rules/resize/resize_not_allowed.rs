@@ -55,16 +55,18 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let why = match class {
         Some(class) if class.allow_expansion => return None,
         Some(_) => format!("its class {name} does not allow expansion (any more)"),
-        None if name.is_empty() => "it has no class that could allow expansion".to_owned(),
+        None if name.is_empty() => "it has no class, and only a class can allow expansion".to_owned(),
         None if case.lacks(Kind::StorageClass, "", name) => format!("its class {name} does not exist (any more)"),
         None => return None,
     };
     let who = match driver_of(case, sizes.volume) {
-        Some(driver) => format!("; the request was accepted once, and the resizer of {driver} has not begun"),
-        None => "; the request was accepted once, and nobody has begun".to_owned(),
+        Some(driver) => format!("the resizer of {driver} has not begun"),
+        None => "nobody has begun to expand the volume".to_owned(),
     };
-    let found =
-        Detection::new(format!("it requests {wants} and has {has}, and {why}, so that it may ask for no more{who}"));
+    let found = Detection::new(format!(
+        "{why}. The claim requests {wants} and has {has}. The API server accepted this request \
+                                before, but {who}. It accepts no larger request now"
+    ));
     let found = sizes.told(found, case);
     let Some(class) = class else {
         return Some(
@@ -80,6 +82,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&class_key, "allowVolumeExpansion", "false")
             .follows_from(class_key, Act::Expand)
             .remedy(kubectl(command, "if the driver can expand volumes, allow it for the class"))
-            .remedy(by_hand("see that the driver's resizer runs; otherwise the claim stays as it is, and works")),
+            .remedy(by_hand("check that the driver's resizer runs; without it the claim works, but keeps its size")),
     )
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "resize-pv-edited",
-    title: "the volume's capacity is not the claim's",
+    title: "the volume's capacity differs from the claim's",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
@@ -48,14 +48,18 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (volume, capacity, has) = (&sizes.volume.meta.name, sizes.capacity, sizes.has);
     let larger = capacity.compare(&has).is_gt();
     let rest = match driver_of(case, sizes.volume) {
-        _ if !larger => "It was edited, or restored from an older manifest; the storage is as large as it was",
-        Some(_) => {
-            "It was edited, which makes no storage larger; the next mount may copy that number to the claim all the same"
+        _ if !larger => {
+            "Somebody edited the volume, or restored it from an older manifest; its storage has the same \
+                         size as before"
         }
-        None => "It was edited, which makes no storage larger",
+        Some(_) => {
+            "Somebody edited the volume, which does not expand its storage. But the next mount may copy that number to \
+             the claim"
+        }
+        None => "Somebody edited the volume, which does not expand its storage",
     };
     let found = Detection::new(format!(
-        "its volume {volume} says {capacity} and it has {has}, while nobody expands it. {rest}"
+        "its volume {volume} states {capacity}, but the claim has {has}, and nobody expands the volume. {rest}"
     ));
     let steps = vec![
         json!({
@@ -65,12 +69,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         }),
         json!({ "op": "replace", "path": "/spec/capacity/storage", "value": has.to_string() }),
     ];
-    let does = format!("if the storage has {has}, let the volume say so; no storage changes by this");
+    let does = format!("if the storage has {has}, correct the capacity of the volume; this changes no storage");
     Some(
         sizes
             .told(found, case)
-            .remedy(describe(&volume_key(volume), "see where its storage is, and ask there how large it is"))
+            .remedy(describe(&volume_key(volume), "see where the storage is, and check its size there"))
             .remedy(patch_volume(sizes.volume, steps, does))
-            .remedy(by_hand("to make it larger, raise the claim's spec.resources.requests.storage once both agree")),
+            .remedy(by_hand(
+                "to expand it, raise the claim's spec.resources.requests.storage once both sizes are equal",
+            )),
     )
 }

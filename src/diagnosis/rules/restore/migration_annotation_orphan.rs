@@ -7,7 +7,7 @@ use crate::model::{AnnotationKey, CsiDriver, CsiNode, Kind, PersistentVolume, Re
 
 pub(super) static RULE: Rule = Rule {
     id: "migration-annotation-orphan",
-    title: "the driver that took over from the volume's plugin is not installed",
+    title: "the CSI driver that replaced the volume's plugin is not installed",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::CsiDriver, Kind::CsiNode],
@@ -55,15 +55,16 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let waits_for_deletion =
         volume.reclaim_policy == ReclaimPolicy::Delete && volume.status.phase == VolumePhase::Released;
     let (severity, risk, what) = if waits_for_deletion {
-        let what = "nobody deletes it (policy Delete), until that driver is installed: then it goes at once";
+        let what = "Nobody deletes the volume (policy Delete) until that driver is installed. Then its data are \
+                    deleted at once";
         (Severity::Error, Risk::Possible, what)
     } else if volume.status.phase == VolumePhase::Bound {
-        (Severity::Error, Risk::None, "no pod can mount it, and nobody deletes or expands it")
+        (Severity::Error, Risk::None, "No pod can mount it, and nobody deletes or expands it")
     } else {
-        (Severity::Warning, Risk::None, "no pod could mount it, and nobody deletes it")
+        (Severity::Warning, Risk::None, "No pod could mount it, and nobody deletes it")
     };
     let found = Detection::new(format!(
-        "volumes of type {field} are served by CSI driver {driver} in Kubernetes {}, and that is not installed: {what}",
+        "CSI driver {driver}, which serves type {field} in Kubernetes {}, is not installed. {what}",
         case.behavior().version
     ))
     .severity(severity)
@@ -80,7 +81,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         found
             .remedy(kubectl(format!("get csidriver {}", quoted(driver)), "see whether the driver is installed"))
             .remedy(by_hand(format!(
-                "install CSI driver {driver}, with its components on the nodes; the volume itself is left as it is"
+                "install CSI driver {driver}, with its components on the nodes; the volume itself needs no change"
             ))),
     )
 }

@@ -17,7 +17,7 @@ const SHOWN: usize = 3;
 
 pub(super) static RULE: Rule = Rule {
     id: "restore-stale-uids",
-    title: "the claims are new, and their volumes remember the old ones",
+    title: "the claims are new, and their volumes have the uids of the old ones",
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
         seen: "Many claims of one namespace are Lost or Pending at once, and their volumes are Released.",
         why: "The API server gives every object a new uid, also one that is restored with its old name. A volume knows \
               its claim by the uid in `spec.claimRef`, so that all claims that were created again, by a restore or by \
-              `kubectl apply` of saved manifests, are strangers to their own volumes. To the controller the old claims \
+              `kubectl apply` of saved manifests, do not match their own volumes. For the controller the old claims \
               are gone: the volumes are released, and their reclaim policies run.",
         confirm: "kubectl get pvc -n NAME -o custom-columns=NAME:.metadata.name,UID:.metadata.uid,VOLUME:.spec.volumeName\n\
                   kubectl get pv -o custom-columns=NAME:.metadata.name,CLAIM:.spec.claimRef.name,\
@@ -65,9 +65,14 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     let doomed: Vec<&PersistentVolume> =
         pairs.iter().map(|(_, volume)| *volume).filter(|volume| case.destroys(volume)).collect();
     let fate = match doomed.len() {
-        0 => "Their data stay".to_owned(),
-        count if count == pairs.len() => "The data of all of them are destroyed unless they become Retain".to_owned(),
-        count => format!("The data of {count} of them are destroyed unless they become Retain"),
+        0 => "The data of these volumes stay".to_owned(),
+        count if count == pairs.len() => "The data of all these volumes are destroyed, unless their policy is set to \
+                                          Retain in time"
+            .to_owned(),
+        count => format!(
+            "The data of {count} of these volumes are destroyed, unless their policy is set to Retain in \
+                          time"
+        ),
     };
     let which = if pairs.len() == claims.len() {
         format!("all of its {} claims", claims.len())
@@ -75,8 +80,8 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
         format!("{} of its {} claims", pairs.len(), claims.len())
     };
     let found = Detection::new(format!(
-        "{which} name volumes that remember earlier claims of these names: they were created anew, as by a restore. \
-         {fate}"
+        "{which} name volumes that have the uids of earlier claims. {fate}. The claims were created again, as by a \
+         restore"
     ))
     .risk(if doomed.is_empty() { Risk::None } else { Risk::Imminent });
     let found = match pairs.iter().filter_map(|(claim, _)| claim.meta.created).min() {
@@ -101,10 +106,10 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     let columns = "custom-columns=NAME:.metadata.name,UID:.metadata.uid,VOLUME:.spec.volumeName,PHASE:.status.phase";
     Some(
         found
-            .remedy(by_hand("see that no other cluster, such as the one that was backed up, uses the same storage"))
+            .remedy(by_hand("check that no other cluster, such as the one that was backed up, uses the same storage"))
             .remedy(kubectl(
                 format!("get pvc -n {} -o {columns}", quoted(&namespace.meta.name)),
-                "then give each claim its volume back, by the command that is found on the claim",
+                "then give each claim its volume back, with the command of the finding on that claim",
             )),
     )
 }

@@ -123,22 +123,20 @@ fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (words, risk) = match data_fate(case.behavior(), volume) {
-        DataFate::Kept => (format!("; its data stay on volume {name} (policy {policy})"), Risk::None),
+        DataFate::Kept => (format!(". The data stay on volume {name} (policy {policy})"), Risk::None),
         DataFate::HandedToDriver | DataFate::Destroyed
             if volume.terminating() && leaves_storage_behind(case.behavior(), volume) =>
         {
-            (format!("; volume {name} goes with it, and its storage is left behind"), Risk::None)
+            (format!(". Volume {name} is deleted with it, and its storage is left behind"), Risk::None)
         }
         DataFate::HandedToDriver => {
             let driver = driver_of(case, volume);
-            (format!("; then {driver} deletes volume {name} with its data (policy {policy})"), Risk::Possible)
+            (format!(", and {driver} deletes volume {name} with its data (policy {policy})"), Risk::Possible)
         }
         DataFate::Destroyed => {
-            (format!("; then volume {name} is deleted with its data (policy {policy})"), Risk::Possible)
+            (format!(", and volume {name} is deleted with its data (policy {policy})"), Risk::Possible)
         }
-        DataFate::Scrubbed => {
-            (format!("; then the data of volume {name} are erased (policy {policy})"), Risk::Possible)
-        }
+        DataFate::Scrubbed => (format!(", and the data of volume {name} are erased (policy {policy})"), Risk::Possible),
     };
     Aftermath { words, risk, retain: retain(volume) }
 }
@@ -223,8 +221,9 @@ fn bring_back(claim: &PersistentVolumeClaim) -> Option<Remedy> {
     let volume = &claim.volume_name;
     (!volume.is_empty()).then(|| {
         by_hand(format!(
-            "to go on with the same data: with policy Retain let the claim go, then take uid and resourceVersion out \
-             of spec.claimRef of {volume}, and create the claim again with spec.volumeName {volume}"
+            "to use the same data again: with policy Retain, let the claim be deleted; then remove uid and \
+             resourceVersion from spec.claimRef of volume {volume}, and create the claim again with spec.volumeName \
+             {volume}"
         ))
     })
 }

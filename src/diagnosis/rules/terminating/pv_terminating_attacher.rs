@@ -10,7 +10,7 @@ use crate::model::{Kind, PersistentVolume, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-terminating-attacher",
-    title: "the volume waits for its attacher to let it go",
+    title: "the attacher's finalizer keeps the volume from being deleted",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
@@ -58,23 +58,27 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (name, driver) = (&volume.meta.name, stated.unwrap_or(attacher));
     let named = format!("{{.items[?(@.spec.source.persistentVolumeName==\"{name}\")].metadata.name}}");
     Some(
-        held_by_attachments(Detection::new(format!(
-            "the attacher of {driver} keeps it, by finalizer {finalizer}, as long as a VolumeAttachment names it; if \
-             none does, that attacher does not run or may not write. No data are touched by this"
-        )), case, volume)
+        held_by_attachments(
+            Detection::new(format!(
+                "finalizer {finalizer} of the attacher of {driver} blocks its deletion while a VolumeAttachment names \
+                 it. If none does, that attacher does not run or lacks the rights. No data are affected"
+            )),
+            case,
+            volume,
+        )
         .since(unheld_since(volume))
         .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
         .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
         .remedy(kubectl(
             format!("get volumeattachments -o jsonpath={}", quoted(&named)),
-            "see which VolumeAttachment names it: that one has to go first, and its status says what fails",
+            "see which VolumeAttachment names it: that one must be deleted first, and its status says what fails",
         ))
-        .remedy(by_hand(format!("if none does, let the attacher of {driver} run again, in a current version")))
+        .remedy(by_hand(format!("if none does, run the attacher of {driver} again, in a current version")))
         .remedies(take_away(
             volume,
             finalizer,
-            "as the last resort, where the driver is gone for good and the storage system shows the disk attached \
-             nowhere: take this one finalizer away",
+            "as the last resort, if the driver is gone for good and the storage system shows that the disk is attached \
+             nowhere: remove only this finalizer",
         )),
     )
 }

@@ -11,7 +11,7 @@ use crate::model::{Kind, PersistentVolume, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-terminating-bound",
-    title: "the volume is being deleted under a claim that has it",
+    title: "the volume is being deleted while a claim is bound to it",
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
@@ -72,20 +72,22 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let policy = volume.reclaim_policy.as_str();
     let afterwards = match fate {
         DataFate::HandedToDriver | DataFate::Destroyed if leaves_storage_behind => {
-            format!("its storage is left behind in spite of policy {policy}")
+            format!("the storage of the volume is left behind in spite of policy {policy}")
         }
-        DataFate::Kept => format!("its storage stays (policy {policy})"),
-        DataFate::HandedToDriver => format!("{} deletes its data (policy {policy})", driver_of(case, volume)),
-        DataFate::Destroyed if is_guarded(volume) => format!("its data are deleted (policy {policy})"),
-        DataFate::Destroyed => format!("its data may be deleted (policy {policy})"),
-        DataFate::Scrubbed => format!("its data may be erased (policy {policy})"),
+        DataFate::Kept => format!("the storage of the volume stays (policy {policy})"),
+        DataFate::HandedToDriver => {
+            format!("{} deletes the data of the volume (policy {policy})", driver_of(case, volume))
+        }
+        DataFate::Destroyed if is_guarded(volume) => format!("the data of the volume are deleted (policy {policy})"),
+        DataFate::Destroyed => format!("the data of the volume may be deleted (policy {policy})"),
+        DataFate::Scrubbed => format!("the data of the volume may be erased (policy {policy})"),
     };
     let attached = is_attached_by_driver(case, volume);
-    let meanwhile = if attached { ", and until then no other node may attach it" } else { "" };
+    let meanwhile = if attached { ". Until then no other node may attach the volume" } else { "" };
     let owner = claim.key();
     let message = format!(
-        "it was deleted while claim {owner} has it, which cannot be taken back: it goes with the claim{meanwhile}. \
-         When the claim is gone, {afterwards}"
+        "its deletion waits for claim {owner}, which is bound to it. When that claim is deleted, {afterwards}. The \
+         deletion cannot be undone{meanwhile}"
     );
     let found = Detection::new(message)
         .severity(if attached || destroys { Severity::Error } else { Severity::Warning })

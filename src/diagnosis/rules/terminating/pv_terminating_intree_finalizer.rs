@@ -62,12 +62,12 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str());
     Some(if drops_at_retain(case, provisioner) {
         found.remedies(retain(volume)).remedy(by_hand(
-            "the object goes by itself then; its storage stays, and is yours to delete if nobody wants it",
+            "then the volume is deleted by itself; its storage stays, and you can delete it if nobody needs the data",
         ))
     } else {
         found.remedies(retain(volume)).remedy(by_hand(format!(
-            "make sure that you know which storage it is, and that nobody waits for its deletion; then take away the \
-             one finalizer {IN_TREE_FINALIZER}, not the others"
+            "make sure that you know which storage it is, and that nobody waits for its deletion; then remove only the \
+             finalizer {IN_TREE_FINALIZER}"
         )))
     })
 }
@@ -82,15 +82,15 @@ fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
     if !drops_at_retain(case, provisioner) {
         return Some(if case.behavior().deletion_finalizers {
             format!(
-                "finalizer {IN_TREE_FINALIZER} keeps it, which kube-controller-manager takes only from volumes of its \
-                 own plugins, and {} names {}",
+                "finalizer {IN_TREE_FINALIZER} blocks its deletion, because annotation {} names {}. \
+                 kube-controller-manager removes this finalizer only from volumes of its own plugins",
                 AnnotationKey::ProvisionedBy.as_str(),
                 shown(provisioner)
             )
         } else {
             format!(
-                "finalizer {IN_TREE_FINALIZER} keeps it, and Kubernetes {} takes no such finalizer away while gate \
-                 HonorPVReclaimPolicy is off",
+                "finalizer {IN_TREE_FINALIZER} blocks its deletion, and Kubernetes {} removes no such finalizer while \
+                 gate HonorPVReclaimPolicy is off",
                 case.behavior().version
             )
         });
@@ -105,8 +105,8 @@ fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
         Provider::External => return None,
     };
     Some(format!(
-        "kube-controller-manager keeps it until its storage is deleted (policy {}), which it cannot do: {reason}. With \
-         policy Retain it goes and its storage stays",
+        "kube-controller-manager cannot delete its storage (policy {}). The reason: {reason}. With policy Retain, the \
+         volume is deleted and its storage stays",
         volume.reclaim_policy.as_str()
     ))
 }
@@ -121,8 +121,8 @@ fn finalizer_missing(case: &Case<'_>, volume: &PersistentVolume) -> Option<Strin
         return None;
     }
     Some(format!(
-        "each sync tries to add finalizer {IN_TREE_FINALIZER} to it, which is refused while it is being deleted, and \
-         ends there: it stays {} for ever. With policy Retain it goes on, and its storage stays",
+        "each sync fails, because finalizer {IN_TREE_FINALIZER} cannot be added while the volume is being deleted. So \
+         the volume stays {}. With policy Retain the controller continues, and the storage stays",
         shown(volume.status.phase.as_str())
     ))
 }

@@ -11,7 +11,7 @@ use crate::model::{Kind, PersistentVolume, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-terminating-leak",
-    title: "the storage is left behind when the volume's object goes",
+    title: "the storage is left behind when the volume is deleted",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim],
@@ -55,14 +55,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let storage =
         if volume.source.kind == SourceKind::Csi { format!("storage {handle}") } else { "storage".to_owned() };
     let why = if data_fate(case.behavior(), volume) == DataFate::HandedToDriver {
-        format!("no finalizer keeps it for {}", driver_of(case, volume))
+        format!("no finalizer makes the deletion wait for {}", driver_of(case, volume))
     } else {
-        "kube-controller-manager passes over volumes that are being deleted (gate HonorPVReclaimPolicy is off)"
-            .to_owned()
+        "kube-controller-manager ignores volumes that are being deleted (gate HonorPVReclaimPolicy is off)".to_owned()
     };
     let found = Detection::new(format!(
-        "its policy is Delete, but {why}: when claim {} goes, the object vanishes and its {storage} stays, which \
-         nobody deletes then",
+        "its {storage} will be left behind, although its policy is Delete. The reason: {why}. When claim {} is \
+         deleted, the volume is deleted, and nobody deletes the storage",
         claim_name(named)
     ))
     .since(volume.meta.deleted)
@@ -75,7 +74,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     };
     Some(
         found
-            .remedy(save_volume(volume, "later nothing else tells which storage it was"))
-            .remedy(by_hand("if the data are not wanted, delete the storage by its handle once the object is gone")),
+            .remedy(save_volume(volume, "later nothing else says which storage it was"))
+            .remedy(by_hand("if nobody needs the data, delete the storage by its handle once the volume is gone")),
     )
 }

@@ -9,7 +9,7 @@ use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhas
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-terminating-provisioner-finalizer",
-    title: "the volume waits for its provisioner to let it go",
+    title: "the provisioner's finalizer keeps the volume from being deleted",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment],
@@ -58,8 +58,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (message, risk) = match &volume.reclaim_policy {
         ReclaimPolicy::Retain | ReclaimPolicy::Recycle => (
             format!(
-                "its provisioner {driver} has to take its finalizer away, which it does at policy {policy} without \
-                 touching the data: it does not run, or may not write"
+                "its provisioner {driver} has not removed the finalizer that blocks its deletion: it does not run or \
+                 lacks the rights. With policy {policy} it removes the finalizer without changing the data"
             ),
             Risk::None,
         ),
@@ -67,19 +67,20 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             let phase = if available { "Available" } else { phase };
             (
                 format!(
-                    "{driver} keeps it until its storage is deleted, and never does that in phase {phase}, only in \
-                     phase Released: it waits for ever. With policy Retain it goes and its storage stays"
+                    "{driver} deletes storage only in phase Released, and this volume is {phase}. So its finalizer \
+                     blocks the deletion of the volume, and waiting does not help. With policy Retain, the volume is \
+                     deleted and its storage stays"
                 ),
                 Risk::None,
             )
         }
         ReclaimPolicy::Delete => {
             let attached =
-                if attached { "; an attacher's finalizer is on it, so it may still be attached" } else { "" };
+                if attached { ". The volume has an attacher's finalizer, so it may still be attached" } else { "" };
             (
                 format!(
-                    "{driver} keeps it until its storage is deleted (policy Delete), and that has not happened: it \
-                     does not run, or the deletion fails{attached}"
+                    "{driver} has not deleted its storage (policy Delete), so its finalizer blocks the deletion. The \
+                     driver does not run, or the deletion fails{attached}"
                 ),
                 Risk::Possible,
             )
@@ -98,15 +99,15 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         found
     };
     let found = found
-        .remedy(describe(&case.object(), format!("see what {driver} says of it; its log says more")))
+        .remedy(describe(&case.object(), format!("see what {driver} says about it; its log says more")))
         .remedies(retain(volume));
     Some(match &volume.reclaim_policy {
         ReclaimPolicy::Retain | ReclaimPolicy::Recycle => {
-            found.remedy(by_hand(format!("let the provisioner of {driver} run again, if only for this")))
+            found.remedy(by_hand(format!("run the provisioner of {driver} again, if only for this")))
         }
         ReclaimPolicy::Delete | ReclaimPolicy::Other(_) => found.remedy(by_hand(
-            "after Retain the object goes and the storage is yours: note its handle, and delete the storage by hand if \
-             the data are not wanted",
+            "with policy Retain the volume is deleted and the storage stays: note its handle, and delete the storage \
+             by hand if nobody needs the data",
         )),
     })
 }

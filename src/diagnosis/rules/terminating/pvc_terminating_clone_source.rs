@@ -42,12 +42,15 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let clones: Vec<&PersistentVolumeClaim> =
         case.survey().copying(&claim.meta.namespace).iter().map(|id| case.snapshot().claim(*id)).collect();
     let holder = match clones.as_slice() {
-        [] => "a clone of it is Pending, or nobody takes it away".to_owned(),
-        [only] => format!("{} has a data source and is Pending", only.meta.name),
-        [first, more @ ..] => format!("{} and {} more have a data source and are Pending", first.meta.name, more.len()),
+        [] => "A clone of it is Pending, or nobody removes the finalizer".to_owned(),
+        [only] => format!("Claim {} has a data source and is Pending", only.meta.name),
+        [first, more @ ..] => {
+            format!("Claim {} and {} more have a data source and are Pending", first.meta.name, more.len())
+        }
     };
     let message = format!(
-        "it was deleted, and its provisioner keeps it by finalizer {CLONE_FINALIZER}: {holder}. After that it goes{}",
+        "finalizer {CLONE_FINALIZER} of its provisioner blocks its deletion for a clone. {holder}. Once the finalizer \
+         is removed, the claim is deleted{}",
         after.words
     );
     let found = being_deleted(message, case, claim);
@@ -60,7 +63,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             found.remedy(describe(&key_of_claim(&clone.meta), "see whether this is the clone, and what it waits for"));
     }
     Some(found.remedy(by_hand(
-        "let the clone become Bound, or delete it if nobody wants it, and see that the provisioner runs; the finalizer \
-         goes by itself then",
+        "let the clone become Bound, or delete it if nobody needs it, and check that the provisioner runs; then the \
+         finalizer is removed by itself",
     )))
 }

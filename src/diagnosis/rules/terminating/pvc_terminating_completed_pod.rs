@@ -54,8 +54,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let message = format!(
-        "it was deleted, and only finished pods keep it, whose phase does not count: {}. When their objects are \
-         deleted, it goes{}",
+        "finished pods block its deletion until they are deleted, too: {}. When those pods are deleted, the claim is \
+         deleted{}",
         some_pods(&users),
         after.words
     );
@@ -67,7 +67,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         let selector = format!("metadata.name={},status.phase={phase}", pod.meta.name);
         let command =
             format!("delete pods -n {} --field-selector {}", quoted(&claim.meta.namespace), quoted(&selector));
-        kubectl(command, format!("delete the finished pod {}; its logs go with it", pod.meta.name))
+        kubectl(command, format!("delete the finished pod {}; its logs are deleted, too", pod.meta.name))
     };
     let more = users.len().saturating_sub(NAMED);
     let rest = (more > 0).then(|| by_hand(format!("delete {more} more finished pods in the same way")));
@@ -77,6 +77,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .told(found)
             .remedies(users.iter().copied().take(NAMED).map(|pod| delete(&pod)))
             .remedies(rest)
-            .remedy(by_hand("where a Job or a workflow made them, delete that instead, or it may make new ones")),
+            .remedy(by_hand("if a Job or a workflow made them, delete that instead, or it may make new ones")),
     )
 }

@@ -8,7 +8,7 @@ use crate::model::{Kind, Lease, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-terminating-controller-dead",
-    title: "nobody uses the claim, and its deletion does not end",
+    title: "no pod uses the claim, and its deletion does not end",
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::Pod, Kind::PersistentVolume],
@@ -45,8 +45,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let after = aftermath(case, claim);
     let message = format!(
-        "it was deleted minutes ago, no pod uses it, and kube-controller-manager has not let it go. Unless the last pod \
-         has just ended, its pvc-protection does not run, or may not list pods or update claims. After that it goes{}",
+        "its deletion waits although no pod uses it: kube-controller-manager has not removed its finalizer. Unless the \
+         last pod has just ended, the pvc-protection controller does not run, or lacks the rights to list pods or \
+         update claims. Once the finalizer is removed, the claim is deleted{}",
         after.words
     );
     let found = being_deleted(message, case, claim);
@@ -65,6 +66,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         after
             .told(found)
             .remedy(look_at_manager("see whether kube-controller-manager renews its Lease"))
-            .remedy(by_hand("repair kube-controller-manager; the claim goes by itself then")),
+            .remedy(by_hand("repair kube-controller-manager; then the claim is deleted by itself")),
     )
 }

@@ -53,33 +53,28 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let pods = some_pods(&active);
-    let message = if is_left {
-        format!(
-            "it was deleted, which cannot be taken back, and {pods} keeps it, which {}. When that is gone, it goes{}",
-            if users.iter().any(|pod| is_orphaned(case, pod)) {
-                "is on a node that does not exist, and is deleted for that"
-            } else {
-                "is being deleted as well"
-            },
-            after.words
-        )
+    let rest = if !is_left {
+        "The deletion cannot be undone, and new pods cannot use the claim"
+    } else if users.iter().any(|pod| is_orphaned(case, pod)) {
+        "The deletion cannot be undone. Pods are deleted as well, because their node does not exist"
     } else {
-        format!(
-            "it was deleted, which cannot be taken back, and {pods} keeps it; new pods cannot use it. When no pod uses \
-             it any more, it goes{}",
-            after.words
-        )
+        "The deletion cannot be undone. The pods are being deleted as well"
     };
+    let message = format!(
+        "its deletion waits until it is no longer used by {pods}. After that, the claim is deleted{}. {rest}",
+        after.words
+    );
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
     let found = being_deleted(message, case, claim).evidence(&pod, "spec.nodeName", first.node_name.as_str());
     Some(
         after
             .soon(is_left)
             .told(found)
-            .remedy(save_claim(claim, "save the claim as it is; it cannot be kept from going"))
+            .remedy(save_claim(claim, "save the manifest of the claim; its deletion cannot be stopped"))
             .remedies(bring_back(claim))
             .remedy(by_hand(format!(
-                "if the deletion was meant, stop {pods} by what made it; the claim goes by itself"
+                "if the deletion was intended, stop {pods} in the workload that made it; then the claim is deleted by \
+                 itself"
             ))),
     )
 }

@@ -48,8 +48,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let message = format!(
-        "it was deleted, and the snapshot controller keeps it: a VolumeSnapshot of it is not ready, or nobody takes \
-         finalizer {SNAPSHOT_FINALIZER} away. After that it goes{}",
+        "finalizer {SNAPSHOT_FINALIZER} blocks its deletion for a snapshot. A VolumeSnapshot of it is not ready, or \
+         nobody removes the finalizer. Once the finalizer is removed, the claim is deleted{}",
         after.words
     );
     let found = being_deleted(message, case, claim).info_if(is_recent);
@@ -61,8 +61,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 format!("see which snapshot of {} is not ready", claim.meta.name),
             ))
             .remedy(by_hand(
-                "let that snapshot become ready or delete it, and see that the snapshot controller runs; the finalizer \
-                 goes by itself then",
+                "let that snapshot become ready or delete it, and check that the snapshot controller runs; then the \
+                 finalizer is removed by itself",
             )),
     )
 }

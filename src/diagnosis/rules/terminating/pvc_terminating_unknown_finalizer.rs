@@ -8,7 +8,7 @@ use crate::model::{Kind, PersistentVolumeClaim, Str};
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-terminating-unknown-finalizer",
-    title: "a finalizer of somebody else keeps the claim from being deleted",
+    title: "another finalizer keeps the claim from being deleted",
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
@@ -53,17 +53,20 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let kept = match (foreign.as_slice(), first.split_once('/')) {
         // The garbage collector's own finalizers have no domain.
         ([_], None) if matches!(first, "foregroundDeletion" | "orphan") => {
-            format!("finalizer {first} keeps it, which the garbage collector takes away after the claim's dependents")
+            format!(
+                "finalizer {first} blocks its deletion. The garbage collector removes that finalizer after it has \
+                 handled the dependents of the claim"
+            )
         }
         ([_], Some((domain, _))) => {
-            format!("finalizer {first} keeps it, which the controller of {domain} has to take away")
+            format!("finalizer {first} blocks its deletion. The controller of {domain} must remove that finalizer")
         }
-        ([_], None) => format!("finalizer {first} keeps it, which whoever set it has to take away"),
+        ([_], None) => format!("finalizer {first} blocks its deletion. Whoever set that finalizer must remove it"),
         (several, _) => {
-            format!("finalizers {} keep it, which those who set them have to take away", several.join(", "))
+            format!("finalizers {} block its deletion. Those who set them must remove them", several.join(", "))
         }
     };
-    let message = format!("it was deleted, and {kept}. After that it goes{}", after.words);
+    let message = format!("{kept}. Then the claim is deleted{}", after.words);
     let found = being_deleted(message, case, claim).early_if(early);
     let fields = format!(
         "get pvc {} -n {} --show-managed-fields -o yaml",
@@ -71,12 +74,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         quoted(&claim.meta.namespace)
     );
     let found = after.told(found).remedy(kubectl(fields, format!("see who set {first}")));
-    Some(found.remedy(by_hand(format!("let the owner of {first} run"))).remedy(unfinalize(
+    Some(found.remedy(by_hand(format!("make sure that the owner of {first} runs"))).remedy(unfinalize(
         claim,
         first,
         format!(
-            "only if the owner of {first} is gone for good, or its documentation says that this is safe: take the \
-             finalizer off, with the volumes of the claim kept"
+            "only if the owner of {first} is gone for good, or its documentation says that this is safe: remove the \
+             finalizer, and keep the volumes of the claim"
         ),
     )))
 }

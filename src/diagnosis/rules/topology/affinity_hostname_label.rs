@@ -66,18 +66,18 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let name = node.meta.name.as_str();
     let has = label(&node.meta.labels, HOSTNAME);
-    let shown = has.map_or_else(|| "has no such label".to_owned(), |has| format!("has {has} there"));
+    let shown = has.map_or_else(|| "has no such label".to_owned(), |has| format!("has {HOSTNAME}={has}"));
     let claim = volume.claim_ref.as_ref().and_then(|named| case.claim(&named.namespace, &named.name));
     let waits = claim.and_then(|claim| unplaced(case, claim).next());
     let consequence = match &waits {
-        Some(pod) => format!("no node will do for pod {}", pod.meta.name),
-        None => "no node will do for a pod that uses it".to_owned(),
+        Some(pod) => format!("no node fits pod {}", pod.meta.name),
+        None => "no node fits a pod that uses the volume".to_owned(),
     };
     let is_bound = volume.status.phase == VolumePhase::Bound;
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let found = Detection::new(format!(
-        "it can only be used where label {HOSTNAME} is {wanted}; that is the name of a node, which {shown}, so \
-         {consequence}. The affinity cannot be changed, only the volume be made anew for the same storage"
+        "its node affinity requires label {HOSTNAME}={wanted}, which is a node's name and not its label. The node \
+         {shown}, so {consequence}. The affinity cannot be changed: create the volume again for the same storage"
     ))
     .severity(if is_bound && waits.is_some() { Severity::Error } else { Severity::Warning })
     .risk(if kept || !is_bound { Risk::None } else { Risk::Possible })
@@ -88,8 +88,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         || format!("once {name} has that label, nothing else has to be done"),
         |has| {
             format!(
-                "make the volume anew for the same storage, with {HOSTNAME} {has}, policy Retain and a claimRef to its \
-                 claim's namespace and name; a claim that is bound has to be created again with it"
+                "create the volume again for the same storage, with {HOSTNAME} {has}, policy Retain and a claimRef to \
+                 its claim's namespace and name; a claim that is bound must be created again with it"
             )
         },
     );
@@ -98,7 +98,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .remedy(kubectl("get nodes -L kubernetes.io/hostname", "see names and labels side by side"))
             .remedy(kubectl(
                 format!("get pv {} -o yaml", quoted(&volume.meta.name)),
-                "save the volume as it is: it alone says where its storage is",
+                "save the manifest of the volume: only it says where the storage is",
             ))
             .remedy(by_hand(value)),
     )

@@ -7,7 +7,7 @@ use crate::model::{AnnotationKey, CsiDriver, Kind, PersistentVolumeClaim, Storag
 
 pub(super) static RULE: Rule = Rule {
     id: "capacity-not-published",
-    title: "nobody says how much room the class's driver has",
+    title: "nobody publishes how much storage the driver of the class has",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity],
@@ -65,18 +65,19 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     }
     let waiting = waiting(case, class, waits);
     let fact = match own().count() {
-        0 => "no CSIStorageCapacity object is for this class".to_owned(),
-        count => format!("none of its {count} CSIStorageCapacity objects says how much there is and for which nodes"),
+        0 => "no CSIStorageCapacity exists for this class".to_owned(),
+        count => format!("none of its {count} CSIStorageCapacity objects states a size and nodes"),
     };
     let consequence = match &waiting {
         Some(waiting) => {
-            format!("{}, and events speak of too little free storage, which nobody has measured", waiting.words())
+            format!("{}. Events speak of too little free storage, but nobody has measured it", waiting.words())
         }
-        None => "pods with new claims of it will be told that there is not enough free storage".to_owned(),
+        None => "pods with new claims of the class will be told that there is not enough free storage".to_owned(),
     };
     let name = driver.meta.name.as_str();
     let found = Detection::new(format!(
-        "the scheduler refuses every node for it: {name} says storageCapacity: true, and {fact}; {consequence}"
+        "the scheduler refuses every node for it, because {fact}. Driver {name} has storageCapacity: true; \
+         {consequence}"
     ));
     let severity = match &waiting {
         Some(_) => Severity::Error,
@@ -95,10 +96,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     };
     Some(
         found
-            .remedy(kubectl(
-                "get csistoragecapacities -A",
-                "see for which classes there are any, and in which namespace",
-            ))
+            .remedy(kubectl("get csistoragecapacities -A", "see for which classes and namespaces there are any"))
             .remedy(by_hand(format!(
                 "find in the log of the provisioner of {name} why it publishes none: it needs --enable-capacity, its \
                  namespace, and the right to write csistoragecapacities"
@@ -108,7 +106,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
                     "patch csidriver {} --type=merge -p '{{\"spec\":{{\"storageCapacity\":false}}}}'",
                     quoted(name)
                 ),
-                "if the driver is not meant to publish them: stop the scheduler from asking",
+                "if the driver should not publish them: stop the scheduler from asking",
             )),
     )
 }

@@ -7,7 +7,7 @@ use crate::model::{Kind, PersistentVolume, Pod, PodPhase, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
     id: "nfs-cluster-dns-name",
-    title: "the NFS server has a name that nodes mostly cannot resolve",
+    title: "the NFS server has a name that nodes usually cannot resolve",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::Pod],
@@ -66,14 +66,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let stuck = pods().find(is_stuck);
     let consequence = match stuck {
         Some(pod) => format!(
-            "pod {} on node {} has started no container, and this can be why (FailedMount tells)",
+            "Pod {} on node {} has started no container, and this can be the reason (see its event FailedMount)",
             pod.meta.name, pod.node_name
         ),
-        None => "no pod has it mounted so far that would prove that its node can".to_owned(),
+        None => "No pod has mounted the volume yet, so nothing shows whether its node can resolve the name".to_owned(),
     };
     let found = Detection::new(format!(
-        "its NFS server {server} is named as in the cluster's DNS, which pods ask; the mount is made by the node, \
-         whose resolver mostly does not know such names: {consequence}"
+        "nodes usually cannot resolve the name of its NFS server, {server}. The name belongs to the cluster's DNS, \
+         which pods use, but the node makes the mount. {consequence}"
     ))
     .info_if(stuck.is_none())
     .evidence(&case.object(), "spec.nfs.server", server)
@@ -91,7 +91,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         found
             .remedy(kubectl(
                 format!("get service {} -n {} -o wide", quoted(service), quoted(namespace)),
-                "see whether the Service is there, and its cluster IP, which nodes reach without DNS",
+                "see whether the Service exists, and its cluster IP, which nodes reach without DNS",
             ))
             .remedy(by_hand(
                 "let the nodes resolve the name, or make a new PersistentVolume for the same export with an address \

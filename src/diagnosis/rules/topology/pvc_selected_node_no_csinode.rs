@@ -8,7 +8,7 @@ use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-selected-node-no-csinode",
-    title: "the driver is not registered on the node that was chosen",
+    title: "the driver is not registered on the selected node",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[
@@ -75,13 +75,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let fact = match csi_node {
-        Some(_) => format!("CSINode {name} has no entry of it"),
-        None => format!("there is no CSINode {name}"),
+        Some(_) => format!("CSINode {name} has no entry for it"),
+        None => format!("CSINode {name} does not exist"),
     };
     let found = Detection::new(format!(
-        "its volume is to be made for node {name}, where {driver} is not registered: {fact}. Its provisioner needs \
-         that to know where the node lies, and the scheduler takes no other node while the annotation stands. It has \
-         waited {}; no data are at risk",
+        "driver {driver} is not registered on its selected node {name}. {fact}, so the provisioner does not know where \
+         to make the volume. The scheduler selects no other node while the annotation \
+         volume.kubernetes.io/selected-node exists. The claim has waited {}, and no data are at risk",
         human_age(waited)
     ));
     let csi_key = key(Kind::CsiNode, "", name);
@@ -99,10 +99,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .remedy(kubectl(
                 format!("get pods -A -o wide --field-selector {}", quoted(&format!("spec.nodeName={name}"))),
                 format!(
-                    "see whether the pod of {driver} runs there: once it has registered, the claim goes on by itself"
+                    "see whether the pod of {driver} runs there: once it has registered, the volume is made by itself"
                 ),
             ))
-            .remedy(describe(&case.object(), format!("see what {driver} says, and that no volume is being made")))
-            .remedy(unselect(claim, name, "if the driver is not to run there: let the scheduler choose another node")),
+            .remedy(describe(&case.object(), format!("see what {driver} says, and that it is not making a volume")))
+            .remedy(unselect(claim, name, "if the driver should not run there: let the scheduler choose another node")),
     )
 }

@@ -22,7 +22,7 @@ const LIFELESS: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-selected-node-unfit",
-    title: "the claim's pod cannot go to the node that was chosen",
+    title: "the claim's pod cannot run on the selected node",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[
@@ -110,8 +110,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "its volume is to be made for node {name}, which {words}, and the scheduler takes no other node for pod {} \
-         while the annotation volume.kubernetes.io/selected-node stands. It has waited {}; no data are at risk",
+        "its selected node {name} {words}. The scheduler selects no other node for pod {} while the annotation \
+         volume.kubernetes.io/selected-node exists. The claim has waited {}, and no data are at risk",
         pod.meta.name,
         human_age(waited)
     ));
@@ -123,8 +123,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&object, field, value)
             .evidence(&pod_key, "spec.nodeName", "")
             .remedies(way)
-            .remedy(describe(&case.object(), format!("see whether {driver} is at work on a volume for that node")))
-            .remedy(unselect(claim, name, "once it is not, let the scheduler choose another node")),
+            .remedy(describe(&case.object(), format!("see whether {driver} is still making a volume for that node")))
+            .remedy(unselect(claim, name, "if it is not, let the scheduler choose another node")),
     )
 }
 
@@ -138,7 +138,7 @@ fn refused(node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
             object,
             field: "spec.unschedulable",
             value: "true".to_owned(),
-            way: Some(kubectl(command, "if pods may run there again: let them")),
+            way: Some(kubectl(command, "if pods may run there again: allow them")),
         });
     }
     let lifeless = |taint: &&Taint| LIFELESS.contains(&taint.key.as_str()) && taint.effect == "NoSchedule";
@@ -148,13 +148,13 @@ fn refused(node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
             object,
             field: "spec.taints",
             value: format!("{}:{}", taint.key, taint.effect),
-            way: Some(kubectl(format!("describe node {}", quoted(name)), "see since when, and why")),
+            way: Some(kubectl(format!("describe node {}", quoted(name)), "see since when it does not answer, and why")),
         });
     }
     if !allows(class, &node.meta.labels) {
         let wanted = topologies(class);
         return Some(NodeRefusal {
-            words: format!("is not among those that class \"{}\" allows ({wanted})", class.meta.name),
+            words: format!("is not allowed by class \"{}\" ({wanted})", class.meta.name),
             object: key(Kind::StorageClass, "", &class.meta.name),
             field: "allowedTopologies",
             value: wanted,
@@ -198,11 +198,14 @@ fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &Sto
         None => (key(Kind::CsiDriver, "", &driver.meta.name), "spec.storageCapacity", "true".to_owned()),
     };
     Some(NodeRefusal {
-        words: format!("has too little storage: {} offers {there} there, and {wanted} are requested", driver.meta.name),
+        words: format!(
+            "has too little storage: {} offers {there} there, but the claim requests {wanted}",
+            driver.meta.name
+        ),
         object,
         field,
         value,
-        way: Some(kubectl("get csistoragecapacities -A", "see how much there is elsewhere")),
+        way: Some(kubectl("get csistoragecapacities -A", "see how much storage there is elsewhere")),
     })
 }
 

@@ -12,7 +12,7 @@ use crate::model::{Kind, PersistentVolumeClaim, StorageClass, Str, label};
 
 pub(super) static RULE: Rule = Rule {
     id: "sc-allowed-topologies-impossible",
-    title: "the class allows no place that there is",
+    title: "the allowed topologies of the class match no node or driver",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node, Kind::CsiNode, Kind::Event],
@@ -71,31 +71,31 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let (driver, wanted) = (driver_of(case, class), topologies(class));
     let fact = match &trouble {
         Contradiction::NoNode => {
-            format!("it allows volumes for nodes with {wanted} alone, and no node has these labels")
+            format!("it allows only nodes with {wanted}, and no node has these labels")
         }
         Contradiction::NoSuchLabel(key) => {
-            format!("it allows volumes for nodes with {wanted} alone, and no node has a label {key} at all")
+            format!("it allows only nodes with {wanted}, and no node has a label {key} at all")
         }
-        Contradiction::NotReported(wrong, reported) => format!(
-            "it allows volumes by the key {wrong}, and its driver {driver} tells where nodes lie by {reported} alone"
-        ),
+        Contradiction::NotReported(wrong, reported) => {
+            format!("its allowedTopologies use key {wrong}, but its driver {driver} reports only {reported}")
+        }
         Contradiction::NothingReported(wrong) => format!(
-            "it allows volumes by the key {wrong}, and its driver {driver} reports no topology for any node \
-             (topologyKeys is empty)"
+            "its allowedTopologies use key {wrong}, but its driver {driver} reports no topology for any node. The \
+             topologyKeys of the driver are empty"
         ),
     };
     let consequence = match (&trouble, late) {
         (Contradiction::NoNode | Contradiction::NoSuchLabel(_), true) => {
-            "the scheduler puts pods with new claims of it nowhere"
+            "The scheduler places no pods with new claims of the class"
         }
         (Contradiction::NoNode | Contradiction::NoSuchLabel(_), false) => {
-            "its driver makes volumes where no pod can use them, or refuses"
+            "Its driver makes volumes where no pod can use them, or refuses"
         }
         (Contradiction::NotReported(..) | Contradiction::NothingReported(_), true) => {
-            "its provisioner refuses every node"
+            "Its provisioner refuses every node"
         }
         (Contradiction::NotReported(..) | Contradiction::NothingReported(_), false) => {
-            "its driver is asked for places that it does not know"
+            "Its driver is asked for places that it does not know"
         }
     };
     let (severity, who) = match (&waiting, &trouble) {
@@ -111,7 +111,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             (Severity::Warning, String::new())
         }
     };
-    let found = Detection::new(format!("{fact}: {consequence}{who}")).severity(severity).evidence(
+    let found = Detection::new(format!("{fact}. {consequence}{who}")).severity(severity).evidence(
         &case.object(),
         "allowedTopologies",
         wanted,
@@ -132,8 +132,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         }
     };
     Some(found.remedy(first).remedy(by_hand(
-        "correct allowedTopologies of the class, which can be changed, to keys that the driver reports and values that \
-         nodes have",
+        "correct allowedTopologies of the class, which can be changed: use keys that the driver reports and values \
+         that nodes have",
     )))
 }
 

@@ -18,7 +18,7 @@ const REMEMBERED: usize = 32;
 
 pub(super) static RULE: Rule = Rule {
     id: "sc-immediate-topology",
-    title: "volumes are made somewhere before their pods get a node",
+    title: "volumes are made before their pods have a node",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::Node, Kind::CsiNode],
@@ -76,7 +76,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             .evidence(&case.object(), "provisioner", class.provisioner.as_str())
             .remedy(kubectl(
                 format!("get sc {} -o yaml", quoted(&class.meta.name)),
-                "take over what it says into a class of another name with volumeBindingMode WaitForFirstConsumer",
+                "copy its fields into a class of another name with volumeBindingMode WaitForFirstConsumer",
             ))
             .remedy(by_hand(
                 "use that class for new claims, and make it the default one if this one is; bound claims stay as they \
@@ -109,9 +109,9 @@ fn by_its_volumes<'a>(
     let name = &volume.meta.name;
     Some(
         Detection::new(format!(
-            "it has volumes made at once, and its driver {} makes them for a part of the cluster: {name} can be used \
-             on some nodes and not on others (by {keys}). Where a volume lies so decides where its pod has to run, \
-             before the scheduler is asked, and may leave the pod no node",
+            "its volumes are made before pods have a node, but only some nodes can use them. Driver {} makes each \
+             volume for a part of the cluster: only some nodes can use volume {name} (by {keys}). The volume then \
+             decides where its pod can run, and perhaps no node fits the pod",
             driver_of(case, class)
         ))
         .evidence(&volume_key(name), "spec.nodeAffinity.required", format!("by {keys}")),
@@ -158,8 +158,9 @@ fn by_its_driver(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let keys = entry.topology_keys.join(", ");
     Some(
         Detection::new(format!(
-            "it has volumes made at once, and its driver {driver} tells {} places apart (by {keys}): if a volume can \
-             be used in its own place alone, that decides where the pod has to run, before the scheduler is asked",
+            "its volumes are made before pods have a node, but its driver {driver} distinguishes {} places (by \
+             {keys}). If a volume can be used only in its own place, it decides where the pod can run before the \
+             scheduler is asked",
             places.len()
         ))
         .evidence(&key(Kind::CsiNode, "", &csi_node.meta.name), "spec.drivers[].topologyKeys", keys),

@@ -81,8 +81,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         return None;
     }
     let is_migrated = driver != class.provisioner;
-    let as_what =
-        if is_migrated { format!("{driver}, which took over its provisioner's name") } else { driver.to_owned() };
+    let replaced = if is_migrated { ". The driver replaces the provisioner that the class names" } else { "" };
     let meaning = match &waiting {
         Some(waiting) => format!("{} for a volume that nobody makes", waiting.words()),
         None => "a claim that waits for it gets no volume".to_owned(),
@@ -92,9 +91,10 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let known = around.all::<CsiDriver>().iter().map(|driver| driver.meta.name.as_str()).chain(registered);
     // The name of a migrated plugin is not a typing error.
     let similar = if is_migrated { None } else { nearest(driver, known, 1).first().copied() };
-    let similar = similar.map(|name| format!(". There is one called {name}, which may be meant"));
+    let similar = similar.map(|name| format!(". Perhaps driver {name}, which exists, is meant"));
     let found = Detection::new(format!(
-        "its driver is not installed: there is no CSIDriver {as_what}, and no node has registered it; {meaning}{}",
+        "its driver {driver} is not installed: no such CSIDriver exists, and no node has registered it; \
+         {meaning}{replaced}{}",
         similar.unwrap_or_default()
     ));
     let found = found
@@ -114,12 +114,12 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     };
     Some(
         found
-            .remedy(kubectl("get csidrivers", "see which drivers are installed"))
-            .remedy(by_hand(format!("install {driver}: claims that wait go on by themselves")))
+            .remedy(kubectl("get csidrivers", "list the installed drivers"))
+            .remedy(by_hand(format!("install {driver}: then waiting claims get their volumes by themselves")))
             .remedy(kubectl(
                 format!("get sc {} -o yaml", quoted(&class.meta.name)),
-                "if another driver is meant, take over what the class says into one with that provisioner, and create \
-                 the waiting claims again with it",
+                "if another driver is meant, copy the class into a new one with that provisioner, and create the \
+                 waiting claims again with it",
             )),
     )
 }

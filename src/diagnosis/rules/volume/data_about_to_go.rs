@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
     id: "data-about-to-go",
-    title: "the data of the volume are about to go",
+    title: "the data of the volume are about to be destroyed",
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::Namespace],
@@ -87,18 +87,15 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let policy = volume.reclaim_policy.as_str();
     let act = match fate {
         DataFate::HandedToDriver | DataFate::Kept => {
-            format!("{} {} it with its data", driver_of(case, volume), verb("deletes", "delete"))
+            format!("{} {} the volume with its data", driver_of(case, volume), verb("deletes", "delete"))
         }
-        DataFate::Destroyed => format!("the controller {} it with its data", verb("deletes", "delete")),
+        DataFate::Destroyed => format!("the controller {} the volume with its data", verb("deletes", "delete")),
         DataFate::Scrubbed => format!("a pod {} its data", verb("erases", "erase")),
     };
     let wanted_by = wanted_by(case, volume).filter(|_| !is_doomed);
-    let course = if wanted_by.is_some() {
-        "nobody has asked for that"
-    } else {
-        "that is the normal course, and nobody is asked again"
-    };
-    let message = format!("{}, and by policy {policy} {act}: {course}", cause(case, volume, wanted_by));
+    let course =
+        if wanted_by.is_some() { "Nobody has asked for that" } else { "This is normal, and nobody is asked again" };
+    let message = format!("{}. By policy {policy}, {act}. {course}", cause(case, volume, wanted_by));
     let object = case.object();
     let named = volume.claim_ref.as_ref().map(|named| format!("{}/{} {}", named.namespace, named.name, named.uid));
     let found = Detection::new(message)
@@ -110,8 +107,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .remedies(retain(volume));
     let found = match wanted_by {
         Some(claim) => found.remedy(by_hand(format!(
-            "once the data are kept, decide whether claim {} is to have them: kubectl pvctl explain pv/{} says what the \
-             controller sees",
+            "once the data are safe, decide whether claim {} should have them: kubectl pvctl explain pv/{} says what \
+             the controller sees",
             claim.key(),
             volume.meta.name
         ))),
@@ -171,14 +168,14 @@ fn cause(case: &Case<'_>, volume: &PersistentVolume, wanted_by: Option<&Persiste
             format!("its claim {named} has volume {}", claim.volume_name)
         }
         Holder::Lives(_) | Holder::ReservedFor(_) => {
-            format!("the controller releases it, although claim {named} lives")
+            format!("the controller releases it, although claim {named} exists")
         }
-        Holder::Replaced(_) => format!("its claim {named} is gone, and another one has that name"),
+        Holder::Replaced(_) => format!("its claim {named} is gone, and a new claim has that name"),
         Holder::Gone | Holder::ReservedForMissing | Holder::Unknown => match wanted_by {
-            Some(claim) => format!("its claim {named} is not there, although claim {} wants it", claim.key()),
+            Some(claim) => format!("its claim {named} does not exist, although claim {} needs it", claim.key()),
             None => format!("its claim {named} is gone"),
         },
-        Holder::Nobody if volume.terminating() => "it is being deleted".to_owned(),
+        Holder::Nobody if volume.terminating() => "no claim has it, so nothing stops its deletion".to_owned(),
         Holder::Nobody => "no claim has it".to_owned(),
     }
 }

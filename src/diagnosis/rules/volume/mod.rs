@@ -76,16 +76,25 @@ impl Reclaim<'_> {
         match self {
             Self::Left => format!("Policy {policy} keeps its data"),
             Self::Driver(driver) => {
-                format!("Policy {policy}: {} deletes its data, unless it becomes Retain in time", called(driver))
+                format!(
+                    "By policy {policy}, {} deletes its data, unless the policy is set to Retain in time",
+                    called(driver)
+                )
             }
             Self::Deleted => {
-                format!("Policy {policy}: the controller deletes its data, unless it becomes Retain in time")
+                format!(
+                    "By policy {policy}, the controller deletes its data, unless the policy is set to Retain in \
+                         time"
+                )
             }
             Self::DeleteFails | Self::NoDeleter | Self::NoRecycler => {
                 format!("Policy {policy} cannot be carried out, so its data stay")
             }
-            Self::Scrubbed => format!("Policy {policy}: a pod erases its data, unless it becomes Retain in time"),
-            Self::InUse(pods) => format!("Policy {policy}: its data are erased as soon as pods {pods} end"),
+            Self::Scrubbed => format!(
+                "By policy {policy}, a pod erases its data, unless the policy is set to Retain \
+                                       in time"
+            ),
+            Self::InUse(pods) => format!("By policy {policy}, its data are erased as soon as pods {pods} end"),
         }
     }
 }
@@ -213,11 +222,11 @@ fn called(driver: &str) -> &str {
     if driver.is_empty() { "its driver" } else { driver }
 }
 
-/// Returns the message that the controller wrote when the reclaiming failed, shortened for a sentence.
+/// Returns a sentence, without a full stop, with the message that the controller wrote when the reclaiming failed.
 fn said(volume: &PersistentVolume) -> String {
     match volume.status.message.as_str() {
-        "" => "no message says why".to_owned(),
-        message => format!("the message says: {}", truncate(message, 160)),
+        "" => "No message says why".to_owned(),
+        message => format!("The message says \"{}\"", truncate(message, 160)),
     }
 }
 
@@ -237,7 +246,7 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
             claim,
             volume,
             format!(
-                "if {} should have these data, stop its pods and have it created anew with this volume; {} is kept",
+                "if {} should have these data, stop its pods and create it again with this volume; volume {} is kept",
                 claim.key(),
                 claim.volume_name
             ),

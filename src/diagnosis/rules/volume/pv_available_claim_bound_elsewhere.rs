@@ -60,11 +60,11 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let name = claim_name(named);
-    let has = if is_bound(claim) { "has" } else { "asks by name for" };
-    let now = if branch == VolumeBranch::VolumeReserved { "it is" } else { "with the next sync it is only" };
+    let has = if is_bound(claim) { "has" } else { "names" };
+    let now = if branch == VolumeBranch::VolumeReserved { "it is" } else { "after the next sync it is only" };
     let found = Detection::new(format!(
-        "{now} reserved for claim {name}, which {has} volume {other}: the reservation cannot be met, and keeps all \
-         others away. If that claim is created again, it may get the data on this volume"
+        "{now} reserved for claim {name}, which {has} volume {other}. No other claim can get it. If that claim is \
+         created again, it may get the data on this volume"
     ));
     Some(
         with_storage(found, case, volume)
@@ -73,10 +73,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&key_of_claim(&claim.meta), "spec.volumeName", other.as_str())
             .evidence(&key_of_claim(&claim.meta), "status.phase", claim.status.phase.as_str())
             .remedies(retain(volume))
-            .remedy(by_hand(format!("find out whether {} or {other} holds the data that count", volume.meta.name)))
+            .remedy(by_hand(format!(
+                "find out whether volume {} or volume {other} has the right data",
+                volume.meta.name
+            )))
             .remedy(by_hand(
-                "if this one is spare, erase it and remove spec.claimRef: any claim of any namespace that fits may \
-                 take it then",
+                "if this volume is not needed, erase it and remove spec.claimRef: then any claim of any namespace that \
+                 fits may take it",
             )),
     )
 }

@@ -51,8 +51,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let (claim, name) = (claim_name(named), &volume.meta.name);
     let found = Detection::new(format!(
-        "it is reserved for claim {claim}, which does not exist: no other claim can take it, and whoever creates that \
-         one gets it with its data"
+        "it is reserved for claim {claim}, which does not exist. No other claim can get it. A new claim of that name \
+         gets it with its data"
     ));
     Some(
         found
@@ -60,7 +60,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&case.object(), "spec.claimRef.uid", "")
             .remedy(by_hand(format!(
                 "create claim {claim} with spec.volumeName {name}, or end the reservation: `kubectl pvctl unbind \
-                 pv/{name} --reserve-for NAMESPACE/NAME` reserves it for the claim that should have it"
+                 pv/{name} --reserve-for NAMESPACE/NAME` reserves the volume for the claim that should have it"
             ))),
     )
 }

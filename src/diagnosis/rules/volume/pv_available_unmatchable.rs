@@ -10,7 +10,7 @@ use crate::text::{human_age, nearest};
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-available-unmatchable",
-    title: "free, and of a class for which nobody asks",
+    title: "free, and no claim asks for its class",
     severity: Severity::Info,
     risk: Risk::None,
     reads: &[Kind::StorageClass, Kind::PersistentVolumeClaim],
@@ -62,13 +62,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let alike = match group.free.len().saturating_sub(1) {
         0 => String::new(),
-        1 => " (so is 1 more of the same kind)".to_owned(),
-        more => format!(" (so are {more} more of the same kind)"),
+        1 => " (and 1 more volume of the same kind)".to_owned(),
+        more => format!(" (and {more} more volumes of the same kind)"),
     };
     let meant = nearest(class, snapshot.classes().iter().map(|class| class.meta.name.as_str()), 1);
-    let meant = meant.first().map(|meant| format!("; perhaps \"{meant}\" is meant")).unwrap_or_default();
+    let meant = meant.first().map(|meant| format!(". Perhaps class \"{meant}\" is meant")).unwrap_or_default();
     let found = Detection::new(format!(
-        "it has been free for {}{alike}: there is no StorageClass \"{class}\", and no claim asks for that class{meant}",
+        "no claim asks for its class \"{class}\", and no such StorageClass exists{meant}. The volume{alike} has been \
+         free for {}",
         human_age(lasted)
     ));
     Some(

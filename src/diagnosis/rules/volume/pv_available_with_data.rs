@@ -14,7 +14,7 @@ use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-available-with-data",
-    title: "free for everybody, and was somebody's before",
+    title: "free for every claim, and belonged to a claim before",
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
@@ -93,7 +93,7 @@ pub(super) fn trace(volume: &PersistentVolume) -> Option<Trace> {
     let changed = volume.status.last_phase_transition?;
     let lasted = changed.seconds_since(volume.meta.created?);
     (lasted > PATIENCE).then(|| Trace {
-        words: format!("it became Available {} after it was created, so it probably had a claim", human_age(lasted)),
+        words: format!("it became Available {} after it was created", human_age(lasted)),
         field: "status.lastPhaseTransitionTime",
         value: changed.to_string(),
         is_proof: false,
@@ -115,7 +115,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (danger, ways) = match owner {
         Some(owner) => (
             format!(
-                "claim {} is bound to it by its own word, and another one that fits can take it first",
+                "Claim {} says that it is bound to this volume, but another claim that fits can get it first",
                 owner.key()
             ),
             vec![restore(
@@ -125,14 +125,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             )],
         ),
         None => (
-            "the next claim that fits, of any namespace, gets what is on it".to_owned(),
+            "The next claim that fits, of any namespace, gets these data".to_owned(),
             vec![by_hand(
-                "find out whose data they are, and reserve it for that claim: write namespace and name into \
-                 spec.claimRef before another one takes it",
+                "find out whose data they are, and reserve the volume for that claim: write namespace and name into \
+                 spec.claimRef before another claim gets it",
             )],
         ),
     };
-    let found = Detection::new(format!("nobody has it, but {words}: {danger}"));
+    let found = Detection::new(format!("it may have the data of a claim, because {words}. {danger}"));
     let mut found = with_storage(found, case, volume)
         .severity(if is_proof { Severity::Warning } else { Severity::Info })
         .since(volume.status.last_phase_transition)

@@ -58,10 +58,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let prospect = reclaim.prospect(&volume.reclaim_policy);
     let replaced = if let Holder::Replaced(other) = case.holder(volume) { Some(other) } else { None };
     let fact = match replaced {
-        Some(_) => format!("its claim {claim} is gone (the one of that name today is a new one)"),
+        Some(_) => format!("its claim {claim} is gone (a new claim has that name)"),
         None => format!("its claim {claim} does not exist"),
     };
-    let found = Detection::new(format!("{fact}, and the next sync makes it Released. {prospect}"));
+    let found = Detection::new(format!("{fact}. {prospect}. The next sync makes the volume Released"));
     let mut found = with_state(with_storage(found, case, volume), case, volume)
         .severity(if destroys { Severity::Error } else { Severity::Warning })
         .risk(if destroys { Risk::Imminent } else { Risk::None });

@@ -67,8 +67,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         format!("{driver} (in a current version)")
     };
     let found = Detection::new(format!(
-        "it was made by hand (no annotation of a provisioner) and has policy Delete: when {claim} is deleted, {who} \
-         deletes its storage {}",
+        "it was made by hand, but has policy Delete. When {claim} is deleted, {who} deletes its storage {}. The volume \
+         has no annotation of a provisioner",
         volume.source.handle
     ));
     let found = with_storage(found, case, volume)

@@ -16,7 +16,7 @@ const MOST: usize = 16;
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-duplicate-backing",
-    title: "several volumes stand for the same storage",
+    title: "several volumes have the same storage",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod],
@@ -69,13 +69,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             Severity::Error,
             Risk::Possible,
             format!(
-                "{} has policy {}: when its claim goes, the data of all of them may be gone",
+                "{} has policy {}: when its claim is deleted, the data of all these volumes may be deleted",
                 if is(doomed, volume) {
-                    "This one"
+                    "This volume".to_owned()
                 } else if is(doomed, other) {
-                    "That one"
+                    "That volume".to_owned()
                 } else {
-                    doomed.meta.name.as_str()
+                    format!("Volume {}", doomed.meta.name)
                 },
                 doomed.reclaim_policy.as_str()
             ),
@@ -83,7 +83,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         None if exclusive => (
             Severity::Warning,
             Risk::Possible,
-            "Nothing keeps two nodes from writing it at once, and a pod that uses two of them never starts".to_owned(),
+            "Two nodes can write to it at once, and a pod that uses two of these volumes never starts".to_owned(),
         ),
         None => (Severity::Info, Risk::None, "A pod that uses two of them never starts".to_owned()),
     };
@@ -109,13 +109,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         }
         None => (severity, risk, consequence),
     };
-    let same = if by_hand_all {
-        "has, to Kubernetes, the same storage behind it (one handle) as"
-    } else {
-        "stands for the same storage as"
-    };
+    let same = if by_hand_all { "has the same volume handle as" } else { "has the same storage as" };
     let found = Detection::new(format!(
-        "it {same} {} ({}){more}: handle {} of {}. {consequence}",
+        "it {same} volume {} ({}){more}. The handle is {} of driver {}. {consequence}",
         other.meta.name,
         owner(other),
         volume.source.handle,
@@ -135,7 +131,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .risk(risk)
         .remedies(doomed.and_then(|_| retain(volume)))
         .remedies(elsewhere.and_then(retain))
-        .remedy(by_hand("find out which of the volumes is the right one, and give the others a storage of their own"));
+        .remedy(by_hand("find out which of the volumes is the right one, and give the others their own storage"));
     let found =
         stuck.iter().fold(found, |found, (pod, _)| found.affects(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name)));
     Some(if speaks { found } else { found.follows_from(volume_key(&first.meta.name), Act::OwnStorage) })
@@ -175,7 +171,7 @@ fn is_exclusive(volume: &PersistentVolume) -> bool {
 /// Returns words that name the claim of the volume.
 fn owner(volume: &PersistentVolume) -> String {
     match volume.claim_ref.as_ref().filter(|named| is_complete(named)) {
-        Some(named) => format!("of {}", claim_name(named)),
+        Some(named) => format!("of claim {}", claim_name(named)),
         None => "of no claim".to_owned(),
     }
 }

@@ -48,19 +48,22 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         ReclaimObstacle::DeleteFails if volume.source.kind == SourceKind::HostPath => {
             let path = &volume.source.detail;
             let message = format!(
-                "its claim is gone, and policy Delete removes a hostPath only below some /tmp/: {path} is refused with \
-                 every sync. Its data stay"
+                "policy Delete removes a hostPath only below a directory /tmp/, and not {path}. Every sync tries it \
+                 and is refused. Its claim is gone, and the data stay"
             );
             (message, true)
         }
         ReclaimObstacle::DeleteFails => {
-            let message = format!("its claim is gone, and deleting its storage fails: {}. Its data stay", said(volume));
+            let message = format!(
+                "the controller fails to delete its storage. {}. Its claim is gone, and the data stay",
+                said(volume)
+            );
             (message, true)
         }
         ReclaimObstacle::DeleteRetried => {
             let message = format!(
-                "its claim is gone, and deleting its storage failed ({}). Every sync tries it again: when it succeeds, \
-                 the data are gone",
+                "the controller failed to delete its storage. Every sync tries it again, and the data are deleted when \
+                 that succeeds. {}. Its claim is gone",
                 said(volume)
             );
             (message, false)
@@ -79,6 +82,6 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&case.object(), "status.message", volume.status.message.as_str())
             .remedies(ways_back(case, volume))
             .remedy(describe(&case.object(), "see its events"))
-            .remedy(by_hand("if nobody wants the data, delete the storage yourself, and the volume after it")),
+            .remedy(by_hand("if nobody needs the data, delete the storage yourself, and then the volume")),
     )
 }

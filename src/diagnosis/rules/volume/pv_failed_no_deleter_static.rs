@@ -9,7 +9,7 @@ use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhas
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-failed-no-deleter-static",
-    title: "policy Delete, and nobody deletes such a volume",
+    title: "policy Delete, and nobody deletes the storage",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
@@ -52,28 +52,31 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (message, risk) = match trouble(case, volume, gone)? {
         ReclaimObstacle::NoDeleter => {
             let kind = volume.source.kind.as_str();
-            let outcome = if volume.status.phase == VolumePhase::Failed { "it is Failed" } else { "it becomes Failed" };
+            let outcome = if volume.status.phase == VolumePhase::Failed { "" } else { ", so it becomes Failed" };
             let who = match provisioner(volume) {
-                Some(provisioner) => format!("{provisioner}, which made it, is no part of Kubernetes any more"),
+                Some(provisioner) => format!("its provisioner {provisioner} is no longer part of Kubernetes"),
                 None if volume.source.kind == SourceKind::Csi => {
                     "it was made by hand, and Kubernetes leaves such volumes to their drivers only since 1.30"
                         .to_owned()
                 }
                 None => {
-                    format!("it was made by hand, and no part of Kubernetes deletes storage of type {kind}")
+                    format!("it was made by hand, and Kubernetes does not delete storage of type {kind}")
                 }
             };
             (
-                format!("its claim is gone and policy Delete finds no one: {who}. So {outcome}, and its data stay"),
+                format!(
+                    "nobody can delete its storage, because {who}. Its claim is gone, and the policy is \
+                     Delete{outcome}. The data stay"
+                ),
                 Risk::None,
             )
         }
         ReclaimObstacle::PassedOver(driver) => {
             let message = format!(
-                "it is Failed ({}), and {} deletes what is Released alone: policy Delete does nothing any more. Its \
-                 data stay as long as it is Failed",
-                said(volume),
-                called(driver)
+                "{} deletes only volumes in phase Released, so policy Delete has no effect. Its data stay as long as \
+                 it is Failed. {}",
+                called(driver),
+                said(volume)
             );
             (message, Risk::Possible)
         }
@@ -95,7 +98,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                 provisioner(volume).unwrap_or_default(),
             )
             .remedies(ways_back(case, volume))
-            .remedy(save_volume(volume, "it alone says where its storage is"))
-            .remedy(by_hand("if nobody wants the data, delete the volume, and then its storage by hand")),
+            .remedy(save_volume(volume, "only it says where the storage is"))
+            .remedy(by_hand("if nobody needs the data, delete the volume, and then its storage by hand")),
     )
 }

@@ -54,15 +54,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         ReclaimObstacle::NoRecycler => {
             let kind = volume.source.kind.as_str();
             let message = format!(
-                "policy Recycle cannot be carried out: only nfs and hostPath are recycled, and this is {kind}. Its \
-                 data stay"
+                "policy Recycle works only for nfs and hostPath, and this volume is of type {kind}. The data stay"
             );
             (message, true)
         }
         ReclaimObstacle::RecycleRetried => {
             let message = format!(
-                "erasing its data failed ({}), and every sync tries it again: as soon as that succeeds, the data are \
-                 gone",
+                "the controller failed to erase its data. Every sync tries it again, and the data are erased when that \
+                 succeeds. {}",
                 said(volume)
             );
             (message, false)
@@ -71,13 +70,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             let since = human_age(seconds);
             let message = match recycler {
                 Some(pod) => format!(
-                    "it has been Released for {since}, and pod {}/{} has not finished erasing its data. Once that pod \
-                     can mount it, the data are gone",
+                    "pod {}/{} has not finished erasing its data, {since} after the release. Once that pod can mount \
+                     the volume, the data are erased",
                     pod.meta.namespace, pod.meta.name
                 ),
                 None => format!(
-                    "it has been Released for {since}, and nothing has erased its data so far. Once a recycler pod \
-                     can mount it, the data are gone"
+                    "nothing has erased its data, {since} after the release. Once a recycler pod can mount the volume, \
+                     the data are erased"
                 ),
             };
             (message, false)
@@ -85,8 +84,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         ReclaimObstacle::RecycleWaits(pods) => {
             let claim = volume.claim_ref.as_ref().map(claim_name).unwrap_or_default();
             let message = format!(
-                "its claim {claim} is gone, pods {pods} still name it, and policy Recycle waits for them: when they \
-                 end, its data are erased"
+                "policy Recycle waits for pods {pods}, which still name its deleted claim {claim}. When those pods \
+                 end, the data are erased"
             );
             (message, false)
         }

@@ -59,18 +59,17 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let fact = match (places.next(), places.next()) {
         (Some(one), Some(other)) => {
             let more = if on.len() > 2 { " and others" } else { "" };
-            format!("its pods run on nodes {one}, {other}{more}, each with a directory {path} of its own")
+            format!("its pods run on nodes {one} and {other}{more}, and each node has its own directory {path}")
         }
         (Some(one), None) => format!(
-            "its pods run on node {one} and use directory {path} there, and nothing keeps them on that node: on any \
-             other of the {nodes} they find another directory"
+            "nothing keeps its pods on node {one}, where they use directory {path}. On any other of the {nodes} nodes \
+             they find another directory"
         ),
-        (None, _) => format!(
-            "directory {path} is another one on each of the {nodes} nodes, and where its pods run is not looked \
-             at here"
-        ),
+        (None, _) => {
+            format!("each of the {nodes} nodes has its own directory {path}. Where its pods run is not known here")
+        }
     };
-    let found = Detection::new(format!("{fact}. No matter only if all nodes have the same share there"))
+    let found = Detection::new(format!("{fact}. This is harmless only if all nodes have the same share there"))
         .severity(if in_use { Severity::Warning } else { Severity::Info })
         .evidence(&case.object(), "spec.hostPath.path", path.as_str())
         .evidence(&case.object(), "spec.nodeAffinity", "")
@@ -79,7 +78,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         found.evidence(&key(Kind::Node, "", node), "metadata.labels[kubernetes.io/hostname]", hostname(case, node))
     });
     let pinned = if on.len() == 1 { on.first().and_then(|node| pin(case, volume, node)) } else { None };
-    Some(found.remedy(by_hand(format!("find the node whose {path} holds the data that count"))).remedies(pinned))
+    Some(found.remedy(by_hand(format!("find the node whose directory {path} has the right data"))).remedies(pinned))
 }
 
 /// Returns the names of the nodes that run pods which use the volume's claim, in order.
@@ -106,6 +105,6 @@ fn pin(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> Option<Remedy>
     let terms = json!([{ "matchExpressions": [expression] }]);
     let write =
         json!({ "op": "add", "path": "/spec/nodeAffinity", "value": { "required": { "nodeSelectorTerms": terms } } });
-    let does = format!("once you have seen that they are on {node}: keep its pods there, for good");
+    let does = format!("once you have seen that the data are on node {node}: keep its pods on that node permanently");
     Some(patch_volume(volume, vec![write], does))
 }

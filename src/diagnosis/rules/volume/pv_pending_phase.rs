@@ -9,7 +9,7 @@ use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-pending-phase",
-    title: "the controller has not looked at the volume",
+    title: "the controller has not synced the volume",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::StorageClass],
@@ -60,7 +60,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "it has been Pending for {}, and one look of the controller makes it {}. That is due every {resync} s, so \
+        "the controller has not synced it for {}. One sync makes it {}, and a sync is due every {resync} s. So \
          kube-controller-manager probably does not run",
         human_age(waited),
         ends.join(" or ")
@@ -70,7 +70,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .since(since)
             .evidence(&case.object(), "status.phase", phase.as_str())
             .moment(&case.object(), "metadata.creationTimestamp", volume.meta.created)
-            .remedy(look_at_manager("see who leads, and when that was renewed"))
-            .remedy(by_hand("see to kube-controller-manager; the volume itself needs nothing")),
+            .remedy(look_at_manager("see who holds the Lease, and when it was renewed"))
+            .remedy(by_hand("repair kube-controller-manager; the volume itself needs no change")),
     )
 }

@@ -55,19 +55,24 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (risk, message) = match (gone.is_some(), scrubbed) {
         (true, true) => (
             Risk::Imminent,
-            "its claim is gone, and policy Recycle erases its data now, unless it becomes Retain in time".to_owned(),
+            "its claim is gone, and it has policy Recycle. Its data are erased now, unless the policy is set to Retain \
+             in time"
+                .to_owned(),
         ),
         (false, true) => (
             Risk::Possible,
-            "when its claim goes, policy Recycle erases all files on it and offers it to the next claim".to_owned(),
+            "policy Recycle erases all its files when its claim is deleted. Then the next claim can get the \
+             volume"
+                .to_owned(),
         ),
         (true, false) => {
-            (Risk::None, "its claim is gone, and policy Recycle does nothing here: its data stay".to_owned())
+            (Risk::None, "policy Recycle has no effect on it. Its claim is gone, and the data stay".to_owned())
         }
         (false, false) => (
             Risk::None,
             format!(
-                "policy Recycle cannot erase a {kind} volume: when its claim goes, its data stay and it is of no use"
+                "policy Recycle cannot erase a {kind} volume. When its claim is deleted, its data stay, but no other \
+                 claim can get the volume"
             ),
         ),
     };

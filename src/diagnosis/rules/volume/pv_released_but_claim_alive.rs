@@ -11,7 +11,7 @@ use crate::model::{Kind, PersistentVolume, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-released-but-claim-alive",
-    title: "the volume counts as released and its claim lives",
+    title: "the volume is Released or Failed although its claim exists",
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim],
@@ -67,12 +67,12 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (phase, owner) = (volume.status.phase.as_str(), claim_name(named));
     let relation = if is_bound { "is bound to it" } else { "has no other volume" };
     let consequence = if endangered {
-        "A driver goes by phase and policy alone (Delete) and may delete the storage under it"
+        format!("A driver looks only at phase {phase} and policy Delete, and may delete the storage")
     } else {
-        "No data are at risk: the next sync makes it Bound"
+        format!("No data are at risk: the next sync changes phase {phase} to Bound")
     };
-    let found = Detection::new(format!("it is {phase}, and its claim {owner} lives and {relation}. {consequence}"));
-    let wait = by_hand("see that kube-controller-manager runs: its next sync makes the volume Bound");
+    let found = Detection::new(format!("its claim {owner} exists and {relation}. {consequence}"));
+    let wait = by_hand("check that kube-controller-manager runs: its next sync makes the volume Bound");
     Some(
         with_storage(found, case, volume)
             .severity(if endangered { Severity::Error } else { Severity::Info })

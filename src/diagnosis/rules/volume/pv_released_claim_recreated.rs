@@ -20,9 +20,9 @@ pub(super) static RULE: Rule = Rule {
         seen: "The volume is Released. A claim with the namespace and name that stand in its column CLAIM exists, and \
                is Pending, Lost, or Bound to another volume, often a new and empty one.",
         why: "A volume belongs to a uid, not to a name. The claim was deleted and created again, by a new \
-              installation, a StatefulSet or a restore, and has a new uid. To the controller the volume's own claim is \
-              gone: it stays Released, and its reclaim policy applies. The new claim cannot take it as long as the old \
-              uid stands in `spec.claimRef`.",
+              installation, a StatefulSet or a restore, and has a new uid. So for the controller the claim of the \
+              volume is gone: the volume stays Released, and its reclaim policy applies. The new claim cannot take it \
+              as long as the old uid stands in `spec.claimRef`.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid} {.spec.volumeName} {.status.phase}'",
         repair: "Set the policy to Retain. If the new claim should have the old data and has no volume yet, take the \
@@ -62,10 +62,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         (false, true) => (Severity::Warning, Risk::Possible),
     };
     let found = Detection::new(format!(
-        "it remembers an earlier claim {}, which is gone; the claim of that name today {}. {}",
+        "its claimRef has the uid of an earlier claim {}, which is gone. {}. The new claim of that name {}",
         claim_name(named),
-        state(claim, volume),
-        gone.reclaim.prospect(&volume.reclaim_policy)
+        gone.reclaim.prospect(&volume.reclaim_policy),
+        state(claim, volume)
     ));
     // If the claim names this volume, the finding on the claim says what is wrong.
     let found = if claim.volume_name == volume.meta.name {
@@ -93,8 +93,8 @@ fn state(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
     } else if claim.volume_name != volume.meta.name {
         format!("has volume {}", claim.volume_name)
     } else if is_bound(claim) {
-        "says that it is bound here, so it is Lost".to_owned()
+        "says that it is bound to this volume, so it is Lost".to_owned()
     } else {
-        "waits for this volume in vain".to_owned()
+        "waits for this volume and does not get it".to_owned()
     }
 }

@@ -11,7 +11,7 @@ use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-released-delete-no-deleter",
-    title: "its driver has not deleted it",
+    title: "the driver has not deleted the volume",
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::Event],
@@ -67,14 +67,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let claim = volume.claim_ref.as_ref().map(claim_name).unwrap_or_default();
     let cause = if gone.branch == VolumeBranch::VolumeSurplusDynamic {
-        format!("its claim {claim} has another volume")
+        format!("Its claim {claim} has another volume")
     } else {
-        format!("its claim {claim} is gone")
+        format!("Its claim {claim} is gone")
     };
     let driver = called(driver);
     let found = Detection::new(format!(
-        "{cause}, and for {} {driver} has not deleted it (policy Delete); whether that runs cannot be seen here. Usual \
-         reasons: the driver is gone, a VolumeAttachment holds it, or the storage system refuses",
+        "{driver} has still not deleted it after {}. {cause} (policy Delete). Whether the driver runs cannot be seen \
+         here. Usual reasons: the driver is gone, a VolumeAttachment holds the volume, or the storage system refuses",
         human_age(lasted)
     ));
     Some(

@@ -61,31 +61,32 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let other = other.filter(|other| is_unbound(other)).min_by_key(|other| other.key());
     let is_homeless = other.is_none() && case.lacks(Kind::Namespace, "", namespace);
     let home = if is_homeless { format!(", and so is namespace {namespace}") } else { String::new() };
-    let wanted = other.map(|other| format!(". Claim {} names it and wants it", other.key())).unwrap_or_default();
+    let wanted =
+        other.map(|other| format!(". Claim {} names this volume in spec.volumeName", other.key())).unwrap_or_default();
     let found = Detection::new(format!(
-        "its claim {claim} is gone{home}, and policy Retain keeps its data. Nobody gets it until somebody reserves \
-         it for a claim, or deletes it and then its storage{wanted}"
+        "its claim {claim} is gone{home}. Policy Retain keeps its data. Somebody has to reserve the volume for a \
+         claim, or delete it and then its storage{wanted}"
     ));
     let mut found = with_state(with_storage(found, case, volume), case, volume)
         .since(volume.status.last_phase_transition)
-        .remedy(save_volume(volume, "it alone says where its storage is"));
+        .remedy(save_volume(volume, "only it says where the storage is"));
     if let Some(other) = other {
         let key = key_of_claim(&other.meta);
-        return Some(
-            found
-                .evidence(&key, "spec.volumeName", volume.meta.name.as_str())
-                .remedy(describe(&key, "decide whether it may have the data; its own finding says how it gets them")),
-        );
+        return Some(found.evidence(&key, "spec.volumeName", volume.meta.name.as_str()).remedy(describe(
+            &key,
+            "decide whether this claim may have the data; the finding on it says how it \
+                                        gets them",
+        )));
     }
     if is_homeless {
         found = found.evidence(&key(Kind::Namespace, "", namespace), "metadata.name", "").remedy(kubectl(
             format!("create namespace {}", quoted(namespace)),
-            "if the data are wanted under the old name: make the namespace again first",
+            "if the data are needed under the old name: create the namespace again first",
         ));
     }
     Some(
         found
             .remedies(release(volume))
-            .remedy(by_hand("if nobody wants the data: delete the volume, and then its storage by hand")),
+            .remedy(by_hand("if nobody needs the data: delete the volume, and then its storage by hand")),
     )
 }

@@ -11,7 +11,7 @@ use crate::model::{Kind, PersistentVolume, Timestamp};
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-reserved-namespace-anew",
-    title: "reserved for a claim of a namespace that is gone or younger than the volume",
+    title: "reserved for a claim of a namespace that is gone or newer than the volume",
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Namespace],
@@ -67,8 +67,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     };
     let (name, claim) = (&volume.meta.name, claim_name(named));
     let found = Detection::new(format!(
-        "it waits for claim {claim}, which does not exist, and {state}: whoever creates a claim of that name gets the \
-         data on it, also another tenant than the one whose data these are"
+        "it is reserved for claim {claim}, which does not exist, and {state}. Whoever creates a claim of that name \
+         gets the data, even if they belong to another tenant"
     ));
     let namespace_key = key(Kind::Namespace, "", namespace);
     let found = match home {
@@ -83,9 +83,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&case.object(), "spec.claimRef", claim.as_str())
             .moment(&case.object(), "metadata.creationTimestamp", created)
             .remedy(by_hand(format!(
-                "end the reservation, unless the claim is about to be created: `kubectl pvctl undo` takes back the \
-                 repair that made it, and `kubectl pvctl unbind pv/{name} --reserve-for NAMESPACE/NAME` reserves it for \
-                 a claim of a namespace that you know"
+                "end the reservation, unless the claim is about to be created: `kubectl pvctl undo` undoes the repair \
+                 that made it, and `kubectl pvctl unbind pv/{name} --reserve-for NAMESPACE/NAME` reserves the volume \
+                 for a claim of a namespace that you know"
             ))),
     )
 }

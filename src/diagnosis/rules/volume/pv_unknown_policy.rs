@@ -38,9 +38,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let failed = volume.status.phase == VolumePhase::Failed || case.volume_branch().is_some_and(claim_is_gone);
     let policy = shown(policy);
-    let outcome = if failed { "its claim is gone, so it is Failed" } else { "when its claim goes, it becomes Failed" };
+    let outcome = if failed {
+        "Its claim is gone, so it is Failed"
+    } else {
+        "When its claim is deleted, it becomes \
+                                                                             Failed"
+    };
     let found = Detection::new(format!(
-        "its reclaim policy is \"{policy}\", and Kubernetes knows Retain, Delete and Recycle alone: {outcome}. Its \
+        "its reclaim policy \"{policy}\" is none of Retain, Delete and Recycle, which Kubernetes knows. {outcome}. Its \
          data stay"
     ));
     Some(
@@ -49,6 +54,6 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", policy)
             .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
             .remedies(retain(volume))
-            .remedy(by_hand("find out who stored this past the checks of the API server")),
+            .remedy(by_hand("find out how this value passed the checks of the API server")),
     )
 }

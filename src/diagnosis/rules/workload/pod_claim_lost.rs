@@ -49,11 +49,11 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let claims = some_claims(name, lost.len() - 1);
     let message = match case.volume(&first.volume_name) {
         _ if *recorded != ClaimPhase::Lost => {
-            format!("it waits for a node, and gets none when {claims} is Lost, as the next sync makes it")
+            format!("the next sync makes {claims} Lost, so the scheduler will not place the pod")
         }
         Some(volume) => format!(
-            "it is not scheduled, because {claims} is Lost; the event says that volume {} does not exist, which \
-             misleads: it does",
+            "it is not scheduled, because {claims} is Lost. The event says that volume {} does not exist, but it does \
+             exist",
             volume.meta.name
         ),
         None => format!("it is not scheduled, because {claims} is Lost"),
@@ -62,7 +62,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         .evidence(&case.object(), "spec.nodeName", "")
         .evidence(&key_of_claim(&first.meta), "status.phase", recorded.as_str())
         .evidence(&key_of_claim(&first.meta), "spec.volumeName", first.volume_name.as_str())
-        .remedy(describe(&key_of_claim(&first.meta), "the claim has to be repaired; what is found on it says how"));
+        .remedy(describe(&key_of_claim(&first.meta), "repair the claim first; the findings on it say how"));
     let names: Vec<&str> = lost.iter().map(|claim| claim.meta.name.as_str()).collect();
     Some(blame(found, pod, &names))
 }

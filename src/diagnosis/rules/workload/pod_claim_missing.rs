@@ -55,7 +55,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let holder = case.volumes(case.snapshot().volumes_naming(namespace, name)).next();
     let trace = match holder {
         Some(volume) => format!(
-            "; volume {} ({}) still names it, and may hold its data",
+            ". Volume {} ({}) still names it and may have its data",
             volume.meta.name,
             volume.status.phase.as_str()
         ),
@@ -72,8 +72,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         Some(volume) => {
             let name_of = &volume.meta.name;
             let way = format!(
-                "if its data are wanted, reserve volume {name_of} for the name before the claim is created again, and \
-                 name it in spec.volumeName"
+                "if its data are needed, reserve volume {name_of} for that name before you create the claim again, and \
+                 name the volume in its spec.volumeName"
             );
             let volume = volume_key(name_of);
             found.evidence(&volume, "spec.claimRef.name", name).remedy(by_hand(way)).settles(&RELEASED_RETAIN, volume)
@@ -81,7 +81,13 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         None => found,
     };
     let found = found
-        .remedy(kubectl(format!("get pvc -n {}", quoted(namespace)), format!("see whether {name} has another name")))
+        .remedy(kubectl(
+            format!("get pvc -n {}", quoted(namespace)),
+            format!(
+                "see whether the claim has another name \
+                                                                              than {name}"
+            ),
+        ))
         .remedy(by_hand(format!("correct the name in the pod's template, or create the claim {namespace}/{name}")));
     Some(blame(found, pod, &missing))
 }

@@ -46,12 +46,16 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let is_foreign = |claim: &&PersistentVolumeClaim| claim.meta.controller_owner.as_ref() != Some(&pod.meta.uid);
     let claim = pod.ephemeral_claims().filter_map(|claim| case.claim(namespace, claim)).find(is_foreign)?;
     let name = &claim.meta.name;
-    let whose = if claim.meta.controller_owner.is_some() { "another owner's" } else { "not the pod's" };
+    let whose = if claim.meta.controller_owner.is_some() {
+        "belongs to another owner"
+    } else {
+        "does not belong to the \
+                                                                                                pod"
+    };
     let key = key_of_claim(&claim.meta);
     Some(
         Detection::new(format!(
-            "it is not scheduled: its ephemeral volume needs a claim called {name}, and the claim of that name is \
-             {whose}"
+            "it is not scheduled, because claim {name} for its ephemeral volume exists already and {whose}"
         ))
         .early_if(case.is_young(pod.meta.created))
         .evidence(&case.object(), "metadata.uid", pod.meta.uid.as_str())
@@ -60,10 +64,10 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             "metadata.ownerReferences[controller].uid",
             claim.meta.controller_owner.as_deref().unwrap_or_default(),
         )
-        .remedy(describe(&key, format!("see whose claim {name} is")))
+        .remedy(describe(&key, format!("see who owns claim {name}")))
         .remedy(by_hand(format!(
-            "give the pod or its volume another name; or, if nobody wants the data of claim {namespace}/{name}, delete \
-             it: a new one is made for the pod then"
+            "give the pod or its volume another name; or, if nobody needs the data of claim {namespace}/{name}, delete \
+             it: then a new one is made for the pod"
         ))),
     )
 }

@@ -71,26 +71,29 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let state = if old.is_some() { "is being deleted" } else { "does not exist any more" };
     let (data, risk) = match volume {
         None if case.knows_all(Kind::PersistentVolume, "") => (", which gets an empty volume".to_owned(), Risk::None),
-        None => ("; which volume the old one had cannot be seen".to_owned(), Risk::Possible),
+        None => (". The volume of the old claim cannot be seen".to_owned(), Risk::Possible),
         Some(volume) if old.is_none() && is_reserved(volume) => {
-            (format!("; volume {} is reserved for that", volume.meta.name), Risk::None)
+            (format!(". Volume {} is reserved for it", volume.meta.name), Risk::None)
         }
         Some(volume) => {
             let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
             match data_fate(case.behavior(), volume) {
                 DataFate::Kept => (
-                    format!(", which gets an empty volume; the old data stay on volume {name} (policy {policy})"),
+                    format!(", which gets an empty volume. The old data stay on volume {name} (policy {policy})"),
                     Risk::Possible,
                 ),
                 DataFate::HandedToDriver | DataFate::Destroyed | DataFate::Scrubbed => (
-                    format!(", which gets an empty volume; the old data go with volume {name} (policy {policy})"),
+                    format!(
+                        ", which gets an empty volume. The old data are deleted with volume {name} (policy \
+                             {policy})"
+                    ),
                     Risk::Possible,
                 ),
             }
         }
     };
     let found = Detection::new(format!(
-        "it is not scheduled, because {} {state}. Its StatefulSet makes a new one of that name{data}",
+        "it is not scheduled, because {} {state}. Its StatefulSet makes a new claim of that name{data}",
         some_claims(name, going.len() - 1)
     ))
     .risk(risk)
@@ -120,8 +123,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
                 None if is_reserved(volume) => found,
                 None => found.remedies(release(volume)),
                 Some(_) => found.remedy(by_hand(format!(
-                    "if the old data are wanted: scale the set down, let the claim go, and then reserve volume {} for \
-                     it before the set makes it again",
+                    "if the old data are needed: scale the set down, wait until the claim is deleted, and then reserve \
+                     volume {} for it before the set makes the claim again",
                     volume.meta.name
                 ))),
             }
@@ -129,7 +132,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     };
     let found = found.remedy(describe(
         &claim_key(namespace, name),
-        if old.is_some() { "see what still keeps the old claim" } else { "see whether the new claim is there by now" },
+        if old.is_some() { "see what still keeps the old claim" } else { "see whether the new claim exists by now" },
     ));
     Some(blame(found, pod, &going))
 }

@@ -1,0 +1,138 @@
+//! The words of every diagnosis in the fixtures and the cases are short and plain.
+
+use crate::audit::rules::{FOLDER, Header, header, read};
+use crate::support::files;
+use pvctl::diagnosis::{AuditSettings, Diagnoser, Diagnosis, Severity, diagnose_named, rules};
+use pvctl::engines::simulation;
+use pvctl::model::ObjectKey;
+use pvctl::simulate::Settings;
+use pvctl::snapshot::Snapshot;
+use std::collections::BTreeSet;
+
+/// The largest number of words of a headline.
+const HEADLINE: usize = 25;
+
+/// The largest number of words of any other sentence.
+const SENTENCE: usize = 30;
+
+/// The largest number of sentences that one rule adds to a headline.
+const SENTENCES: usize = 4;
+
+/// Words and phrases at which readers stopped. Text is compared in lower case and without punctuation.
+const UNCLEAR: [&str; 18] = [
+    "lies so",
+    "whom it named",
+    "be taken back",
+    "to the controller the",
+    "makes room",
+    "in vain",
+    "ever",
+    "as such",
+    "lives",
+    "goes",
+    "go with",
+    "does not count",
+    "takes no other",
+    "follow from others",
+    "no event says so",
+    "is to be",
+    "remembers",
+    "comes nearest",
+];
+
+/// The phases of claims and volumes that a headline may state.
+const PHASES: [&str; 6] = ["Pending", "Bound", "Lost", "Available", "Released", "Failed"];
+
+/// Returns the text with a single word in place of each quotation.
+fn unquoted(text: &str) -> String {
+    text.split('"').enumerate().map(|(at, part)| if at % 2 == 0 { part } else { "quotation" }).collect()
+}
+
+fn count_words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// Returns the sentences of a text without quotations. A full stop inside a name ends no sentence.
+fn sentences(text: &str) -> Vec<&str> {
+    text.split_inclusive(". ").map(str::trim).collect()
+}
+
+/// Returns the unclear phrases in a text without quotations.
+fn unclear(text: &str) -> Vec<&'static str> {
+    let plain = text.to_lowercase().replace([',', '.', ':', ';', '(', ')'], " ");
+    let plain = format!(" {} ", plain.split_whitespace().collect::<Vec<_>>().join(" "));
+    UNCLEAR.into_iter().filter(|phrase| plain.contains(&format!(" {phrase} "))).collect()
+}
+
+/// Whether the headline states the phase, and then the cause begins with the same phase.
+fn repeats_the_phase(headline: &str) -> bool {
+    let Some((state, cause)) = headline.split_once(": ") else { return false };
+    let begins = |words: &[&str]| {
+        ["it is", "it was", "it has been"]
+            .iter()
+            .any(|verb| words.iter().any(|word| cause.starts_with(&format!("{verb} {word}"))))
+    };
+    PHASES.iter().any(|phase| state.contains(&format!(" is {phase}")) && begins(&[phase]))
+        || (state.contains(" is being deleted") && begins(&["being deleted", "deleted"]))
+}
+
+/// Returns what is wrong with the words of a diagnosis.
+fn faults(Diagnosis { headline, details, .. }: &Diagnosis) -> Vec<String> {
+    let mut faults = Vec::new();
+    let count = count_words(&unquoted(headline));
+    if count > HEADLINE {
+        faults.push(format!("the headline has {count} words"));
+    }
+    if repeats_the_phase(headline) {
+        faults.push("the headline states the phase twice".to_owned());
+    }
+    for detail in details.iter().map(|detail| unquoted(detail)) {
+        let sentences = sentences(&detail);
+        if sentences.len() > SENTENCES {
+            faults.push(format!("{} sentences are too many: {detail}", sentences.len()));
+        }
+        let long = sentences.into_iter().filter(|sentence| count_words(sentence) > SENTENCE);
+        faults.extend(long.map(|sentence| format!("a sentence is too long: {sentence}")));
+    }
+    for text in details.iter().chain([headline]) {
+        faults.extend(unclear(&unquoted(text)).into_iter().map(|phrase| format!("{phrase:?} is unclear: {text}")));
+        if text.contains("..") || text.contains("?.") {
+            faults.push(format!("it has two stops: {text}"));
+        }
+    }
+    faults
+}
+
+#[test]
+fn the_words_of_every_diagnosis_are_short_and_plain() {
+    let fixtures =
+        files(FOLDER, "yaml").into_iter().map(|(path, bytes)| (path, header(&String::from_utf8_lossy(&bytes))));
+    let cases = files("tests/cases", "yaml").into_iter().map(|(path, _)| (path, Header::default()));
+    let (mut count, mut wrong) = (0, Vec::new());
+    for (path, header) in fixtures.chain(cases) {
+        let snapshot = Snapshot::new(read(&path, &header));
+        let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
+        let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+        let found = diagnose_named(&simulation, settings, &|_| false, 1);
+        let serious = found.listed.iter().filter(|finding| finding.severity != Severity::Info);
+        let objects: BTreeSet<&ObjectKey> = serious.map(|finding| &finding.object).collect();
+        let diagnoser = Diagnoser::new(&simulation, &found);
+        for object in objects {
+            let diagnosis = diagnoser.of(object);
+            let faults = faults(&diagnosis).into_iter();
+            wrong.extend(faults.map(|fault| format!("{path}: {object}: {fault}\n  {}", diagnosis.headline)));
+            count += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{} faults in {count} diagnoses:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count > 250, "only {count} diagnoses were read");
+}
+
+#[test]
+fn unclear_words_are_noticed() {
+    assert_eq!(unclear(&unquoted("Its claim is gone; the volume, as such, waits in vain.")), ["in vain", "as such"]);
+    assert!(unclear(&unquoted("claim erp/never says \"it goes with the claim\"")).is_empty());
+    assert!(repeats_the_phase("Volume v is Failed: it is Failed (no message)."));
+    assert!(repeats_the_phase("Claim db/a is being deleted: it was deleted."));
+    assert!(!repeats_the_phase("Volume v is Failed: nobody can delete its storage."));
+}
