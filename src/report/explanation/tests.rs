@@ -165,10 +165,7 @@ fn the_first_line_answers_what_people_ask() {
             "pvc/data",
             "Claim db/data is being deleted: its deletion waits until it is no longer used by pod web-0 (Running). \
              Danger: After that, the claim is deleted, and x.example.com deletes volume a with its data (policy \
-             Delete). The deletion cannot be undone. Pods are deleted as well, because their node does not exist. \
-             Danger: volume a: it was made by hand, but has policy Delete. When claim db/data is deleted, \
-             x.example.com (in a current version) deletes its storage h. The volume has no annotation of a \
-             provisioner.",
+             Delete). The deletion cannot be undone. Pods are deleted as well, because their node does not exist.",
         ),
         // The deletion has begun, so the sentence does not say "if".
         (
