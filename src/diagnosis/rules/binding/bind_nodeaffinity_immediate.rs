@@ -67,6 +67,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     } else {
         format!("Class \"{class}\" binds claims immediately, without looking at nodes")
     };
+    let required = wanted.clone();
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let found = Detection::new(format!(
         "no node matches the node affinity of its volume {name}. The volume requires \
@@ -81,14 +82,15 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         .follows_from(volume_key(name), Act::Reach)
         .evidence(&volume_key(name), "spec.nodeAffinity.required", wanted)
         .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
+        .remedy(by_hand(format!(
+            "bring back a node with {required}; or, if the data are not needed, create the claim again in a class with \
+             binding mode WaitForFirstConsumer"
+        )))
         .remedy(kubectl("get nodes --show-labels", "see which nodes lack the labels"));
     if !kept {
         found = found.remedies(retain(volume));
     }
-    Some(found.remedy(by_hand(
-        "bring back a node with these labels; or, if the data are not needed, create the claim again in a class with \
-         binding mode WaitForFirstConsumer",
-    )))
+    Some(found)
 }
 
 /// Returns the node selector in the syntax of `kubectl -l`. If it has more than two alternatives, the first two are

@@ -57,10 +57,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&case.object(), "spec.volumeName", name.as_str())
             .evidence(&volume_key(name), "spec.claimRef", owner.as_str())
             .evidence(&volume_key(name), "spec.claimRef.uid", named.uid.as_str())
-            .remedy(describe(&volume_key(name), "see whose data they are"))
             .remedy(by_hand(format!(
-                "if they belong to {owner}, delete this claim and create it again without spec.volumeName and without \
+                "if the data belong to {owner}, delete this claim and create it again without spec.volumeName and without \
                  the annotations pv.kubernetes.io/*"
-            ))),
+            )))
+            .remedy(describe(&volume_key(name), "see whose data they are")),
     )
 }

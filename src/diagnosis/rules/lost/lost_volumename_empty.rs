@@ -79,11 +79,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 "its annotation pv.kubernetes.io/bind-completed says that it is bound, but its spec.volumeName is \
                  empty{rest}. {touched}"
             )))
-            .remedies(leftovers)
             .remedy(by_hand(
                 "find out which volume has its data; if there is none, remove the annotations \
                  pv.kubernetes.io/bind-completed and pv.kubernetes.io/bound-by-controller",
-            )),
+            ))
+            .remedies(leftovers),
         );
     };
     let message = format!(

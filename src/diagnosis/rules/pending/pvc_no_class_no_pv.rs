@@ -2,7 +2,7 @@
 
 use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
-use crate::diagnosis::remedy::{by_hand, save_claim};
+use crate::diagnosis::remedy::{by_hand, recreate_with_class, save_claim};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, newest_default};
 
@@ -49,7 +49,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if taken(case, claim, why).is_none_or(|pool| pool.count > 0) || case.always_ends("Bound")? {
         return None;
     }
-    let default = newest_default(case.snapshot().classes())
+    let default_class = newest_default(case.snapshot().classes());
+    let with_default = default_class.and_then(|class| {
+        let does = format!("if a driver should make the volume, create the claim again with class {}", class.meta.name);
+        recreate_with_class(case.snapshot(), claim, &class.meta.name, does)
+    });
+    let default = default_class
         .map(|class| format!(", and the default class \"{}\" does not apply to it", class.meta.name))
         .unwrap_or_default();
     let found = Detection::new(format!(
@@ -59,6 +64,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(
         with_class(found, case, claim)
             .early_if(case.is_young(claim.meta.created))
+            .remedies(with_default)
             .remedy(by_hand(format!("if the volume should be made by hand, make {}", wanted(claim))))
             .remedy(save_claim(claim, "save the manifest of the claim"))
             .remedy(by_hand(

@@ -3,7 +3,7 @@
 use super::{asked_since, driver_of, selected_node};
 use crate::controllers::{Branch, ClaimBranch, ProvisionStep};
 use crate::diagnosis::case::class_key;
-use crate::diagnosis::remedy::{describe, kubectl, quoted};
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::rules::provisioning::refusal;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::lease::names_of_provisioner;
@@ -84,7 +84,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         human_age(waited)
     ));
     let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";
-    let mut looks = vec![describe(&case.object(), format!("see whether {driver} has written an event: then it runs"))];
+    let mut looks = vec![
+        by_hand(format!(
+            "read the log of the provisioner of {driver}: it says why it makes no volume, or shows that it does not run"
+        )),
+        describe(&case.object(), format!("see whether {driver} has written an event: then it runs")),
+    ];
     // Only names of CSI drivers have no slash. In the names of their Leases, only provisioners of CSI drivers replace
     // characters other than slashes.
     let mut leases = names_of_provisioner(driver);

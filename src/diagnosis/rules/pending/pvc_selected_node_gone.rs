@@ -77,7 +77,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .early_if(early)
             .evidence(&case.object(), SELECTED_NODE, node)
             .evidence(&crate::diagnosis::key(Kind::Node, "", node), "metadata.name", "does not exist")
-            .remedy(describe(&case.object(), format!("see whether {driver} is still making a volume for that node")))
-            .remedy(patch_claim(claim, steps, format!("if it is not, {does}"))),
+            .remedy(patch_claim(claim, steps, format!("if {driver} makes no volume for that node any more, {does}")))
+            .remedy(describe(&case.object(), format!("see whether {driver} still makes a volume for that node"))),
     )
 }

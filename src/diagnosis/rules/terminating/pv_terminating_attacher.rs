@@ -57,6 +57,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .filter(|driver| volume.source.kind == SourceKind::Csi && is_attacher_of(attacher, driver));
     let (name, driver) = (&volume.meta.name, stated.unwrap_or(attacher));
     let named = format!("{{.items[?(@.spec.source.persistentVolumeName==\"{name}\")].metadata.name}}");
+    // The step is left out where it is known that there is no VolumeAttachment.
+    let has_none = case.snapshot().attachments_of(name).next().is_none() && case.knows_all(Kind::VolumeAttachment, "");
+    let look = (!has_none).then(|| {
+        kubectl(
+            format!("get volumeattachments -o jsonpath={}", quoted(&named)),
+            "see which VolumeAttachment names it: that one must be deleted first, and its status says what fails",
+        )
+    });
     Some(
         held_by_attachments(
             Detection::new(format!(
@@ -69,10 +77,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .since(unheld_since(volume))
         .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
         .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
-        .remedy(kubectl(
-            format!("get volumeattachments -o jsonpath={}", quoted(&named)),
-            "see which VolumeAttachment names it: that one must be deleted first, and its status says what fails",
-        ))
+        .remedies(look)
         .remedy(by_hand(format!("if none does, run the attacher of {driver} again, in a current version")))
         .remedies(take_away(
             volume,

@@ -89,6 +89,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         "its deletion waits for claim {owner}, which is bound to it. When that claim is deleted, {afterwards}. The \
          deletion cannot be undone{meanwhile}"
     );
+    // Where nothing deletes the storage, the manifest is what can be lost.
+    let (keep, keep_later) = if leaves_storage_behind { (None, retain(volume)) } else { (retain(volume), None) };
     let found = Detection::new(message)
         .severity(if attached || destroys { Severity::Error } else { Severity::Warning })
         .risk(risk)
@@ -98,8 +100,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
         .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", policy)
         .evidence(&key_of_claim(&claim.meta), "spec.volumeName", claim.volume_name.as_str())
-        .remedies(retain(volume))
+        .remedies(keep)
         .remedy(save_volume(volume, "its source is needed to create it again"))
+        .remedies(keep_later)
         .remedy(by_hand(format!(
             "in a planned outage, with policy Retain: stop the pods, delete claim {owner}, and when the volume is gone \
              create it again with the same source and policy Retain, reserved for {owner} by name, and then the claim \

@@ -98,9 +98,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     } else {
         found
     };
-    let found = found
-        .remedy(describe(&case.object(), format!("see what {driver} says about it; its log says more")))
-        .remedies(retain(volume));
+    let look = describe(&case.object(), format!("see what {driver} says about it; its log says more"));
+    // A driver that deletes only volumes in phase Released does nothing more. With policy Retain it removes its finalizer.
+    let found = if volume.status.phase == VolumePhase::Failed {
+        found.remedies(retain(volume)).remedy(look)
+    } else {
+        found.remedy(look).remedies(retain(volume))
+    };
     Some(match &volume.reclaim_policy {
         ReclaimPolicy::Retain | ReclaimPolicy::Recycle => {
             found.remedy(by_hand(format!("run the provisioner of {driver} again, if only for this")))

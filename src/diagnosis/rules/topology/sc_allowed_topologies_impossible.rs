@@ -131,10 +131,11 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             kubectl("get csinodes -o yaml", format!("see which topologyKeys {driver} has on which node"))
         }
     };
-    Some(found.remedy(first).remedy(by_hand(
+    let correct = by_hand(
         "correct allowedTopologies of the class, which can be changed: use keys that the driver reports and values \
          that nodes have",
-    )))
+    );
+    Some(found.remedy(correct).remedy(first))
 }
 
 fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction<'c>> {
