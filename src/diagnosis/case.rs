@@ -156,7 +156,7 @@ impl<'a> Case<'a> {
     pub fn prospect(&self, volume: &PersistentVolume) -> String {
         let policy = volume.reclaim_policy.as_str();
         if self.destroys(volume) {
-            format!("policy {policy} destroys its data, unless it becomes Retain in time")
+            format!("policy {policy} destroys its data, unless the policy is set to Retain in time")
         } else if data_fate(self.behavior(), volume) == DataFate::Kept {
             format!("its data stay (policy {policy})")
         } else {

@@ -1,16 +1,24 @@
 //! The words of every diagnosis in the fixtures and the cases are short and plain.
 
 use crate::audit::rules::{FOLDER, Header, header, read};
+use crate::predict::properties::{check, some_rules};
 use crate::support::files;
+use crate::support::worlds::{Cluster, worlds};
+use proptest::prelude::*;
+use pvctl::controllers::KubernetesBehavior;
 use pvctl::diagnosis::{AuditSettings, Diagnoser, Diagnosis, Severity, diagnose_named, rules};
 use pvctl::engines::simulation;
 use pvctl::model::ObjectKey;
 use pvctl::simulate::Settings;
-use pvctl::snapshot::Snapshot;
+use pvctl::snapshot::{Parts, Snapshot};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// The largest number of words of a headline.
 const HEADLINE: usize = 25;
+
+/// The largest number of words of the cause in a headline, without the state of the object.
+const CAUSE: usize = 17;
 
 /// The largest number of words of any other sentence.
 const SENTENCE: usize = 30;
@@ -103,6 +111,18 @@ fn faults(Diagnosis { headline, details, .. }: &Diagnosis) -> Vec<String> {
     faults
 }
 
+/// Returns the diagnoses of all objects with a finding that is not only for information.
+fn diagnoses(parts: Parts, behavior: KubernetesBehavior) -> Vec<Diagnosis> {
+    let snapshot = Snapshot::new(parts);
+    let simulation = simulation(&snapshot, Settings::new(behavior), 1);
+    let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let found = diagnose_named(&simulation, settings, &|_| false, 1);
+    let serious = found.listed.iter().filter(|finding| finding.severity != Severity::Info);
+    let objects: BTreeSet<&ObjectKey> = serious.map(|finding| &finding.object).collect();
+    let diagnoser = Diagnoser::new(&simulation, &found);
+    objects.into_iter().map(|object| diagnoser.of(object)).collect()
+}
+
 #[test]
 fn the_words_of_every_diagnosis_are_short_and_plain() {
     let fixtures =
@@ -110,22 +130,32 @@ fn the_words_of_every_diagnosis_are_short_and_plain() {
     let cases = files("tests/cases", "yaml").into_iter().map(|(path, _)| (path, Header::default()));
     let (mut count, mut wrong) = (0, Vec::new());
     for (path, header) in fixtures.chain(cases) {
-        let snapshot = Snapshot::new(read(&path, &header));
-        let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
-        let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
-        let found = diagnose_named(&simulation, settings, &|_| false, 1);
-        let serious = found.listed.iter().filter(|finding| finding.severity != Severity::Info);
-        let objects: BTreeSet<&ObjectKey> = serious.map(|finding| &finding.object).collect();
-        let diagnoser = Diagnoser::new(&simulation, &found);
-        for object in objects {
-            let diagnosis = diagnoser.of(object);
-            let faults = faults(&diagnosis).into_iter();
-            wrong.extend(faults.map(|fault| format!("{path}: {object}: {fault}\n  {}", diagnosis.headline)));
+        for diagnosis in diagnoses(read(&path, &header), header.rules()) {
+            let Diagnosis { object, headline, .. } = &diagnosis;
+            wrong
+                .extend(faults(&diagnosis).into_iter().map(|fault| format!("{path}: {object}: {fault}\n  {headline}")));
             count += 1;
         }
     }
     assert!(wrong.is_empty(), "{} faults in {count} diagnoses:\n{}", wrong.len(), wrong.join("\n"));
     assert!(count > 250, "only {count} diagnoses were read");
+}
+
+/// The state before the cause can be long in random worlds, because it names all ends.
+#[test]
+fn every_cause_is_short_and_plain_in_random_worlds() {
+    let count = Cell::new(0);
+    check(2500, (worlds(3, 3), some_rules()), |(Cluster(parts), behavior)| {
+        for Diagnosis { headline, .. } in diagnoses(parts, behavior).iter().filter(|diagnosis| diagnosis.root.is_some())
+        {
+            let cause = headline.split_once(": ").map_or("", |(_, cause)| cause);
+            let words = count_words(&unquoted(cause));
+            prop_assert!((1..=CAUSE).contains(&words) && unclear(cause).is_empty(), "{words} words: {headline}");
+            count.set(count.get() + 1);
+        }
+        Ok(())
+    });
+    assert!(count.get() > 1000, "only {} diagnoses were read", count.get());
 }
 
 #[test]

@@ -54,8 +54,8 @@ fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
         "pvc/never",
         "erp",
         &[
-            "Claim erp/never is Pending: volume disk-4, which is reserved for the claim, does not fit: capacity \
-             40Gi < requested 60Gi.\n",
+            "Claim erp/never is Pending: its reserved volume disk-4 does not fit: capacity 40Gi < requested \
+             60Gi.\n",
             "kubectl patch pvc never -n erp ",
         ],
     );

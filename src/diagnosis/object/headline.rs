@@ -50,13 +50,14 @@ pub(super) fn of_object(
     let mut words = match (decisive, view) {
         (Some(decisive), view) => of_problem(simulation.snapshot(), object, view, decisive, is_doomed),
         (None, Some(view)) => of_prediction(view),
-        (None, None) => match simulation.snapshot().class(&object.name).filter(|_| object.kind == Kind::StorageClass) {
-            Some(class) => super::class::words(simulation, class),
-            None => {
-                let headline = format!("{}: nothing is wrong with it.", capitalized(&noun(object)));
-                Words { headline, details: Vec::new() }
-            }
-        },
+        (None, None) => {
+            let class = simulation.snapshot().class(&object.name).filter(|_| object.kind == Kind::StorageClass);
+            let well = || Words {
+                headline: format!("{}: nothing is wrong with it.", capitalized(&noun(object))),
+                details: Vec::new(),
+            };
+            class.map_or_else(well, |class| super::class::words(simulation, class))
+        }
     };
     if decisive.is_some() {
         words.details.extend(view.and_then(recycled_beside));

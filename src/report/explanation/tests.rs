@@ -72,8 +72,8 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![pvc("data"), spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }))],
             "pvc/data",
-            "Claim db/data is Pending: no free volume fits, and the nearest volume a has 5Gi, but the claim requests \
-             10Gi. A volume may be larger than the request, but never smaller.",
+            "Claim db/data is Pending: the nearest free volume a has 5Gi, but the claim requests 10Gi. No free \
+             volume fits. A volume may be larger than the request, but never smaller.",
         ),
         // All reasons why the volume does not fit, in the order of the tests of matching.
         (
@@ -107,8 +107,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(spec(pv("b"), json!({ "capacity": { "storage": "5Gi" } })), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Pending: volume b, which is reserved for the claim, does not fit: capacity 5Gi < \
-             requested 10Gi. Waiting does not help, and the claim gets no other volume.",
+            "Claim db/data is Pending: its reserved volume b does not fit: capacity 5Gi < requested 10Gi. Waiting does \
+             not help, and the claim gets no other volume.",
         ),
         (
             vec![spec(pvc("data"), json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
@@ -206,7 +206,7 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![csi(with(bound_pv("a", "data"), deleted()), "Delete"), bound_pvc("data", "a")],
             "pv/a",
-            "Volume a is being deleted: its deletion waits for claim db/data, which is bound to it. When that claim is \
+            "Volume a is being deleted: its deletion waits until its claim db/data is deleted. When that claim is \
              deleted, the storage of the volume is left behind in spite of policy Delete. The deletion cannot be \
              undone. Until then no other node may attach the volume.",
         ),
@@ -252,9 +252,9 @@ fn the_first_line_answers_what_people_ask() {
                 pvc("logs"),
             ],
             "pv/b",
-            "Volume b is Bound and becomes Bound to db/logs because of claim db/data: the claim has volume a, but \
-             volume b also has its uid in spec.claimRef. The second volume becomes free, with its data, for every \
-             claim that it fits.",
+            "Volume b is Bound and becomes Bound to db/logs because of claim db/data: besides its volume a, volume b \
+             also has its uid in spec.claimRef. The second volume becomes free, with its data, for every claim that it \
+             fits.",
         ),
         // The volume is reserved for the other claim, without a uid. The other claim exists.
         (
@@ -295,7 +295,7 @@ fn the_first_line_answers_what_people_ask() {
                 bound_pvc("data", "a"),
             ],
             "pv/a",
-            "Volume a is being deleted: its deletion waits for claim db/data, which is bound to it. When that claim is \
+            "Volume a is being deleted: its deletion waits until its claim db/data is deleted. When that claim is \
              deleted, the data of the volume may be deleted (policy Delete). The deletion cannot be undone.",
         ),
         (

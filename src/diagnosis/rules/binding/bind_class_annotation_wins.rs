@@ -43,14 +43,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         let (volume, claimed) = (refused.volume, claim.class_name.as_deref().unwrap_or_default());
         let of_volume = volume.class() != volume.class_name;
         let (has, wants) = (class_words(volume.class()), class_words(claim.class()));
-        let annotation = "by its annotation volume.beta.kubernetes.io/storage-class";
         let differs = if of_volume {
-            format!("has {has} {annotation}, but the claim has {wants}")
+            format!("has {has} by annotation, but the claim has {wants}")
         } else {
-            format!("has {has}, but the claim has {wants} {annotation}")
+            format!("has {has}, but the claim has {wants} by annotation")
         };
         let advice = format!(
-            "Both have spec.storageClassName \"{claimed}\", but the annotation takes precedence over that field"
+            "Both have spec.storageClassName \"{claimed}\", but the annotation \
+             volume.beta.kubernetes.io/storage-class takes precedence"
         );
         let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, &advice);
         return Some(if of_volume {

@@ -59,7 +59,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
     let found = Detection::new(format!(
-        "volume {name}, which it names, has the uid of an earlier claim in spec.claimRef; {consequence}. That earlier \
+        "volume {name}, which it names, has an earlier claim's uid in spec.claimRef; {consequence}. That earlier \
          claim of the same name is gone. The event about a different claim misleads: there is none"
     ));
     Some(

@@ -85,6 +85,6 @@ fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Detec
     let volume =
         reserved_volumes(case, claim).find(|volume| query.misfits(volume) == [CandidateVerdict::CandidateDeleting])?;
     let (name, words) = (&volume.meta.name, misfit_words(volume, claim, CandidateVerdict::CandidateDeleting)?);
-    let found = Detection::new(format!("volume {name}, which is reserved for the claim, {words}. {UNDOABLE}"));
+    let found = Detection::new(format!("its reserved volume {name} {words}. {UNDOABLE}"));
     Some((found.moment(&volume_key(name), "metadata.deletionTimestamp", volume.meta.deleted), volume))
 }

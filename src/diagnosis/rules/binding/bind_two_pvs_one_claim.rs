@@ -91,7 +91,7 @@ fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> 
     let imminent = others.iter().any(|volume| becomes(case, volume).1 && is_older(volume));
     let more = if others.len() > 1 { format!(" (and {} more)", others.len() - 1) } else { String::new() };
     let found = Detection::new(format!(
-        "the claim has volume {}, but volume {}{more} also has its uid in spec.claimRef. The second volume {}",
+        "besides its volume {}, volume {}{more} also has its uid in spec.claimRef. The second volume {}",
         claim.volume_name,
         first.meta.name,
         becomes(case, first).0

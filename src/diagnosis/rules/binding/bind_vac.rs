@@ -70,8 +70,8 @@ fn unsupported(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detecti
     }
     let volume = case.volume(&claim.volume_name)?;
     let found = Detection::new(format!(
-        "the feature gate VolumeAttributesClass is off, but the claim or volume {}, which it names, has an attributes \
-         class. The volume has {}, and the claim has {}",
+        "feature gate VolumeAttributesClass is off, but the claim or its named volume {} has an attributes class. \
+         The volume has {}, and the claim has {}",
         volume.meta.name,
         words(volume.attributes_class()),
         words(claim.attributes_class())

@@ -134,12 +134,12 @@ impl Refused<'_> {
         let opening = if self.is_named {
             format!("volume {name}, which it names, {differs}")
         } else {
-            format!("no free volume fits, and the nearest volume {name} {differs}")
+            format!("the nearest free volume {name} {differs}")
         };
-        let next = if self.more.is_empty() {
-            String::new()
-        } else {
-            format!(". Other fields do not fit either: {}", self.more.join("; "))
+        let next = match (self.is_named, self.more.as_slice()) {
+            (false, []) => ". No free volume fits".to_owned(),
+            (true, []) => String::new(),
+            (_, more) => format!(". Other fields do not fit either: {}", more.join("; ")),
         };
         let found = Detection::new(format!("{opening}{next}. {advice}")).severity(if self.is_early {
             Severity::Info

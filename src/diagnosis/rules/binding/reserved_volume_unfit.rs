@@ -92,12 +92,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         (true, true) => format!(". Policy {policy} then destroys the data of the reserved volume"),
         (true, false) => format!(". Deleting the claim destroys the data of the reserved volume (policy {policy})"),
     };
-    let mut found = Detection::new(format!(
-        "volume {name}, which is reserved for the claim, does not fit: {}. {prospect}{danger}",
-        words.join("; ")
-    ))
-    .severity(if gets_another { Severity::Warning } else { Severity::Error })
-    .risk(if at_risk { Risk::Possible } else { Risk::None });
+    let mut found =
+        Detection::new(format!("its reserved volume {name} does not fit: {}. {prospect}{danger}", words.join("; ")))
+            .severity(if gets_another { Severity::Warning } else { Severity::Error })
+            .risk(if at_risk { Risk::Possible } else { Risk::None });
     for misfit in verdicts.iter().filter_map(|verdict| misfit(volume, claim, *verdict)) {
         found = with_fields(found, case, volume, claim, &misfit);
     }

@@ -56,12 +56,12 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
 fn counting(winner: &StorageClass, first: &StorageClass, others: &[&StorageClass]) -> Detection {
     let (name, names) = (&winner.meta.name, some_names(others));
     let why = if others.iter().any(|other| other.meta.created == winner.meta.created) {
-        "it is the first by name of the newest ones"
+        "It is the first by name of the newest ones"
     } else {
-        "it is the newest"
+        "It is the newest"
     };
     let found = Detection::new(format!(
-        "{} classes are marked as default, and class {name} has effect, because {why}. Claims that state no class get \
+        "{} classes are marked as default, and only class {name} has effect. {why}. Claims that state no class get \
          class {name} (provisioner {}), and never {names}",
         others.len() + 1,
         winner.provisioner

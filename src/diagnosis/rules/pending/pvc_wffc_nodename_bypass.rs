@@ -57,7 +57,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (name, node) = (&pod.meta.name, &pod.node_name);
     let (risk, message) = if had_an_earlier_claim(claim, pod) {
         let message = format!(
-            "pod {name} got node {node} with an earlier claim of this name, so nobody binds this new claim. The \
+            "pod {name} got its node {node} with an earlier claim of this name. So nobody binds this new claim: the \
              scheduler does not look at that pod again. The pod writes to the volume of the earlier claim"
         );
         (Risk::Possible, message)

@@ -86,7 +86,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let meanwhile = if attached { ". Until then no other node may attach the volume" } else { "" };
     let owner = claim.key();
     let message = format!(
-        "its deletion waits for claim {owner}, which is bound to it. When that claim is deleted, {afterwards}. The \
+        "its deletion waits until its claim {owner} is deleted. When that claim is deleted, {afterwards}. The \
          deletion cannot be undone{meanwhile}"
     );
     // Where nothing deletes the storage, the manifest is what can be lost.

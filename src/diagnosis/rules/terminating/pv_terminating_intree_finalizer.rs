@@ -121,8 +121,8 @@ fn finalizer_missing(case: &Case<'_>, volume: &PersistentVolume) -> Option<Strin
         return None;
     }
     Some(format!(
-        "each sync fails, because finalizer {IN_TREE_FINALIZER} cannot be added while the volume is being deleted. So \
-         the volume stays {}. With policy Retain the controller continues, and the storage stays",
+        "each sync fails, because finalizer {IN_TREE_FINALIZER} cannot be added during the deletion. So the volume \
+         stays {}. With policy Retain the controller continues, and the storage stays",
         shown(volume.status.phase.as_str())
     ))
 }

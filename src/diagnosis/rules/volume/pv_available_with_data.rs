@@ -45,7 +45,7 @@ pub(super) static RULE: Rule = Rule {
 
 /// A sign that a volume without a `claimRef` had a claim before.
 pub(super) struct Trace {
-    /// The sign in words, as a part of a sentence.
+    /// The sign in words, as a sentence without a full stop.
     words: String,
     /// The field that has the sign.
     field: &'static str,
@@ -71,7 +71,7 @@ pub(super) fn trace(volume: &PersistentVolume) -> Option<Trace> {
     }
     if let Some(value) = volume.meta.annotations.get(AnnotationKey::BoundByController) {
         return Some(Trace {
-            words: "the controller had bound it to a claim".to_owned(),
+            words: "The controller had bound it to a claim".to_owned(),
             field: "metadata.annotations[pv.kubernetes.io/bound-by-controller]",
             value: value.to_owned(),
             is_proof: true,
@@ -80,7 +80,7 @@ pub(super) fn trace(volume: &PersistentVolume) -> Option<Trace> {
     let phase = &volume.status.phase;
     if matches!(phase, VolumePhase::Bound | VolumePhase::Released | VolumePhase::Failed) {
         return Some(Trace {
-            words: format!("its recorded phase is {}", phase.as_str()),
+            words: format!("Its recorded phase is {}", phase.as_str()),
             field: "status.phase",
             value: phase.as_str().to_owned(),
             is_proof: true,
@@ -93,7 +93,7 @@ pub(super) fn trace(volume: &PersistentVolume) -> Option<Trace> {
     let changed = volume.status.last_phase_transition?;
     let lasted = changed.seconds_since(volume.meta.created?);
     (lasted > PATIENCE).then(|| Trace {
-        words: format!("it became Available {} after it was created", human_age(lasted)),
+        words: format!("It became Available {} after it was created", human_age(lasted)),
         field: "status.lastPhaseTransitionTime",
         value: changed.to_string(),
         is_proof: false,
@@ -132,7 +132,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             )],
         ),
     };
-    let found = Detection::new(format!("it may have the data of a claim, because {words}. {danger}"));
+    let found = Detection::new(format!("it may have the data of a claim. {words}. {danger}"));
     let mut found = with_storage(found, case, volume)
         .severity(if is_proof { Severity::Warning } else { Severity::Info })
         .since(volume.status.last_phase_transition)

@@ -56,11 +56,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             let who = match provisioner(volume) {
                 Some(provisioner) => format!("its provisioner {provisioner} is no longer part of Kubernetes"),
                 None if volume.source.kind == SourceKind::Csi => {
-                    "it was made by hand, and Kubernetes leaves such volumes to their drivers only since 1.30"
-                        .to_owned()
+                    "it was made by hand. Kubernetes leaves such volumes to their drivers only since 1.30".to_owned()
                 }
                 None => {
-                    format!("it was made by hand, and Kubernetes does not delete storage of type {kind}")
+                    format!("Kubernetes deletes no storage of type {kind}. The volume was made by hand")
                 }
             };
             (

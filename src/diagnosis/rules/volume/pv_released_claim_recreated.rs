@@ -62,7 +62,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         (false, true) => (Severity::Warning, Risk::Possible),
     };
     let found = Detection::new(format!(
-        "its claimRef has the uid of an earlier claim {}, which is gone. {}. The new claim of that name {}",
+        "its claimRef has the uid of an earlier claim {}. {}. The earlier claim is gone, and the new claim of that \
+         name {}",
         claim_name(named),
         gone.reclaim.prospect(&volume.reclaim_policy),
         state(claim, volume)

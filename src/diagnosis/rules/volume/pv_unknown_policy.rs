@@ -45,8 +45,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                                                                              Failed"
     };
     let found = Detection::new(format!(
-        "its reclaim policy \"{policy}\" is none of Retain, Delete and Recycle, which Kubernetes knows. {outcome}. Its \
-         data stay"
+        "Kubernetes does not know its reclaim policy \"{policy}\". It knows only Retain, Delete and Recycle. \
+         {outcome}. Its data stay"
     ));
     Some(
         with_storage(found, case, volume)
