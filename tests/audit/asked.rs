@@ -55,13 +55,13 @@ fn missed(path: &str, header: &Header) -> Vec<&'static str> {
     // The id of a rule is no explanation.
     let text = explain(&[]);
     // Of an object that is not there, the error says what is known.
-    let (said, steps) =
+    let (said, mut steps) =
         (format!("{}{}", text.stdout, text.stderr), text.stderr.lines().filter(|line| line.starts_with("hint: ")));
     let first: String = said.chars().take(FIRST).collect();
     let first = first.replace(&word(&diagnosis["root"]["rule"]), "");
     let remedy = &diagnosis["remedies"][0];
     let remedy = match document {
-        Value::Null => steps.skip(1).next().unwrap_or_default().to_owned(),
+        Value::Null => steps.nth(1).unwrap_or_default().to_owned(),
         _ => format!("{} {}", word(&remedy["does"]), word(&remedy["command"])),
     };
     let looked = [("cause", says(&first, &header.cause)), ("cure", says(&remedy, &header.cure))];

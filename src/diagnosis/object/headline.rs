@@ -45,8 +45,8 @@ pub(super) fn of_object(
 ) -> Words {
     // What nobody has to be told apart, because the cause is on the same object and says it.
     let is_own = decisive.is_some_and(|decisive| decisive.root.object == *object);
-    let is_asked_for = |danger: &&Finding| is_own && danger.is_asked_for() && danger.object == *object;
-    let is_doomed = dangers.iter().any(|danger| is_asked_for(&danger));
+    let is_asked_for = |danger: &Finding| is_own && danger.is_asked_for() && danger.object == *object;
+    let is_doomed = dangers.iter().any(|danger| is_asked_for(danger));
     let mut words = match (decisive, view) {
         (Some(decisive), view) => of_problem(simulation.snapshot(), object, view, decisive, is_doomed),
         (None, Some(view)) => of_prediction(view),

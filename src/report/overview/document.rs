@@ -4,6 +4,7 @@ use crate::diagnosis::Diagnosis;
 use crate::model::{Kind, ObjectKey};
 use crate::report::shared::wrap::wrap;
 use colored::Colorize as _;
+use std::fmt::Write as _;
 
 /// The largest number of problems that are shown.
 const MOST_PROBLEMS: usize = 10;
@@ -60,19 +61,21 @@ impl Overview<'_> {
             let lines: Vec<&str> = headline.lines().collect();
             let shown = lines[..lines.len().min(MOST_LINES)].join("\n");
             let cut = if lines.len() > MOST_LINES { " …" } else { "" };
-            text.push_str(&format!("\n{shown}{cut}\n  {}\n", explain(&problem.first.object).bold()));
+            // Writing to a `String` cannot fail.
+            _ = writeln!(text, "\n{shown}{cut}\n  {}", explain(&problem.first.object).bold());
         }
         if self.problems.len() > MOST_PROBLEMS {
             let rest = self.problems.len() - MOST_PROBLEMS;
-            text.push_str(&format!("\nand {rest} more: kubectl pvctl predict --stuck{flag}\n"));
+            _ = writeln!(text, "\nand {rest} more: kubectl pvctl predict --stuck{flag}");
         }
         if self.problems.is_empty() {
             text.push_str("\nOther namespaces: kubectl pvctl -A\nAll verbs and flags: kubectl pvctl --help\n");
         } else {
-            text.push_str(&format!(
+            _ = writeln!(
+                text,
                 "\nAll findings: kubectl pvctl audit{flag}\nRepair in steps: kubectl pvctl fix{flag}\n\
-                 All verbs and flags: kubectl pvctl --help\n"
-            ));
+                 All verbs and flags: kubectl pvctl --help"
+            );
         }
         text
     }
