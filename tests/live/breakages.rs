@@ -116,7 +116,7 @@ static BREAKAGES: [Breakage; 36] = [
         "logs",
         unbound::set_is_scaled_down,
         &["pvc/data-es-2"],
-        End::Info { cause: "sts/es sts-orphan-claims", way: "look at what they hold before" },
+        End::Info { cause: "sts/es sts-orphan-claims", way: "keep them, or check their data before" },
     ),
     breakage(
         "the claim of a kept volume is made anew",
@@ -175,7 +175,7 @@ static BREAKAGES: [Breakage; 36] = [
         "kafka",
         unbound::quota_is_used_up,
         &[],
-        row("sts/kafka pvc-quota-blocks", "have the quota or the limit raised", "have the quota or the limit raised"),
+        row("sts/kafka pvc-quota-blocks", "raise the quota or the limit", "raise the quota or the limit"),
     ),
     breakage(
         "the node of a local volume is gone",
@@ -227,7 +227,7 @@ static BREAKAGES: [Breakage; 36] = [
         "git",
         unbound::file_system_waits,
         &["pvc/repos"],
-        End::Info { cause: "pvc/repos resize-fs-pending", way: "start the pod that is to use git/repos" },
+        End::Info { cause: "pvc/repos resize-fs-pending", way: "start a pod that uses claim git/repos" },
     ),
     breakage(
         "the snapshot is missing",

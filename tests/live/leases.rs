@@ -110,6 +110,11 @@ fn leases_of_drivers_tell_whether_they_live() {
     let rules = json!([
         {"apiGroups": [""], "resources": ["persistentvolumes", "persistentvolumeclaims", "pods"], "verbs": ["get", "list"]},
         {"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"], "verbs": ["get", "list"]},
+        {"apiGroups": [""], "resources": ["nodes", "namespaces", "events", "resourcequotas", "limitranges"],
+         "verbs": ["list"]},
+        {"apiGroups": ["storage.k8s.io"], "verbs": ["list"],
+         "resources": ["volumeattachments", "csidrivers", "csinodes", "csistoragecapacities"]},
+        {"apiGroups": ["apps"], "resources": ["statefulsets"], "verbs": ["list"]},
     ]);
     let list = json!({"apiVersion": "v1", "kind": "List", "items": [
         {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "few"}, "rules": rules},

@@ -98,8 +98,8 @@ fn a_volume_of_an_existing_claim_is_called_reserved() {
         "pv/disk-4",
         "erp",
         &[
-            "Volume disk-4 is Available and stays so: reserved for erp/never, but capacity 40Gi < requested 60Gi.\nNo \
-             other claim can take it.\n",
+            "Volume disk-4 is Available, but claim erp/never has a problem: its reserved volume disk-4 does not fit: \
+             capacity 40Gi < requested 60Gi.\n",
             "    The claim names no volume; the controller did not make this binding (a person or a provisioner did): \
              the claim is enqueued.\n",
             "  Ends Available, reserved for erp/never.\n",

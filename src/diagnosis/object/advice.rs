@@ -8,6 +8,9 @@ use crate::simulate::Assumed;
 /// The verb that keeps the data of a volume.
 const RETAIN: &str = "retain";
 
+/// The verb that removes a finalizer.
+const UNFINALIZE: &str = "unfinalize";
+
 /// Something that a person can do about the state of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
@@ -41,8 +44,9 @@ pub(super) fn of_object(
     let is_endangered = is_imminent || data.is_some_and(|data| data.fate != Fate::Kept && !data.is_hypothetical());
     advice.sort_by_key(|one| match one.remedy.verb {
         RETAIN if is_endangered => 0,
-        // The rule decides when to keep data that nothing deletes.
-        verb if verb != RETAIN && one.remedy.is_of_pvctl() => 1,
+        // The rule decides when to keep data that nothing deletes, and after which look a finalizer may be removed.
+        RETAIN | UNFINALIZE => 2,
+        _ if one.remedy.is_of_pvctl() => 1,
         _ => 2,
     });
     advice

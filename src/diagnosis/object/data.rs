@@ -3,7 +3,9 @@
 pub use crate::controllers::persistent_volume::reclaim::DataFate as Fate;
 
 use crate::controllers::persistent_volume::reclaim::{data_fate, leaves_storage_behind};
-use crate::model::{ObjectKey, PersistentVolume, TypedId, VolumePhase};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::names;
+use crate::model::{ObjectKey, PersistentVolume, PersistentVolumeClaim, TypedId, VolumePhase};
 use crate::simulate::Simulation;
 
 /// What happens to the data, and when.
@@ -16,8 +18,7 @@ pub struct DataProspect {
 }
 
 /// When something happens that nobody has asked for yet.
-const IF_DELETED: [&str; 3] =
-    ["when its claim is deleted", "when the claim is deleted", "when a claim that had it is deleted"];
+const IF_DELETED: [&str; 2] = ["when its claim is deleted", "when a claim that had it is deleted"];
 
 impl DataProspect {
     /// Whether it happens only if somebody deletes the claim.
@@ -47,22 +48,29 @@ pub(super) fn of_object(simulation: &Simulation<'_>, object: &ObjectKey) -> Opti
             let named = volume.claim_ref.as_ref();
             let claim = named.and_then(|named| snapshot.claim_id(&named.namespace, &named.name));
             let claim = claim.map(|id| snapshot.claim(id));
-            let lives = claim.filter(|claim| named.is_some_and(|named| named.uid == claim.meta.uid));
+            let has_it = |claim: &&PersistentVolumeClaim| {
+                let is_named = named.is_some_and(|named| named.uid == claim.meta.uid);
+                is_named && (claim.volume_name.is_empty() || claim.volume_name == volume.meta.name)
+            };
+            let lives = claim.filter(has_it);
             let when = match lives {
                 // A volume that is being deleted goes with its claim.
                 Some(claim) if claim.terminating() || volume.terminating() => "when its claim is gone",
                 Some(_) => IF_DELETED[0],
                 None if named.is_some_and(|named| !named.uid.is_empty()) => "now",
-                None => IF_DELETED[2],
+                None => IF_DELETED[1],
             };
             Some(DataProspect { fate: fate(volume), when })
         }
         TypedId::PersistentVolumeClaim(id) => {
+            // The data of a claim are those of the volume that names it.
             let claim = snapshot.claim(id);
-            let volume = snapshot.volume(snapshot.volume_id(&claim.volume_name)?);
-            let is_own = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-            let when = if claim.terminating() { "when the claim is gone" } else { IF_DELETED[1] };
-            is_own.then(|| DataProspect { fate: fate(volume), when })
+            let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter().copied();
+            let of_claim = snapshot.volume_id(&claim.volume_name).into_iter().chain(naming).find(|id| {
+                let named = snapshot.volume(*id).claim_ref.as_ref();
+                named.is_some_and(|named| names(named, claim) || named.uid == claim.meta.uid)
+            })?;
+            of_object(simulation, &volume_key(&snapshot.volume(of_claim).meta.name))
         }
         _ => None,
     }

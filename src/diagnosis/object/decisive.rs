@@ -2,7 +2,7 @@
 
 use crate::diagnosis::case::{claim_key, key_of_claim, volume_key};
 use crate::diagnosis::{Finding, Findings, Risk, Severity, key};
-use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
+use crate::model::{ClaimPhase, Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,16 +60,18 @@ impl<'f> Concerning<'f> {
         Some(Decisive { worst, root: self.findings.listed.get(worst.role.root).unwrap_or(worst) })
     }
 
-    /// Returns the findings that say that data are in danger, besides the decisive one.
-    pub(super) fn dangers(&self, decisive: Option<Decisive<'_>>) -> Vec<&'f Finding> {
+    /// Returns the findings that say that data are in danger, besides the decisive one. `told` says whether those are
+    /// left out that follow from the same root, so that the decisive one tells of them.
+    pub(super) fn dangers(&self, decisive: Option<Decisive<'_>>, told: bool) -> Vec<&'f Finding> {
         // What follows from the same root is told with it, unless the danger is worse than that of the root.
         let follows = |finding: &Finding, root: &Finding| {
             let is_of_root = self.findings.listed.get(finding.role.root).is_some_and(|own| std::ptr::eq(own, root));
             is_of_root && (finding.risk != Risk::Imminent || root.risk == Risk::Imminent)
         };
+        let is_left_out = |finding: &Finding, root: &Finding| told && follows(finding, root);
         let is_told = |finding: &Finding| {
             decisive.is_some_and(|told| {
-                std::ptr::eq(finding, told.worst) || std::ptr::eq(finding, told.root) || follows(finding, told.root)
+                std::ptr::eq(finding, told.worst) || std::ptr::eq(finding, told.root) || is_left_out(finding, told.root)
             })
         };
         let is_danger = |nearness: u8, finding: &Finding| match finding.risk {
@@ -80,6 +82,12 @@ impl<'f> Concerning<'f> {
         let near = self.near.iter().filter(|(nearness, finding)| is_danger(*nearness, finding) && !is_told(finding));
         near.map(|(_, finding)| *finding).collect()
     }
+}
+
+/// Whether the object is a claim that is Bound.
+fn is_bound_claim(snapshot: &Snapshot, object: &ObjectKey) -> bool {
+    let claim = snapshot.claim_id(&object.namespace, &object.name).map(|id| snapshot.claim(id));
+    claim.is_some_and(|claim| claim.status.phase == ClaimPhase::Bound)
 }
 
 impl<'f> FindingIndex<'f> {
@@ -112,10 +120,11 @@ impl<'f> FindingIndex<'f> {
         let affecting = affecting.map(|finding| (1, *finding));
         let mut near: Vec<(u8, &Finding)> = own.chain(affecting).collect();
         for partner in self.partners(snapshot, object) {
-            // What is wrong with a volume or its attachments concerns the claim. Of a claim, only what endangers data
-            // concerns its volume.
+            // What is wrong with a volume or its attachments concerns the claim. Of a claim that is Bound, only what
+            // endangers data concerns its volume.
             let is_claim = partner.kind == Kind::PersistentVolumeClaim;
-            let concerns = |finding: &Finding| finding.risk != Risk::None || !is_claim;
+            let is_bound = is_claim && is_bound_claim(snapshot, &partner);
+            let concerns = |finding: &Finding| finding.risk != Risk::None || !is_bound;
             for finding in on(&partner).filter(|finding| concerns(finding)) {
                 if !near.iter().any(|(_, known)| std::ptr::eq(*known, finding)) {
                     near.push((2, finding));

@@ -8,7 +8,7 @@ use crate::diagnosis::reason::{View, pod_with_node, why};
 use crate::diagnosis::{Finding, Risk};
 use crate::model::{
     AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId,
-    VolumeAttachment, VolumePhase,
+    VolumePhase,
 };
 use crate::simulate::{Outcome, Simulation};
 use crate::snapshot::{Absence, Snapshot};
@@ -82,7 +82,7 @@ fn of_problem(
 ) -> Words {
     let Decisive { worst, root } = decisive;
     let (clause, rest) = first_clause(&root.message);
-    let (subject, cause) = (capitalized(&noun(object)), noun_of_cause(snapshot, &root.object));
+    let (subject, cause) = (capitalized(&noun(object)), noun_of_cause(&root.object));
     let phase = recorded(snapshot, object).map(|phase| match view.filter(|view| view.prediction.changes(snapshot)) {
         Some(view) if phase != TERMINATING => format!("{phase}{}", becomes(view, phase)),
         _ => phase.to_owned(),
@@ -90,12 +90,14 @@ fn of_problem(
     let headline = match (phase.as_deref(), root.object == *object) {
         (None, true) => format!("{subject}: {clause}."),
         (None, false) => format!("{subject} has a problem because of {cause}: {clause}."),
+        // The phase is as it should be, so that it does not follow from the problem.
+        (Some(phase @ ("Bound" | "Available")), true) => format!("{subject} is {phase}, but {clause}."),
         (Some(phase), true) => format!("{subject} is {phase}: {clause}."),
-        // The phase is as it should be, and the problem is another one.
-        (Some(phase @ ("Bound" | "Available")), false) => {
-            format!("{subject} is {phase}, but {cause} has a problem: {clause}.")
+        (Some(phase), false) if ["Pending", "Lost", TERMINATING].iter().any(|stuck| phase.starts_with(stuck)) => {
+            format!("{subject} is {phase} because of {cause}: {clause}.")
         }
-        (Some(phase), false) => format!("{subject} is {phase} because of {cause}: {clause}."),
+        // The phase has another reason than the problem.
+        (Some(phase), false) => format!("{subject} is {phase}, but {cause} has a problem: {clause}."),
     };
     let sentence = |text: &str, is_danger: bool| {
         if is_danger { format!("{DANGER}{text}.") } else { format!("{}.", capitalized(text)) }
@@ -172,14 +174,9 @@ pub fn noun(object: &ObjectKey) -> String {
     if namespace.is_empty() { format!("{word} {name}") } else { format!("{word} {namespace}/{name}") }
 }
 
-/// The object that has the cause, as people name it in a sentence. The name of a VolumeAttachment tells nothing, but
-/// its node does.
-fn noun_of_cause(snapshot: &Snapshot, object: &ObjectKey) -> String {
-    let mut attachments = snapshot.all::<VolumeAttachment>().iter();
-    match attachments.find(|attachment| object.kind == Kind::VolumeAttachment && attachment.meta.name == object.name) {
-        Some(attachment) => format!("its attachment to node {}", attachment.node_name),
-        None => noun(object),
-    }
+/// The object that has the cause, as people name it in a sentence. The name of a VolumeAttachment tells nothing.
+fn noun_of_cause(object: &ObjectKey) -> String {
+    if object.kind == Kind::VolumeAttachment { "its attachment".to_owned() } else { noun(object) }
 }
 
 /// The text with a capital letter at its beginning. The name of a driver keeps its first letter.

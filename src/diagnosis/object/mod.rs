@@ -55,9 +55,13 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// The headline without the object and its phase: the cause alone.
-    pub fn cause(&self) -> &str {
-        self.headline.split_once(": ").map_or(self.headline.as_str(), |(_, cause)| cause).trim_end_matches('.')
+    /// The cause alone, as a sentence without a full stop. It names the object of the cause if that is another one.
+    pub fn cause(&self) -> String {
+        match &self.root {
+            Some(root) if root.object == self.object => root.clause.clone(),
+            Some(root) => format!("{}: {}", noun(&root.object), root.clause),
+            None => self.headline.trim_end_matches('.').to_owned(),
+        }
     }
 }
 
@@ -70,6 +74,8 @@ pub struct Root {
     pub rule: &'static Rule,
     /// The first field that proves the problem, and its value.
     pub evidence: Option<(&'static str, String)>,
+    /// The problem, as the first clause of what the rule says.
+    clause: String,
 }
 
 impl Root {
@@ -79,7 +85,8 @@ impl Root {
             .iter()
             .find(|evidence| evidence.object == finding.object)
             .map(|evidence| (evidence.field, evidence.value.clone()));
-        Self { object: finding.object.clone(), rule: finding.rule, evidence }
+        let clause = sanitize(headline::first_clause(&finding.message).0).into_owned();
+        Self { object: finding.object.clone(), rule: finding.rule, evidence, clause }
     }
 }
 
@@ -120,10 +127,10 @@ impl<'d> Diagnoser<'d> {
         let state = State::of(view, simulation.snapshot(), object, decisive, view.is_some_and(headline::asks_person));
         // The cause of a state that is as it should be is no problem.
         let decisive = decisive.filter(|_| state.is_problem());
-        let dangers = concerning.dangers(decisive);
+        let dangers = concerning.dangers(decisive, true);
         let words = headline::of_object(simulation, object, view, decisive, &dangers);
         let data = data::of_object(simulation, object);
-        let remedies = advice::of_object(decisive, &dangers, data);
+        let remedies = advice::of_object(decisive, &concerning.dangers(decisive, false), data);
         let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
         let safe = |text: String| sanitize(&text).into_owned();
         Diagnosis {

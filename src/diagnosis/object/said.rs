@@ -36,7 +36,7 @@ pub(super) fn about(snapshot: &Snapshot, object: &ObjectKey) -> Vec<Said> {
     let mut all: Vec<Said> = Vec::new();
     for related in around(snapshot, object) {
         let uid = snapshot.object_id(&related).map(|id| snapshot.meta(id).uid.clone()).unwrap_or_default();
-        for event in snapshot.events_about(&related, &uid).filter(|event| event.kind == "Warning") {
+        for event in snapshot.events_about(&related, &uid).filter(|event| is_warning(event)) {
             let is_known = |said: &Said| said.about == related && said.source == event.source.as_str();
             // The events are sorted, the newest first.
             if !all.iter().any(is_known) {
@@ -93,6 +93,12 @@ fn around(snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
     found
 }
 
+/// Whether the event tells of a problem. The controller reports that it finds no volume as a normal event. Upstream:
+/// `syncUnboundClaim`, 1.36.
+fn is_warning(event: &Event) -> bool {
+    event.kind == "Warning" || event.reason == "FailedBinding"
+}
+
 fn of_event(snapshot: &Snapshot, event: &Event) -> Said {
     Said {
         about: event.about.clone(),
@@ -108,19 +114,19 @@ fn of_event(snapshot: &Snapshot, event: &Event) -> Said {
 /// Whether a later change of the object shows that the warning is over: a claim that is Bound has its volume, a pod
 /// that runs or has ended has mounted it, and a volume that changed its phase after the event is in another state.
 fn is_over(snapshot: &Snapshot, event: &Event) -> bool {
+    // Events about a change of the size or the attributes are about a volume that is in use.
+    let is_of_change = event.reason.contains("Resize") || event.reason.contains("Modify");
     match snapshot.object_id(&event.about).map(ObjectId::typed) {
-        Some(TypedId::PersistentVolumeClaim(id)) => {
-            // Events about a resize are about a claim that is Bound.
-            let is_of_binding = !event.reason.contains("Resize") && !event.reason.contains("Modify");
-            snapshot.claim(id).status.phase == ClaimPhase::Bound && is_of_binding
-        }
+        _ if is_of_change => false,
+        Some(TypedId::PersistentVolumeClaim(id)) => snapshot.claim(id).status.phase == ClaimPhase::Bound,
         Some(TypedId::PersistentVolume(id)) => {
             let changed = snapshot.volume(id).status.last_phase_transition;
             changed.zip(event.last_seen).is_some_and(|(changed, said)| said < changed)
         }
         Some(TypedId::Pod(id)) => {
             let pod: &Pod = snapshot.get(id);
-            matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded | PodPhase::Failed)
+            let is_placed = event.reason == "FailedScheduling" && !pod.node_name.is_empty();
+            is_placed || matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded | PodPhase::Failed)
         }
         _ => false,
     }

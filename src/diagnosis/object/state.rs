@@ -2,7 +2,7 @@
 
 use super::decisive::Decisive;
 use crate::diagnosis::reason::View;
-use crate::diagnosis::{Risk, Severity};
+use crate::diagnosis::{Act, Risk, Severity};
 use crate::model::{ClaimPhase, ObjectId, ObjectKey, TypedId, VolumePhase};
 use crate::simulate::Outcome;
 use crate::snapshot::Snapshot;
@@ -61,13 +61,16 @@ impl State {
             Some(decisive) => match stage {
                 Completion::Ended => Self::Broken,
                 Completion::Open => Self::Stuck,
-                Completion::Done if decisive.worst.severity == Severity::Error => Self::Broken,
+                Completion::Done if decisive.worst.severity == Severity::Error && !is_about_growth(decisive) => {
+                    Self::Broken
+                }
                 Completion::Done => Self::AtRisk,
             },
             None if view.is_some_and(is_unknown) => Self::Unknown,
             None => match stage {
                 Completion::Ended => Self::Broken,
                 _ if asks => Self::Stuck,
+                Completion::Done if view.is_some_and(|view| view.prediction.changes(snapshot)) => Self::Waiting,
                 Completion::Done => Self::Well,
                 Completion::Open => Self::Waiting,
             },
@@ -115,6 +118,11 @@ impl Completion {
             _ => Self::Done,
         }
     }
+}
+
+/// Whether the object can be used, and only cannot grow.
+fn is_about_growth(decisive: Decisive<'_>) -> bool {
+    decisive.worst.rule.hinders == [Act::Expand] || decisive.worst.rule.id.starts_with("resize-")
 }
 
 /// Whether neither the decisions nor the ends of the object are known.

@@ -6,7 +6,6 @@ use super::divergence::DivergenceOut;
 use super::driver::{Awaited, DriverOut};
 
 use crate::controllers::persistent_volume::match_claim;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves_storage_behind};
 use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
@@ -224,14 +223,7 @@ impl<'a> Explanation<'a> {
         let (used_by, data) = match prediction.target.typed() {
             TypedId::PersistentVolume(id) => {
                 let volume = snapshot.volume(id);
-                (
-                    users_of_volume(snapshot, volume),
-                    Some(if volume.terminating() && leaves_storage_behind(view.behavior(), volume) {
-                        DataFate::Kept.as_str()
-                    } else {
-                        data_fate(view.behavior(), volume).as_str()
-                    }),
-                )
+                (users_of_volume(snapshot, volume), diagnosis.data.map(|data| data.fate.as_str()))
             }
             TypedId::PersistentVolumeClaim(id) => (users_of_claim(snapshot, snapshot.claim(id)), None),
             _ => (Vec::new(), None),

@@ -151,10 +151,10 @@ fn the_first_line_answers_what_people_ask() {
             ],
             "pvc/data",
             "Claim db/data is Lost: its volume a has the uid of an earlier claim in spec.claimRef. Danger: policy \
-             Delete destroys its data, unless it becomes Retain in time. The earlier claim of the same name is gone, \
-             so the controller releases the volume. Danger: volume a: its claim db/data is gone (a new claim has that \
-             name). By policy Delete, x.example.com deletes its data, unless the policy is set to Retain in time. The \
-             next sync makes the volume Released.",
+             Delete destroys its data, unless the policy is set to Retain in time. The earlier claim of the same name \
+             is gone, so the controller releases the volume. Danger: volume a: its claim db/data is gone (a new claim \
+             has that name). By policy Delete, x.example.com deletes its data, unless the policy is set to Retain in \
+             time. The next sync makes the volume Released.",
         ),
         (
             vec![
@@ -228,8 +228,8 @@ fn the_first_line_answers_what_people_ask() {
                 bound_pvc("data", "a"),
             ],
             "pv/a",
-            "Volume a is Bound: CSI driver ebs.csi.aws.com, which serves type awsElasticBlockStore in Kubernetes 1.36, \
-             is not installed. No pod can mount it, and nobody deletes or expands it.",
+            "Volume a is Bound, but CSI driver ebs.csi.aws.com, which serves type awsElasticBlockStore in Kubernetes \
+             1.36, is not installed. No pod can mount it, and nobody deletes or expands it.",
         ),
         // A failed recycling is tried again in every sync.
         (
@@ -252,9 +252,9 @@ fn the_first_line_answers_what_people_ask() {
                 pvc("logs"),
             ],
             "pv/b",
-            "Volume b is Bound and becomes Bound to db/logs because of claim db/data: besides its volume a, volume b \
-             also has its uid in spec.claimRef. The second volume becomes free, with its data, for every claim that it \
-             fits.",
+            "Volume b is Bound and becomes Bound to db/logs, but claim db/data has a problem: besides its volume a, \
+             volume b also has its uid in spec.claimRef. The second volume becomes free, with its data, for every claim \
+             that it fits.",
         ),
         // The volume is reserved for the other claim, without a uid. The other claim exists.
         (

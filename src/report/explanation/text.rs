@@ -67,7 +67,7 @@ impl Explanation<'_> {
     /// Names the rule that reports the cause, the objects on the way to the cause, and since when it exists.
     fn cause_line(&self, page: &mut Page) {
         let Some(root) = &self.diagnosis.root else { return };
-        let way: Vec<String> = self.diagnosis.chain.iter().map(|link| link.object.words()).collect();
+        let way: Vec<String> = self.diagnosis.chain.iter().map(|link| link.object.words.clone()).collect();
         let way = if way.is_empty() { String::new() } else { format!(", by way of {}", way.join(", then ")) };
         let lasted = self.diagnosis.lasted.map(|lasted| format!(", for {}", human_age(lasted))).unwrap_or_default();
         page.line(0, &format!("Cause: {}{way}{lasted}.", root.rule));
@@ -108,7 +108,7 @@ impl Explanation<'_> {
             let age = one.age.map(|age| format!("{} ago", human_age(age)));
             let count = (one.count > 1).then(|| format!("{} times", one.count));
             let source = (!one.source.is_empty()).then(|| one.source.clone());
-            let parts = [age, count, source, Some(format!("{} of {}", one.reason, one.about.words()))];
+            let parts = [age, count, source, Some(format!("{} of {}", one.reason, one.about.words))];
             let parts: Vec<String> = parts.into_iter().flatten().collect();
             let message: String = one.message.chars().take(MOST_CHARACTERS).collect();
             let cut = if message.len() < one.message.len() { "…" } else { "" };

@@ -97,7 +97,7 @@ fn row(
         ]);
     }
     let why = match diagnosis.filter(|diagnosis| diagnosis.state.is_problem()) {
-        Some(diagnosis) => diagnosis.cause().to_owned(),
+        Some(diagnosis) => diagnosis.cause(),
         None => why(simulation, prediction),
     };
     row.extend([why, age]);

@@ -1,6 +1,6 @@
 //! The diagnosis of an object as data: one shape for every document that has it.
 
-use crate::diagnosis::{Advice, Diagnosis, Said};
+use crate::diagnosis::{Advice, Diagnosis, Said, noun};
 use crate::model::{ObjectKey, Timestamp};
 use serde::Serialize;
 
@@ -58,6 +58,9 @@ pub struct NamedOut {
     pub namespace: String,
     /// The name.
     pub name: String,
+    /// The object as people name it in a sentence.
+    #[serde(skip)]
+    pub words: String,
 }
 
 /// The cause of a state.
@@ -162,16 +165,10 @@ pub struct SaidOut {
 }
 
 impl NamedOut {
-    /// The object as people name it in a sentence.
-    pub fn words(&self) -> String {
-        let Self { kind, namespace, name } = self;
-        if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }
-    }
-
     /// The object with this key.
     pub fn new(object: &ObjectKey) -> Self {
         let ObjectKey { kind, namespace, name } = object;
-        Self { kind: kind.as_str(), namespace: namespace.to_string(), name: name.to_string() }
+        Self { kind: kind.as_str(), namespace: namespace.to_string(), name: name.to_string(), words: noun(object) }
     }
 }
 

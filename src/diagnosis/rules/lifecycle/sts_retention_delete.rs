@@ -138,6 +138,9 @@ fn told(
     lost: &[(&PersistentVolumeClaim, &PersistentVolume)],
     found: Detection,
 ) -> Detection {
+    let found = lost.iter().fold(found, |found, (claim, volume)| {
+        found.affects(key_of_claim(&claim.meta)).affects(volume_key(&volume.meta.name))
+    });
     let found = lost.iter().take(COMMANDS).fold(with_policy(case, set, found), |found, (claim, volume)| {
         let owners: Vec<String> = claim.owners().iter().map(super::shown).collect();
         found

@@ -99,7 +99,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         found
     };
     let look = describe(&case.object(), format!("see what {driver} says about it; its log says more"));
-    // A driver that deletes only volumes in phase Released does nothing more. With policy Retain it removes its finalizer.
+    // A driver that deletes only volumes in phase Released does nothing more. With policy Retain it removes its
+    // finalizer.
     let found = if volume.status.phase == VolumePhase::Failed {
         found.remedies(retain(volume)).remedy(look)
     } else {
