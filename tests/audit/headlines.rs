@@ -148,7 +148,8 @@ fn every_cause_is_short_and_plain_in_random_worlds() {
     check(2500, (worlds(3, 3), some_rules()), |(Cluster(parts), behavior)| {
         for Diagnosis { headline, .. } in diagnoses(parts, behavior).iter().filter(|diagnosis| diagnosis.root.is_some())
         {
-            let cause = headline.split_once(": ").map_or("", |(_, cause)| cause);
+            let cause =
+                headline.split_once(": ").or_else(|| headline.split_once(", but ")).map_or("", |(_, cause)| cause);
             let words = count_words(&unquoted(cause));
             prop_assert!((1..=CAUSE).contains(&words) && unclear(cause).is_empty(), "{words} words: {headline}");
             count.set(count.get() + 1);

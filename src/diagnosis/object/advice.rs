@@ -1,6 +1,6 @@
 //! What a person can do about the state of an object.
 
-use super::data::{DataProspect, Fate};
+use super::data::DataProspect;
 use super::decisive::Decisive;
 use crate::diagnosis::{Finding, Remedy, Risk};
 use crate::simulate::Assumed;
@@ -41,7 +41,7 @@ pub(super) fn of_object(
     }
     let told = decisive.into_iter().flat_map(|decisive| [decisive.root, decisive.worst]);
     let is_imminent = told.chain(dangers.iter().copied()).any(|finding| finding.risk == Risk::Imminent);
-    let is_endangered = is_imminent || data.is_some_and(|data| data.fate != Fate::Kept && !data.is_hypothetical());
+    let is_endangered = is_imminent || data.is_some_and(DataProspect::is_danger);
     advice.sort_by_key(|one| match one.remedy.verb {
         RETAIN if is_endangered => 0,
         // The rule decides when to keep data that nothing deletes, and after which look a finalizer may be removed.

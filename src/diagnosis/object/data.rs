@@ -17,13 +17,23 @@ pub struct DataProspect {
     pub when: &'static str,
 }
 
+/// When nothing has to happen first.
+const NOW: &str = "now";
+
 /// When something happens that nobody has asked for yet.
 const IF_DELETED: [&str; 2] = ["when its claim is deleted", "when a claim that had it is deleted"];
 
 impl DataProspect {
-    /// Whether it happens only if somebody deletes the claim.
-    pub fn is_hypothetical(self) -> bool {
-        IF_DELETED.contains(&self.when)
+    /// Whether the data are lost although nobody deletes anything any more.
+    pub fn is_danger(self) -> bool {
+        self.fate != Fate::Kept && !IF_DELETED.contains(&self.when)
+    }
+
+    /// Says what happens to the data, without a full stop.
+    pub(super) fn words(self) -> String {
+        let does = if self.fate == Fate::Scrubbed { "erased" } else { "deleted" };
+        let when = if self.when == NOW { "by the next steps of controllers and drivers" } else { self.when };
+        format!("the data are {does} {when}")
     }
 }
 
@@ -57,7 +67,7 @@ pub(super) fn of_object(simulation: &Simulation<'_>, object: &ObjectKey) -> Opti
                 // A volume that is being deleted goes with its claim.
                 Some(claim) if claim.terminating() || volume.terminating() => "when its claim is gone",
                 Some(_) => IF_DELETED[0],
-                None if named.is_some_and(|named| !named.uid.is_empty()) => "now",
+                None if named.is_some_and(|named| !named.uid.is_empty()) => NOW,
                 None => IF_DELETED[1],
             };
             Some(DataProspect { fate: fate(volume), when })

@@ -1,5 +1,6 @@
 //! The words of a diagnosis: the state and its cause in one sentence, and what else a person has to know.
 
+use super::data::DataProspect;
 use super::decisive::Decisive;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, is_guarded, migrated_to};
 use crate::controllers::pv_protection::FINALIZER as VOLUME_FINALIZER;
@@ -42,6 +43,7 @@ pub(super) fn of_object(
     view: Option<View<'_>>,
     decisive: Option<Decisive<'_>>,
     dangers: &[&Finding],
+    data: Option<DataProspect>,
 ) -> Words {
     // What nobody has to be told apart, because the cause is on the same object and says it.
     let is_own = decisive.is_some_and(|decisive| decisive.root.object == *object);
@@ -61,6 +63,15 @@ pub(super) fn of_object(
     };
     if decisive.is_some() {
         words.details.extend(view.and_then(recycled_beside));
+        // The rule may be about another problem.
+        if let Some(data) = data.filter(|data| data.is_danger())
+            && !words.details.iter().any(|sentence| sentence.starts_with(DANGER))
+        {
+            match words.details.iter_mut().find(|sentence| sentence.contains(" data")) {
+                Some(told) => told.insert_str(0, DANGER),
+                None => words.details.push(format!("{DANGER}{}.", data.words())),
+            }
+        }
     }
     let is_told = words.details.iter().any(|sentence| sentence.starts_with(DANGER));
     let untold = dangers.iter().filter(|danger| !is_told || danger.object != *object);

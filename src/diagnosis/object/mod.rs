@@ -128,8 +128,8 @@ impl<'d> Diagnoser<'d> {
         // The cause of a state that is as it should be is no problem.
         let decisive = decisive.filter(|_| state.is_problem());
         let dangers = concerning.dangers(decisive, true);
-        let words = headline::of_object(simulation, object, view, decisive, &dangers);
         let data = data::of_object(simulation, object);
+        let words = headline::of_object(simulation, object, view, decisive, &dangers, data);
         let remedies = advice::of_object(decisive, &concerning.dangers(decisive, false), data);
         let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
         let safe = |text: String| sanitize(&text).into_owned();

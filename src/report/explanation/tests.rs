@@ -295,8 +295,8 @@ fn the_first_line_answers_what_people_ask() {
                 bound_pvc("data", "a"),
             ],
             "pv/a",
-            "Volume a is being deleted: its deletion waits until its claim db/data is deleted. When that claim is \
-             deleted, the data of the volume may be deleted (policy Delete). The deletion cannot be undone.",
+            "Volume a is being deleted: its deletion waits until its claim db/data is deleted. Danger: When that claim \
+             is deleted, the data of the volume may be deleted (policy Delete). The deletion cannot be undone.",
         ),
         (
             vec![late()],
