@@ -122,12 +122,12 @@ impl Explanation<'_> {
 
     fn assumptions(&self, page: &mut Page) {
         let Some(prediction) = &self.prediction else { return };
-        let assumed: Vec<&str> = prediction
-            .assumed
-            .iter()
-            .filter(|assumed| assumed.taken_as == "empty")
-            .map(|assumed| assumed.resource)
-            .collect();
+        let mut assumed: Vec<&str> = Vec::new();
+        for one in prediction.assumed.iter().filter(|assumed| assumed.taken_as == "empty") {
+            if !assumed.contains(&one.resource) {
+                assumed.push(one.resource);
+            }
+        }
         if !assumed.is_empty() {
             page.line(0, &format!("Assumed: there are no other {} than those in the input.", assumed.join(", ")));
         }
