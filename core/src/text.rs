@@ -115,6 +115,12 @@ pub fn pad(text: &str, columns: usize) -> Cow<'_, str> {
     }
 }
 
+/// Returns the text with a capital letter at its beginning.
+pub fn capitalized(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
 /// Formats a duration in seconds as kubectl's AGE column prints it: `90s`, `5m`, `3d4h`, `2y10d`. A time that is up to
 /// one second in the future counts as now, and any later time is `<invalid>` (`duration.HumanDuration`, apimachinery
 /// 0.36).

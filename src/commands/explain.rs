@@ -8,6 +8,7 @@ use crate::cli::{ExplainArgs, GlobalArgs, one_object};
 use crate::error::Error;
 use crate::model::Kind;
 use crate::ops::explain::{ExplainOptions, Explained, KINDS, explain, explain_files};
+use crate::ops::rules::all_reads;
 use crate::report::explanation::ExplanationFormat as Format;
 use crate::terminal::Terminal;
 
@@ -25,7 +26,7 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
         recheck: args.recheck,
         offers: args.output == Format::Text,
     };
-    let surroundings = ExplainOptions::surroundings();
+    let surroundings = all_reads();
     options.question(&surroundings).check()?;
     let progress = terminal.progress();
     let show = |explained: Explained<'_>| print(args, &explained, terminal);

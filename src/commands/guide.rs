@@ -7,7 +7,8 @@ use super::shared::live::Live;
 use crate::cli::GlobalArgs;
 use crate::error::Error;
 use crate::ops::gather::{ReadOptions, from_cluster};
-use crate::ops::overview::{overview, question, surroundings};
+use crate::ops::overview::{overview, question};
+use crate::ops::rules::all_reads;
 use crate::ops::scope::Scope;
 use crate::terminal::Terminal;
 use colored::Colorize as _;
@@ -27,7 +28,7 @@ const REPAIR: (&str, &str) = ("kubectl pvctl fix pvc/NAME", "what is wrong with 
 pub(super) fn run(global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let scope = Scope { namespace: global.scope.namespace.clone(), all_namespaces: global.scope.all_namespaces };
     let read = ReadOptions { scope, ..ReadOptions::default() };
-    let surroundings = surroundings();
+    let surroundings = all_reads();
     let gathered = with_cluster_if_any(global, terminal, async |cluster| {
         from_cluster(&Live::new(cluster, terminal), question(&read, &surroundings)).await
     })?;

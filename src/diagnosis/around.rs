@@ -1,8 +1,6 @@
 //! Questions about several objects together, which both findings and repairs ask.
 
-use super::case::volume_key;
-use super::facts::names;
-use crate::model::{AnnotationKey, ClaimRef, ObjectKey, PersistentVolume, PersistentVolumeClaim, StorageClass};
+use crate::model::{AnnotationKey, PersistentVolumeClaim, StorageClass};
 use crate::snapshot::Snapshot;
 use crate::text::nearest;
 
@@ -18,16 +16,6 @@ pub fn asked_provisioner<'c>(snapshot: &Snapshot, claim: &'c PersistentVolumeCla
     let waits =
         class.is_some_and(StorageClass::waits_for_first_consumer) && !annotations.has(AnnotationKey::SelectedNode);
     (!waits).then_some(asked)
-}
-
-/// Returns the volumes that concern a claim: the volume that it names, and the volumes whose `claimRef` has its name or
-/// its uid.
-pub(super) fn volumes_of_claim(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> Vec<ObjectKey> {
-    let has_it = |volume: &&PersistentVolume| {
-        let refers = |named: &ClaimRef| names(named, claim) || !named.uid.is_empty() && named.uid == claim.meta.uid;
-        volume.meta.name == claim.volume_name || volume.claim_ref.as_ref().is_some_and(refers)
-    };
-    snapshot.volumes().iter().filter(has_it).map(|volume| volume_key(&volume.meta.name)).collect()
 }
 
 /// Returns the class that a person probably meant by the name of a class that does not exist. This is the only class

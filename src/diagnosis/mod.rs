@@ -12,6 +12,7 @@ mod graph;
 pub mod misfit;
 mod neighbours;
 mod object;
+mod partners;
 mod prospect;
 pub mod reason;
 pub mod remedy;
@@ -32,7 +33,7 @@ pub use graph::Role;
 pub use neighbours::diagnose_with_neighbours;
 pub use object::{
     Actor, Advice, DataProspect, Diagnoser, Diagnosis, Fate, Link, Provisioner, Root, Said, State, Who, is_default,
-    link, noun,
+    noun,
 };
 
 pub use prospect::{Prospect, prospects};
@@ -80,6 +81,13 @@ pub struct AuditSettings<'a> {
     /// Whether an object is in the scope of the audit. If a rule cannot be evaluated for an object outside of the
     /// scope, this is not reported.
     pub scope: &'a (dyn Fn(&ObjectKey) -> bool + Sync),
+}
+
+impl AuditSettings<'_> {
+    /// Returns the settings of an audit of everything: all rules, no suppressions, all objects.
+    pub fn everything() -> Self {
+        AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true }
+    }
 }
 
 /// Applies the rules to every object, on the given number of threads. The result has the order of the objects and does

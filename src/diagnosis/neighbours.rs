@@ -1,12 +1,12 @@
 //! The diagnosis of one object together with the objects that its cause can be on. It costs no more than these objects,
 //! and gives the object the same root as the diagnosis of all objects.
 
-use super::around::volumes_of_claim;
-use super::case::{claim_key, class_key, key_of_claim};
+use super::case::{class_key, key_of_claim};
+use super::partners::Partners;
 use super::rules::RELEASED_RETAIN;
 use super::{AuditSettings, Finding, Findings, Rule, Subject, Survey, apply_rules, graph, key, rules};
 use crate::model::surroundings::StatefulSet;
-use crate::model::{Kind, ObjectKey, PersistentVolume, TypedId};
+use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
 use crate::simulate::Simulation;
 use crate::snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ pub fn diagnose_with_neighbours(
     applied: &[&'static Rule],
 ) -> Findings {
     let snapshot = simulation.snapshot();
-    let survey = Survey::of(snapshot);
+    let (survey, partners) = (Survey::of(snapshot), Partners::new(snapshot));
     let settings = AuditSettings { rules: applied, suppressions: &[], scope: &|_| true };
     let is_named = |key: &ObjectKey| key == object;
     let mut findings = Findings::default();
@@ -31,7 +31,7 @@ pub fn diagnose_with_neighbours(
         let mut some = Findings::default();
         apply_rules(simulation, &survey, subject, settings, &is_named, &mut some);
         let related = some.listed.iter().flat_map(Finding::related).cloned();
-        let related: Vec<ObjectKey> = related.chain(neighbours(snapshot, &next, &some.listed)).collect();
+        let related: Vec<ObjectKey> = related.chain(neighbours(snapshot, &partners, &next, &some.listed)).collect();
         open.extend(related.into_iter().filter(|key| known.insert(key.clone())));
         by_place.insert(place, some.listed);
         for (rule, missing) in some.unjudged {
@@ -45,37 +45,35 @@ pub fn diagnose_with_neighbours(
     findings
 }
 
-/// Returns the objects whose findings can change the role of a finding on this object: the volume or the claim that it
-/// is bound to or names, and the objects whose remedies use a volume that keeps its data.
-fn neighbours(snapshot: &Snapshot, object: &ObjectKey, findings: &[Finding]) -> Vec<ObjectKey> {
-    let Some(id) = snapshot.object_id(object) else { return Vec::new() };
-    match id.typed() {
-        TypedId::PersistentVolume(id) => {
+/// Returns the objects whose findings can change the role of a finding on this object: its partners, their users, and
+/// the objects whose remedies use a volume that keeps its data.
+fn neighbours(
+    snapshot: &Snapshot,
+    partners: &Partners<'_>,
+    object: &ObjectKey,
+    findings: &[Finding],
+) -> BTreeSet<ObjectKey> {
+    let mut found = partners.of(object);
+    match snapshot.object_id(object).map(ObjectId::typed) {
+        Some(TypedId::PersistentVolume(id)) => {
             let volume = snapshot.volume(id);
-            let naming = snapshot.claims_naming(&volume.meta.name).iter().map(|id| snapshot.claim(*id));
-            let mut found: Vec<ObjectKey> = naming.map(|claim| key_of_claim(&claim.meta)).collect();
-            let attachments = snapshot.attachments_of(&volume.meta.name);
-            found.extend(attachments.map(|attachment| key(Kind::VolumeAttachment, "", &attachment.meta.name)));
             if let Some(named) = &volume.claim_ref {
-                found.push(claim_key(&named.namespace, &named.name));
-                found.push(key(Kind::Namespace, "", &named.namespace));
+                found.insert(key(Kind::Namespace, "", &named.namespace));
                 found.extend(users(snapshot, &named.namespace, &named.name));
             }
             if findings.iter().any(|finding| finding.rule.id == RELEASED_RETAIN.id) {
                 found.extend(claims_that_wait(snapshot, volume));
             }
-            found
         }
-        TypedId::PersistentVolumeClaim(id) => {
+        Some(TypedId::PersistentVolumeClaim(id)) => {
             let claim = snapshot.claim(id);
-            let mut found = volumes_of_claim(snapshot, claim);
-            found.push(class_key(claim.class()));
-            found.push(key(Kind::Namespace, "", &claim.meta.namespace));
+            found.insert(class_key(claim.class()));
+            found.insert(key(Kind::Namespace, "", &claim.meta.namespace));
             found.extend(users(snapshot, &claim.meta.namespace, &claim.meta.name));
-            found
         }
-        _ => Vec::new(),
+        _ => {}
     }
+    found
 }
 
 /// Returns the pods that use a claim of this name, and the StatefulSets of its namespace.

@@ -1,7 +1,7 @@
 //! `explain`: explains why one object has its present state, and who has to act.
 
 use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster, keeps_from_judging};
-use super::rules::reads;
+use super::rules::all_reads;
 use super::{Reader, Status, named, offer};
 use crate::diagnosis::case::class_key;
 use crate::diagnosis::{AuditSettings, Findings, diagnose_named, diagnose_with_neighbours, key, noun, rules};
@@ -95,11 +95,6 @@ struct Differing {
 }
 
 impl ExplainOptions {
-    /// Returns the surrounding kinds that rules read.
-    pub fn surroundings() -> Vec<Kind> {
-        reads(rules::all())
-    }
-
     /// Returns the question to a source: everything that an audit reads. `surroundings` are the surrounding kinds that
     /// rules read.
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
@@ -135,9 +130,8 @@ impl ExplainOptions {
         namespace: Option<&str>,
         threads: usize,
     ) -> Error {
-        let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
         let object = key(self.kind, namespace.filter(|_| self.kind.namespaced()).unwrap_or_default(), &self.name);
-        let findings = diagnose_named(simulation, settings, &|_| false, threads).listed;
+        let findings = diagnose_named(simulation, AuditSettings::everything(), &|_| false, threads).listed;
         let told = findings.iter().filter(|finding| finding.tells_of_absent(&object));
         let Some(finding) = told.min_by_key(|finding| finding.gravity()) else { return error };
         let known = Error::new(error.kind(), error.message()).hint(format!(
@@ -180,7 +174,7 @@ pub async fn explain(
     progress: &dyn Progress,
     show: impl FnOnce(Explained<'_>) -> Result<(), Error>,
 ) -> Result<(Status, Option<ObjectKey>), Error> {
-    let surroundings = ExplainOptions::surroundings();
+    let surroundings = all_reads();
     let question = options.question(&surroundings);
     let mut gathered = from_cluster(reader, question).await?;
     let mut earlier = None;

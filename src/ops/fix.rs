@@ -3,7 +3,7 @@
 
 use super::gather::{Evidence, Gathered, JUDGED, Question, from_cluster, keeps_from_judging};
 use super::repair::{Extent, PlanSource, RepairOptions, Run, World};
-use super::rules::{matching, reads, unknown};
+use super::rules::{all_reads, matching, unknown};
 use super::scope::{is_of, object_belongs_to};
 use super::{Asker, Shown, Status, Writer, named};
 use crate::diagnosis::{AuditSettings, Finding, Severity, diagnose_named, matches_glob, rules};
@@ -218,15 +218,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
     }
 
     async fn gather(&self) -> Result<Gathered, Error> {
-        let surroundings = reads(rules::all());
-        let evidence = Evidence {
-            nodes: true,
-            pods: true,
-            pods_in: &[],
-            recyclers: true,
-            lease: true,
-            surroundings: &surroundings,
-        };
+        let surroundings = all_reads();
+        let evidence = Evidence::of_rules(rules::all(), &surroundings);
         let question = Question { evidence, ..self.options.repair.read.question() };
         from_cluster(self.cluster, question).await
     }

@@ -2,10 +2,10 @@
 
 use super::Reader;
 use super::model::{ModelOptions, Modelled};
-use super::rules::{is_read, reads};
+use super::rules::{all_reads, is_read};
 use super::scope::Scope;
 use crate::controllers::KubeVersion;
-use crate::diagnosis::{Rule, rules};
+use crate::diagnosis::Rule;
 use crate::error::Error;
 use crate::model::{Kind, Str, Timestamp};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
@@ -144,8 +144,7 @@ impl<'a> Question<'a> {
     pub fn of_files(self, files: FileOptions) -> FileOptions {
         // A file is read as a whole. If one surrounding kind is needed, all surrounding kinds that a rule reads are
         // decoded.
-        let surroundings =
-            if self.evidence.surroundings.is_empty() { vec![Kind::Namespace] } else { reads(rules::all()) };
+        let surroundings = if self.evidence.surroundings.is_empty() { vec![Kind::Namespace] } else { all_reads() };
         FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
     }
 

@@ -1,18 +1,12 @@
 //! The command line without a verb: what is not well in a namespace, the worst first.
 
 use super::gather::{Evidence, Gathered, Question, ReadOptions};
-use super::rules::reads;
 use super::scope::belongs_to;
 use crate::diagnosis::{AuditSettings, Diagnoser, Diagnosis, State, diagnose_named, rules};
 use crate::engines::simulation;
 use crate::error::Error;
 use crate::model::Kind;
 use crate::report::overview::{Overview, Problem};
-
-/// Returns the surrounding kinds that rules read.
-pub fn surroundings() -> Vec<Kind> {
-    reads(rules::all())
-}
 
 /// Returns the question to a source: everything that an audit reads.
 pub fn question<'a>(read: &'a ReadOptions, surroundings: &'a [Kind]) -> Question<'a> {
@@ -31,8 +25,7 @@ pub fn overview(
     let snapshot = &gathered.snapshot;
     let settings = gathered.modelled.settings(snapshot, &read.model, false)?;
     let simulation = simulation(snapshot, settings, gathered.threads);
-    let audit = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
-    let findings = diagnose_named(&simulation, audit, &|_| false, gathered.threads);
+    let findings = diagnose_named(&simulation, AuditSettings::everything(), &|_| false, gathered.threads);
     let diagnoser = Diagnoser::new(&simulation, &findings);
     let namespace = gathered.namespace.as_deref();
     let kinds = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];

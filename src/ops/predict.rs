@@ -1,7 +1,7 @@
 //! `predict`: predicts the outcome of every volume and claim in scope.
 
 use super::gather::{Evidence, Gathered, Question, ReadOptions, keeps_from_judging};
-use super::rules::reads;
+use super::rules::all_reads;
 use super::scope::belongs_to;
 use super::{Status, named};
 use crate::diagnosis::{AuditSettings, Diagnoser, diagnose_named, rules};
@@ -54,7 +54,7 @@ impl PredictOptions {
 
     /// Returns the surrounding kinds that diagnoses rest on. There are none if no diagnoses are made.
     pub fn surroundings(&self) -> Vec<Kind> {
-        if self.diagnoses() { reads(rules::all()) } else { Vec::new() }
+        if self.diagnoses() { all_reads() } else { Vec::new() }
     }
 
     /// Returns the question to a source. `surroundings` are the surrounding kinds that diagnoses rest on.
@@ -100,8 +100,7 @@ pub fn predict(
     let chosen = named::chosen(&gathered.snapshot, &options.objects, gathered.named_namespace())?;
     let named: BTreeSet<ObjectKey> = chosen.iter().flatten().map(|target| gathered.snapshot.key(*target)).collect();
     let findings = options.diagnoses().then(|| {
-        let audit = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
-        diagnose_named(&simulation, audit, &|object| named.contains(object), gathered.threads)
+        diagnose_named(&simulation, AuditSettings::everything(), &|object| named.contains(object), gathered.threads)
     });
     let diagnoser = findings.as_ref().map(|findings| Diagnoser::new(&simulation, findings));
     let shown = InScope {

@@ -14,6 +14,11 @@ pub fn reads(rules: &[&Rule]) -> Vec<Kind> {
     Kind::SURROUNDING.into_iter().filter(|kind| is_read(rules, *kind)).collect()
 }
 
+/// Returns the surrounding kinds that any rule reads.
+pub fn all_reads() -> Vec<Kind> {
+    reads(rules::all())
+}
+
 /// Whether these rules read objects of that kind.
 pub fn is_read(rules: &[&Rule], kind: Kind) -> bool {
     rules.iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind))

@@ -2,7 +2,7 @@
 
 use super::advice::Advice;
 use super::decisive::Decisive;
-use super::headline::ends_of;
+use super::predicted::ends_of;
 use crate::diagnosis::reason::View;
 
 /// Who has to act next.

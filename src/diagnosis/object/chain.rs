@@ -17,7 +17,7 @@ pub struct Link {
 }
 
 /// Returns how the first object is related to the second one, as a word of the output contract.
-pub fn link(from: Kind, to: Kind) -> &'static str {
+fn link(from: Kind, to: Kind) -> &'static str {
     match (from, to) {
         (Kind::PersistentVolumeClaim, Kind::PersistentVolume)
         | (Kind::PersistentVolume, Kind::PersistentVolumeClaim) => "boundTo",

@@ -3,13 +3,10 @@
 use super::headline::Words;
 use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::claim::newest_default;
-use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin, migrated_driver};
+use crate::controllers::persistent_volume::plugins::{HOST_PATH, Provider, find_provisionable_plugin, migrated_driver};
 use crate::model::{BindingMode, NO_PROVISIONER, ReclaimPolicy, StorageClass};
 use crate::simulate::Simulation;
 use crate::snapshot::Snapshot;
-
-/// The only in-tree plugin that still provisions volumes, if a flag enables it.
-const HOST_PATH: &str = "kubernetes.io/host-path";
 
 /// Who provisions the volumes of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

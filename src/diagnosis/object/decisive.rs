@@ -1,22 +1,21 @@
 //! The finding that decides the state of an object, and its root.
 
-use crate::diagnosis::case::{claim_key, key_of_claim, volume_key};
-use crate::diagnosis::{Finding, Findings, Risk, Severity, key};
-use crate::model::{ClaimPhase, Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
+use crate::diagnosis::partners::Partners;
+use crate::diagnosis::{Finding, Findings, Risk, Severity};
+use crate::model::{ClaimPhase, Kind, ObjectKey};
 use crate::snapshot::Snapshot;
-use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// All findings, so that those about one object are found without a search.
 #[derive(Debug)]
 pub(super) struct FindingIndex<'f> {
+    snapshot: &'f Snapshot,
     findings: &'f Findings,
     /// The findings on each object.
     on: BTreeMap<&'f ObjectKey, Vec<&'f Finding>>,
     /// The findings that affect each object and are on another one.
     affecting: BTreeMap<&'f ObjectKey, Vec<&'f Finding>>,
-    /// The volumes whose `claimRef` has this uid.
-    volumes_of: FxHashMap<&'f str, Vec<&'f PersistentVolume>>,
+    partners: Partners<'f>,
 }
 
 /// The findings that concern an object.
@@ -103,27 +102,21 @@ impl<'f> FindingIndex<'f> {
                 }
             }
         }
-        let mut volumes_of: FxHashMap<&str, Vec<&PersistentVolume>> = FxHashMap::default();
-        for volume in snapshot.volumes() {
-            if let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) {
-                volumes_of.entry(&named.uid).or_default().push(volume);
-            }
-        }
-        Self { findings, on, affecting, volumes_of }
+        Self { snapshot, findings, on, affecting, partners: Partners::new(snapshot) }
     }
 
     /// Returns the findings that concern the object.
-    pub(super) fn concerning(&self, snapshot: &Snapshot, object: &ObjectKey) -> Concerning<'f> {
+    pub(super) fn concerning(&self, object: &ObjectKey) -> Concerning<'f> {
         let on = |key: &ObjectKey| self.on.get(key).into_iter().flatten().copied();
         let own = on(object).map(|finding| (0, finding));
         let affecting = self.affecting.get(object).into_iter().flatten().filter(|finding| finding.object != *object);
         let affecting = affecting.map(|finding| (1, *finding));
         let mut near: Vec<(u8, &Finding)> = own.chain(affecting).collect();
-        for partner in self.partners(snapshot, object) {
+        for partner in self.partners.of(object) {
             // What is wrong with a volume or its attachments concerns the claim. Of a claim that is Bound, only what
             // endangers data concerns its volume.
             let is_claim = partner.kind == Kind::PersistentVolumeClaim;
-            let is_bound = is_claim && is_bound_claim(snapshot, &partner);
+            let is_bound = is_claim && is_bound_claim(self.snapshot, &partner);
             let concerns = |finding: &Finding| finding.risk != Risk::None || !is_bound;
             for finding in on(&partner).filter(|finding| concerns(finding)) {
                 if !near.iter().any(|(_, known)| std::ptr::eq(*known, finding)) {
@@ -132,34 +125,5 @@ impl<'f> FindingIndex<'f> {
             }
         }
         Concerning { findings: self.findings, near }
-    }
-
-    /// Returns the volumes of the claim, or the claims that the volume names or that name it. Volumes belong
-    /// to a claim if it names them, or if their `claimRef` has its name or its uid. The attachments of the volumes are
-    /// partners, too.
-    fn partners(&self, snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
-        let mut partners: BTreeSet<ObjectKey> = match snapshot.object_id(object).map(ObjectId::typed) {
-            Some(TypedId::PersistentVolumeClaim(id)) => {
-                let claim = snapshot.claim(id);
-                let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
-                let naming = naming.map(|id| snapshot.volume(*id));
-                let of_uid = self.volumes_of.get(claim.meta.uid.as_str()).into_iter().flatten().copied();
-                let named = snapshot.volume_id(&claim.volume_name).map(|id| snapshot.volume(id));
-                naming.chain(of_uid).chain(named).map(|volume| volume_key(&volume.meta.name)).collect()
-            }
-            Some(TypedId::PersistentVolume(id)) => {
-                let volume = snapshot.volume(id);
-                let named = volume.claim_ref.iter().map(|named| claim_key(&named.namespace, &named.name));
-                let naming = snapshot.claims_naming(&volume.meta.name).iter();
-                named.chain(naming.map(|id| key_of_claim(&snapshot.claim(*id).meta))).collect()
-            }
-            _ => BTreeSet::new(),
-        };
-        let volumes = partners.iter().chain([object]).filter(|key| key.kind == Kind::PersistentVolume);
-        let attachments = volumes.flat_map(|volume| snapshot.attachments_of(&volume.name));
-        let attachments: Vec<ObjectKey> =
-            attachments.map(|attachment| key(Kind::VolumeAttachment, "", &attachment.meta.name)).collect();
-        partners.extend(attachments);
-        partners
     }
 }

@@ -2,30 +2,22 @@
 
 use super::data::DataProspect;
 use super::decisive::Decisive;
-use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, is_guarded, migrated_to};
-use crate::controllers::pv_protection::FINALIZER as VOLUME_FINALIZER;
-use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
-use crate::diagnosis::reason::{View, pod_with_node, why};
+use super::predicted::{becomes, of_prediction, recycled_beside};
+use crate::diagnosis::reason::View;
 use crate::diagnosis::{Finding, Risk};
-use crate::model::{
-    AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId,
-    VolumePhase,
-};
-use crate::simulate::{Outcome, Simulation};
-use crate::snapshot::{Absence, Snapshot};
-use crate::text::nearest;
+use crate::model::{Kind, ObjectKey, TypedId};
+use crate::simulate::Simulation;
+use crate::snapshot::Snapshot;
+use crate::text::capitalized;
 
 /// The first word of a sentence about data that are about to be lost.
 const DANGER: &str = "Danger: ";
 
 /// The beginning of a sentence that asks a person to act. It is left out if the object changes by itself.
-const YOU_HAVE_TO_ACT: &str = "You have to act";
+pub(super) const YOU_HAVE_TO_ACT: &str = "You have to act";
 
 /// The word for the state of an object that is being deleted.
 const TERMINATING: &str = "being deleted";
-
-/// The word for an end at which the object is deleted.
-const DELETED: &str = "deleted";
 
 /// The words of a diagnosis.
 pub(super) struct Words {
@@ -35,12 +27,31 @@ pub(super) struct Words {
     pub(super) details: Vec<String>,
 }
 
-/// Returns the words about one object. `decisive` is the finding that is the cause, if there is one. `dangers` are the
-/// other findings that say that data are in danger.
+impl Words {
+    /// Whether they ask a person to act.
+    pub(super) fn ask_person(&self) -> bool {
+        self.details.iter().any(|sentence| sentence.starts_with(YOU_HAVE_TO_ACT))
+    }
+}
+
+/// Returns the words about one object without any finding: they come from its prediction or from its fields.
+pub(super) fn without_findings(simulation: &Simulation<'_>, object: &ObjectKey, view: Option<View<'_>>) -> Words {
+    if let Some(view) = view {
+        return of_prediction(view);
+    }
+    let class = simulation.snapshot().class(&object.name).filter(|_| object.kind == Kind::StorageClass);
+    let well =
+        || Words { headline: format!("{}: nothing is wrong with it.", beginning(&noun(object))), details: Vec::new() };
+    class.map_or_else(well, |class| super::class::words(simulation, class))
+}
+
+/// Returns the words about one object. `decisive` is the finding that is the cause, if there is one. `plain` are the
+/// words without any finding. `dangers` are the other findings that say that data are in danger.
 pub(super) fn of_object(
-    simulation: &Simulation<'_>,
+    snapshot: &Snapshot,
     object: &ObjectKey,
     view: Option<View<'_>>,
+    plain: Words,
     decisive: Option<Decisive<'_>>,
     dangers: &[&Finding],
     data: Option<DataProspect>,
@@ -49,17 +60,9 @@ pub(super) fn of_object(
     let is_own = decisive.is_some_and(|decisive| decisive.root.object == *object);
     let is_asked_for = |danger: &Finding| is_own && danger.is_asked_for() && danger.object == *object;
     let is_doomed = dangers.iter().any(|danger| is_asked_for(danger));
-    let mut words = match (decisive, view) {
-        (Some(decisive), view) => of_problem(simulation.snapshot(), object, view, decisive, is_doomed),
-        (None, Some(view)) => of_prediction(view),
-        (None, None) => {
-            let class = simulation.snapshot().class(&object.name).filter(|_| object.kind == Kind::StorageClass);
-            let well = || Words {
-                headline: format!("{}: nothing is wrong with it.", capitalized(&noun(object))),
-                details: Vec::new(),
-            };
-            class.map_or_else(well, |class| super::class::words(simulation, class))
-        }
+    let mut words = match decisive {
+        Some(decisive) => of_problem(snapshot, object, view, decisive, is_doomed),
+        None => plain,
     };
     if decisive.is_some() {
         words.details.extend(view.and_then(recycled_beside));
@@ -93,7 +96,7 @@ fn of_problem(
 ) -> Words {
     let Decisive { worst, root } = decisive;
     let (clause, rest) = first_clause(&root.message);
-    let (subject, cause) = (capitalized(&noun(object)), noun_of_cause(&root.object));
+    let (subject, cause) = (beginning(&noun(object)), noun_of_cause(&root.object));
     let phase = recorded(snapshot, object).map(|phase| match view.filter(|view| view.prediction.changes(snapshot)) {
         Some(view) if phase != TERMINATING => format!("{phase}{}", becomes(view, phase)),
         _ => phase.to_owned(),
@@ -111,7 +114,7 @@ fn of_problem(
         (Some(phase), false) => format!("{subject} is {phase}, but {cause} has a problem: {clause}."),
     };
     let sentence = |text: &str, is_danger: bool| {
-        if is_danger { format!("{DANGER}{text}.") } else { format!("{}.", capitalized(text)) }
+        if is_danger { format!("{DANGER}{text}.") } else { format!("{}.", beginning(text)) }
     };
     let mut details = Vec::new();
     let is_danger = root.risk == Risk::Imminent || is_doomed;
@@ -190,410 +193,11 @@ fn noun_of_cause(object: &ObjectKey) -> String {
     if object.kind == Kind::VolumeAttachment { "its attachment".to_owned() } else { noun(object) }
 }
 
-/// The text with a capital letter at its beginning. The name of a driver keeps its first letter.
-fn capitalized(text: &str) -> String {
+/// The text as the beginning of a sentence. The name of a driver keeps its first letter.
+fn beginning(text: &str) -> String {
     let first = text.split(' ').next().unwrap_or_default();
     if first.contains(['.', '/']) {
         return text.to_owned();
     }
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
-}
-
-/// The words about an object without a problem: they come from its prediction.
-fn of_prediction(view: View<'_>) -> Words {
-    let snapshot = view.snapshot();
-    let (name, phase, deleted) = match view.prediction.target.typed() {
-        TypedId::PersistentVolume(id) => {
-            let volume = snapshot.volume(id);
-            (format!("Volume {}", volume.meta.name), volume.status.phase.as_str(), volume.terminating())
-        }
-        TypedId::PersistentVolumeClaim(id) => {
-            let claim = snapshot.claim(id);
-            (format!("Claim {}", claim.key()), claim.status.phase.as_str(), claim.terminating())
-        }
-        _ => (snapshot.key(view.prediction.target).to_string(), "", false),
-    };
-    let reason = why(view.simulation, view.prediction);
-    let headline = if deleted {
-        format!("{name} {reason} (recorded phase {phase}).")
-    } else {
-        format!("{name} is {phase}{}: {reason}.", becomes(view, phase))
-    };
-    let mut details = Vec::new();
-    match view.prediction.target.typed() {
-        TypedId::PersistentVolumeClaim(id) => claim_sentences(view, snapshot.claim(id), &mut details),
-        TypedId::PersistentVolume(id) => volume_sentences(view, snapshot.volume(id), &mut details),
-        _ => {}
-    }
-    if view.prediction.changes(snapshot) {
-        details.retain(|sentence| !sentence.starts_with(YOU_HAVE_TO_ACT));
-    }
-    Words { headline, details }
-}
-
-/// Whether a person has to act by the prediction alone, without any finding.
-pub(super) fn asks_person(view: View<'_>) -> bool {
-    of_prediction(view).details.iter().any(|sentence| sentence.starts_with(YOU_HAVE_TO_ACT))
-}
-
-/// Says whether the object keeps its phase, and which other phases are possible.
-fn becomes(view: View<'_>, phase: &str) -> String {
-    let ends = ends_of(view);
-    match ends.as_slice() {
-        // A volume that is Bound now may also end Bound to another claim.
-        [only]
-            if only == phase
-                || (phase == "Bound" && only.starts_with("Bound") && !view.prediction.changes(view.snapshot())) =>
-        {
-            " and stays so".to_owned()
-        }
-        [only] if only == DELETED => " and will be deleted".to_owned(),
-        [only] => format!(" and becomes {only}"),
-        [] => String::new(),
-        several if several.len() <= 3 => format!(" and ends {}", several.join(" or ")),
-        several => {
-            let count = view.prediction.outcomes.as_ref().map_or(0, |outcomes| outcomes.count);
-            format!(" and ends {} or in one of {} other ways", several[0], count.saturating_sub(1))
-        }
-    }
-}
-
-/// The phases in which the object can end, in words. The list is empty if the ends are unknown.
-pub(super) fn ends_of(view: View<'_>) -> Vec<String> {
-    let Some(outcomes) = &view.prediction.outcomes else { return Vec::new() };
-    let mut ends: Vec<String> = outcomes
-        .representatives()
-        .map(|outcome| match outcome {
-            Outcome::Claim { volume_name, .. } if outcome.phase() == "Bound" => {
-                format!("Bound to {}", crate::snapshot::printed(volume_name))
-            }
-            Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } if outcome.phase() == "Bound" => {
-                format!("Bound to {namespace}/{name}")
-            }
-            Outcome::Gone { .. } => DELETED.to_owned(),
-            other if other.is_terminating() => format!("{}, being deleted", other.phase()),
-            other => other.phase().to_owned(),
-        })
-        .collect();
-    ends.dedup();
-    ends
-}
-
-/// The node that was selected for a claim, if it is certain that no node of that name exists.
-fn missing_node<'v>(view: View<'v>, claim: &'v PersistentVolumeClaim) -> Option<&'v str> {
-    let snapshot = view.snapshot();
-    let node = claim.meta.annotations.get(AnnotationKey::SelectedNode)?;
-    let is_absent = snapshot.coverage().absence_of(Kind::Node, "", node) == Absence::Certain;
-    (snapshot.node(node).is_none() && is_absent).then_some(node)
-}
-
-fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<String>) {
-    if claim.terminating() {
-        sentences.extend(dies_with(view, claim));
-        return;
-    }
-    if claim.volume_name.is_empty() {
-        sentences.extend(kept_of_an_earlier_claim(view, claim));
-    }
-    let Some(Branch::ClaimBranch(branch)) = view.binder().next().map(|decision| decision.branch) else { return };
-    match branch {
-        ClaimBranch::UnboundClaimWaitForFirstConsumer => {
-            sentences.push(match pod_with_node(view.snapshot(), claim) {
-                Some(_) => "You have to act: let the scheduler place the pod, without spec.nodeName.".to_owned(),
-                None => "Nothing is wrong: the scheduler binds it when a pod uses it.".to_owned(),
-            });
-        }
-        ClaimBranch::UnboundClaimWaitForPodScheduled => sentences.push(
-            "Pending is normal until then; what keeps the pod stands in the events of the pod, not of the claim."
-                .to_owned(),
-        ),
-        ClaimBranch::UnboundClaimProvisionExternal if let Some(node) = missing_node(view, claim) => {
-            sentences.push(format!(
-                "Node {node} does not exist: the driver waits until the annotation \
-                 volume.kubernetes.io/selected-node is removed, which a recent provisioner does by itself."
-            ));
-        }
-        ClaimBranch::UnboundClaimProvisionExternal => {
-            sentences.push(
-                "That driver has to act: Kubernetes itself only asks it. If nothing comes, see whether it runs."
-                    .to_owned(),
-            );
-            if claim.selector.is_some() {
-                sentences.push("Drivers usually do not provision for a claim with a selector.".to_owned());
-            }
-        }
-        ClaimBranch::UnboundClaimClassMissing => {
-            let names = view.snapshot().classes().iter().map(|class| class.meta.name.as_str());
-            match nearest(claim.class(), names, 1).first() {
-                Some(class) => sentences.push(format!("You have to act. Did you mean class \"{class}\"?")),
-                None => sentences.push("You have to act.".to_owned()),
-            }
-        }
-        ClaimBranch::UnboundClaimProvisioningDisabled
-        | ClaimBranch::UnboundClaimInTreeProvisionerUnknown
-        | ClaimBranch::UnboundClaimNoVolumeNoClass => {
-            if view.only_outcome().is_none_or(|end| end.phase() != "Bound") {
-                sentences.push("You have to act: nobody else makes a volume for it.".to_owned());
-            }
-        }
-        ClaimBranch::UnboundClaimVolumeNameMissing => {
-            sentences.push("You have to act; no event says so.".to_owned());
-        }
-        ClaimBranch::UnboundClaimVolumeMismatchDeleting
-        | ClaimBranch::UnboundClaimVolumeMismatchTooSmall
-        | ClaimBranch::UnboundClaimVolumeMismatchClass
-        | ClaimBranch::UnboundClaimVolumeMismatchAttributesClass
-        | ClaimBranch::UnboundClaimVolumeMismatchAttributesClassUnsupported
-        | ClaimBranch::UnboundClaimVolumeMismatchMode
-        | ClaimBranch::UnboundClaimVolumeMismatchAccessMode
-        | ClaimBranch::UnboundClaimBindingModeUnset
-        | ClaimBranch::UnboundClaimMatchFailed
-        | ClaimBranch::UnboundClaimDefaultClassFailed => sentences.push("You have to act.".to_owned()),
-        ClaimBranch::UnboundClaimNamedVolumeTaken | ClaimBranch::UnboundClaimNamedVolumeTakenByController => {
-            sentences.extend(stale_uid(view, claim));
-            sentences.push("You have to act.".to_owned());
-        }
-        ClaimBranch::BoundClaimVolumeNameCleared => {
-            sentences.push(
-                "The event says that the data are lost; it misleads: no controller touched them for this.".to_owned(),
-            );
-            let named = view.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
-            if let [id] = named {
-                sentences.push(format!("Volume {} still names it.", view.snapshot().volume(*id).meta.name));
-            }
-            sentences.push("You have to act.".to_owned());
-        }
-        ClaimBranch::BoundClaimVolumeMissing => sentences.push(
-            "The event says that the data are lost; it misleads: no controller touched them for this. The object is \
-             gone; whether its storage is, only the storage system can tell."
-                .to_owned(),
-        ),
-        ClaimBranch::BoundClaimMisbound => lost(view, claim, sentences),
-        ClaimBranch::ClaimMigrationUpdateFailed
-        | ClaimBranch::UnboundClaimVolumeFound
-        | ClaimBranch::UnboundClaimDefaultClassAssigned
-        | ClaimBranch::UnboundClaimProvisionInTree
-        | ClaimBranch::UnboundClaimProvisionRunning
-        | ClaimBranch::UnboundClaimProvisionBackoff
-        | ClaimBranch::UnboundClaimNamedVolumeFree
-        | ClaimBranch::UnboundClaimNamedVolumeReserved
-        | ClaimBranch::BoundClaimVolumeUnbound
-        | ClaimBranch::BoundClaimVolumeOurs => {}
-    }
-}
-
-/// Says where the data of an earlier claim of this name are, and that they stay there.
-fn kept_of_an_earlier_claim(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
-    let snapshot = view.snapshot();
-    let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
-    let kept = naming.map(|id| snapshot.volume(*id)).find(|volume| {
-        let other = volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty() && named.uid != claim.meta.uid);
-        other && !volume.terminating() && data_fate(view.behavior(), volume) == DataFate::Kept
-    })?;
-    Some(format!(
-        "The data of an earlier claim of this name are kept in volume {} ({}, policy {}); this claim does not get them \
-         by itself.",
-        kept.meta.name,
-        kept.status.phase.as_str(),
-        kept.reclaim_policy.as_str()
-    ))
-}
-
-/// Says that the uid in the claimRef of a volume is that of an earlier claim of this name.
-fn stale_uid(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
-    let volume = view.snapshot().volume(view.snapshot().volume_id(&claim.volume_name)?);
-    let named = volume.claim_ref.as_ref()?;
-    (named.name == claim.meta.name && named.namespace == claim.meta.namespace && named.uid != claim.meta.uid).then(
-        || {
-            format!(
-                "The volume remembers uid {}, and this claim has uid {}.",
-                crate::snapshot::printed(&named.uid),
-                crate::snapshot::printed(&claim.meta.uid)
-            )
-        },
-    )
-}
-
-/// The sentences for a claim that names a volume, if the volume does not name the claim with its uid.
-fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<String>) {
-    let snapshot = view.snapshot();
-    let Some(id) = snapshot.volume_id(&claim.volume_name) else { return };
-    let volume = snapshot.volume(id);
-    let alone = volume.claim_ref.as_ref().is_some_and(|named| {
-        let itself = named.name == claim.meta.name && named.namespace == claim.meta.namespace;
-        let absence = snapshot.coverage().absence(Kind::PersistentVolumeClaim, &named.namespace);
-        match snapshot.claim_id(&named.namespace, &named.name) {
-            _ if itself => true,
-            None => !matches!(absence, Absence::Unknown(_)),
-            // A volume whose claimRef has no uid is reserved for any claim of that name.
-            Some(id) => !named.uid.is_empty() && snapshot.claim(id).meta.uid != named.uid,
-        }
-    });
-    if alone {
-        sentences
-            .push("The event speaks of two claims on one volume; it misleads: there is no other claim.".to_owned());
-    }
-    let ends = view.simulation.outcomes(id);
-    let deleted = ends.representatives().any(|end| {
-        let data = match end {
-            Outcome::Volume { data, .. } | Outcome::Gone { data, .. } => *data,
-            Outcome::Claim { .. } => None,
-        };
-        data.is_some_and(|fate| fate != DataFate::Kept)
-    });
-    sentences.push(if deleted {
-        format!(
-            "Danger: the volume counts as released, and its policy {} will destroy the data.",
-            volume.reclaim_policy.as_str()
-        )
-    } else {
-        "No data are lost by this.".to_owned()
-    });
-    sentences.push(format!(
-        "It is Bound again as soon as spec.claimRef of {} names it with uid {}.",
-        volume.meta.name,
-        crate::snapshot::printed(&claim.meta.uid)
-    ));
-}
-
-/// Says what is lost together with a claim that is being deleted.
-fn dies_with(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
-    let id = view.snapshot().volume_id(&claim.volume_name)?;
-    let volume = view.snapshot().volume(id);
-    let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
-    ours.then(|| once_gone(view, volume))
-}
-
-/// Says what happens to a volume and its data after its claim, which is being deleted, is deleted.
-fn once_gone(view: View<'_>, volume: &PersistentVolume) -> String {
-    let fate = fate(view, volume);
-    match data_fate(view.behavior(), volume) {
-        DataFate::Kept => format!("When the claim is gone, {fate}."),
-        DataFate::HandedToDriver | DataFate::Destroyed | DataFate::Scrubbed => {
-            format!("Danger: when the claim is gone, {fate}.")
-        }
-    }
-}
-
-/// Says what happens to a volume and its data without its claim.
-fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
-    let name = &volume.meta.name;
-    let policy = volume.reclaim_policy.as_str();
-    match data_fate(view.behavior(), volume) {
-        DataFate::Kept if volume.reclaim_policy == ReclaimPolicy::Retain => {
-            format!("volume {name} is Released and its data stay (policy Retain)")
-        }
-        DataFate::Kept => format!("volume {name} is Released and its data stay (policy {policy} does nothing to them)"),
-        DataFate::HandedToDriver => {
-            format!("{} deletes volume {name} and its data (policy {policy})", driver(view, volume))
-        }
-        DataFate::Destroyed => format!("volume {name} and its data are deleted (policy {policy})"),
-        DataFate::Scrubbed => format!("the data of volume {name} are erased (policy {policy})"),
-    }
-}
-
-/// The driver that would have to delete the storage.
-fn driver(view: View<'_>, volume: &PersistentVolume) -> String {
-    [migrated_to(view.behavior(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
-        .into_iter()
-        .flatten()
-        .chain((volume.source.kind == SourceKind::Csi).then_some(volume.source.detail.as_str()))
-        .find(|name| !name.is_empty())
-        .map_or_else(|| "its driver".to_owned(), str::to_owned)
-}
-
-fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut Vec<String>) {
-    if volume.terminating() {
-        sentences.push(terminating_volume(view, volume));
-        return;
-    }
-    let Some(Branch::VolumeBranch(branch)) = view.binder().next().map(|decision| decision.branch) else { return };
-    if released(branch) {
-        sentences.push(match data_fate(view.behavior(), volume) {
-            DataFate::Kept if volume.reclaim_policy == ReclaimPolicy::Retain => {
-                "You have to free it for another claim, or delete it.".to_owned()
-            }
-            DataFate::Kept => "Its data stay; you have to free it for another claim, or delete it.".to_owned(),
-            // Drivers skip volumes that are Failed.
-            DataFate::HandedToDriver if volume.status.phase == VolumePhase::Failed => {
-                "When that happens, the data are gone.".to_owned()
-            }
-            DataFate::HandedToDriver => "Danger: when that happens, the data are gone.".to_owned(),
-            DataFate::Destroyed => "Danger: the controller deletes the data at once.".to_owned(),
-            DataFate::Scrubbed => "Danger: the data are erased.".to_owned(),
-        });
-        sentences.extend(recycled_beside(view));
-        return;
-    }
-    match branch {
-        VolumeBranch::VolumeBound => sentences.push(match claim_of(view, volume) {
-            Some(claim) if claim.terminating() => once_gone(view, volume),
-            _ => format!("If the claim is deleted, {}.", fate(view, volume)),
-        }),
-        VolumeBranch::VolumeReserved | VolumeBranch::VolumeAwaitsClaim | VolumeBranch::VolumeDanglingAwaitsClaim
-            if view.only_outcome().is_some_and(|end| end.phase() != "Bound") =>
-        {
-            sentences.push("No other claim can take it.".to_owned());
-        }
-        VolumeBranch::VolumeClaimModeMismatch => sentences.push("You have to act: neither mode can change.".to_owned()),
-        _ => {}
-    }
-}
-
-/// A warning if several volumes of one plugin are recycled at the same time. A volume can then become Available
-/// although its own data were not erased, because the pod erased the storage of another volume. Upstream: `Recycle`
-/// (`pkg/volume/nfs`), whose calls change one shared pod template, 1.36.
-fn recycled_beside(view: View<'_>) -> Option<String> {
-    let others = match view.simulation.beside(view.prediction.target)?.others {
-        0 => return None,
-        1 => "another volume is".to_owned(),
-        several => format!("{several} other volumes are"),
-    };
-    Some(format!(
-        "Beware: {others} recycled at the same time, and the controller mixes up the pods that do it, so that this one \
-         may fail, or be offered again with its data."
-    ))
-}
-
-/// The claim that the claimRef of a volume names, if a claim of that name exists.
-fn claim_of<'v>(view: View<'v>, volume: &PersistentVolume) -> Option<&'v PersistentVolumeClaim> {
-    let named = volume.claim_ref.as_ref()?;
-    view.snapshot().claim_id(&named.namespace, &named.name).map(|id| view.snapshot().claim(id))
-}
-
-/// Says what is lost together with a volume that is being deleted.
-fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
-    // A volume that had no claim becomes Available. Only a volume whose claim was deleted is reclaimed.
-    if volume.claim_ref.as_ref().is_none_or(|named| named.uid.is_empty()) {
-        return "No claim has it, so nothing deletes its storage.".to_owned();
-    }
-    let until = if volume.status.phase == VolumePhase::Bound { "Once its claim is gone, it goes too; " } else { "" };
-    let text = match data_fate(view.behavior(), volume) {
-        DataFate::Kept => "the object vanishes, and its storage stays.".to_owned(),
-        DataFate::HandedToDriver if is_guarded(volume) => {
-            format!("its finalizer holds it until {} has deleted the storage.", driver(view, volume))
-        }
-        DataFate::HandedToDriver => {
-            format!(
-                "no finalizer holds it until {} has deleted the storage, which may be left behind.",
-                driver(view, volume)
-            )
-        }
-        // The deleter of the in-tree plugin runs only while the object exists.
-        DataFate::Destroyed if volume.meta.finalizers.iter().any(|finalizer| finalizer != VOLUME_FINALIZER) => {
-            "its storage is deleted.".to_owned()
-        }
-        DataFate::Destroyed => "its storage is deleted, unless the object vanishes first.".to_owned(),
-        DataFate::Scrubbed => "its storage may be erased.".to_owned(),
-    };
-    if until.is_empty() { capitalized(&text) } else { format!("{until}{text}") }
-}
-
-/// Whether the branch is one that finds a volume without its claim.
-fn released(branch: VolumeBranch) -> bool {
-    matches!(
-        branch,
-        VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced | VolumeBranch::VolumeSurplusDynamic
-    )
+    capitalized(text)
 }

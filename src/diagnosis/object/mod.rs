@@ -8,12 +8,13 @@ mod class;
 mod data;
 mod decisive;
 mod headline;
+mod predicted;
 mod said;
 mod state;
 
 pub use actor::{Actor, Who};
 pub use advice::Advice;
-pub use chain::{Link, link};
+pub use chain::Link;
 pub use class::{Provisioner, is_default};
 pub use data::{DataProspect, Fate};
 pub use headline::noun;
@@ -121,15 +122,16 @@ impl<'d> Diagnoser<'d> {
     fn of_predicted(&self, object: &ObjectKey, prediction: Option<&Prediction<'_>>) -> Diagnosis {
         let Self { simulation, findings, index } = self;
         let view = prediction.map(|prediction| View { simulation, prediction });
-        let concerning = index.concerning(simulation.snapshot(), object);
+        let concerning = index.concerning(object);
         let decisive = concerning.decisive();
         let actor = Actor::of(view, decisive);
-        let state = State::of(view, simulation.snapshot(), object, decisive, view.is_some_and(headline::asks_person));
+        let plain = headline::without_findings(simulation, object, view);
+        let state = State::of(view, simulation.snapshot(), object, decisive, plain.ask_person());
         // The cause of a state that is as it should be is no problem.
         let decisive = decisive.filter(|_| state.is_problem());
         let dangers = concerning.dangers(decisive, true);
         let data = data::of_object(simulation, object);
-        let words = headline::of_object(simulation, object, view, decisive, &dangers, data);
+        let words = headline::of_object(simulation.snapshot(), object, view, plain, decisive, &dangers, data);
         let remedies = advice::of_object(decisive, &concerning.dangers(decisive, false), data);
         let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
         let safe = |text: String| sanitize(&text).into_owned();

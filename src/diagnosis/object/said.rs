@@ -4,7 +4,7 @@ use crate::diagnosis::case::volume_key;
 use crate::diagnosis::key;
 use crate::model::surroundings::{AttachError, Event, StatefulSet};
 use crate::model::{
-    ClaimPhase, Kind, ObjectId, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Timestamp, TypedId,
+    ClaimPhase, Kind, ObjectId, ObjectKey, PersistentVolumeClaim, Pod, PodPhase, Timestamp, TypedId, VolumeAttachment,
     VolumePhase,
 };
 use crate::snapshot::Snapshot;
@@ -143,21 +143,15 @@ fn of_status(snapshot: &Snapshot, object: &ObjectKey) -> Vec<Said> {
         last,
         is_void,
     };
-    match object.kind {
-        Kind::PersistentVolume => {
-            let volume: Option<&PersistentVolume> = snapshot.volume_id(&object.name).map(|id| snapshot.volume(id));
-            let failed = volume.filter(|volume| !volume.status.message.is_empty());
-            let failed = failed.map(|volume| {
-                let is_void = volume.status.phase != VolumePhase::Failed;
-                said("", "status.message", &volume.status.message, volume.status.last_phase_transition, is_void)
-            });
-            failed.into_iter().collect()
+    match snapshot.object_id(object).map(ObjectId::typed) {
+        Some(TypedId::PersistentVolume(id)) => {
+            let status = &snapshot.volume(id).status;
+            let is_void = status.phase != VolumePhase::Failed;
+            let failed = || said("", "status.message", &status.message, status.last_phase_transition, is_void);
+            (!status.message.is_empty()).then(failed).into_iter().collect()
         }
-        Kind::VolumeAttachment => {
-            let all = snapshot.all::<crate::model::VolumeAttachment>().iter();
-            let Some(attachment) = all.into_iter().find(|attachment| attachment.meta.name == object.name) else {
-                return Vec::new();
-            };
+        Some(TypedId::VolumeAttachment(id)) => {
+            let attachment: &VolumeAttachment = snapshot.get(id);
             let error = |field: &str, error: &AttachError, is_void: bool| {
                 said(&attachment.attacher, field, &error.message, error.time, is_void)
             };

@@ -2,14 +2,14 @@
 
 use super::listing::{Audited, open};
 use crate::diagnosis::{Diagnoser, Evidence, Finding, Findings, Remedy, Severity, Suppression};
-use crate::model::{ObjectKey, Timestamp};
+use crate::model::ObjectKey;
 use crate::report::prediction::AssumedOut;
 use crate::report::shared::diagnosis::DiagnosisOut;
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, coverage_out};
 use crate::snapshot::Snapshot;
 use crate::snapshot::printed;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The document that `audit` prints as JSON and YAML.
 #[derive(Debug, Serialize)]
@@ -229,7 +229,7 @@ impl<'a> RemedyOut<'a> {
 }
 
 impl<'a> FindingOut<'a> {
-    fn new(diagnoser: &Diagnoser<'_>, now: Option<Timestamp>, findings: &'a Findings, finding: &'a Finding) -> Self {
+    fn new(diagnosis: DiagnosisOut, findings: &'a Findings, finding: &'a Finding) -> Self {
         let causes = finding.role.caused_by.iter().map(|place| &findings.listed[*place]);
         Self {
             id: finding.rule.id,
@@ -252,7 +252,7 @@ impl<'a> FindingOut<'a> {
                     taken_as: "empty",
                 })
                 .collect(),
-            diagnosis: DiagnosisOut::new(&diagnoser.of(&finding.object), now),
+            diagnosis,
             since: finding.since.map(|since| since.to_string()),
             fingerprint: finding.fingerprint(),
             suppressed: finding.suppressed.as_ref().map(|suppressed| SuppressedOut {
@@ -268,7 +268,11 @@ impl<'a> Report<'a> {
     pub fn new(model: Model, audited: &Audited<'a>) -> Self {
         let Audited { simulation, snapshot, findings, shown, unmatched, .. } = *audited;
         let diagnoser = Diagnoser::new(simulation, findings);
-        let finding = |finding: &&'a Finding| FindingOut::new(&diagnoser, snapshot.now(), findings, finding);
+        // An object with several findings has one diagnosis.
+        let objects: BTreeSet<&ObjectKey> = shown.iter().map(|finding| &finding.object).collect();
+        let diagnosis = |object| (object, DiagnosisOut::new(&diagnoser.of(object), snapshot.now()));
+        let diagnoses: BTreeMap<&ObjectKey, DiagnosisOut> = objects.into_iter().map(diagnosis).collect();
+        let finding = |finding: &&'a Finding| FindingOut::new(diagnoses[&finding.object].clone(), findings, finding);
         let count = |severity: Severity| open(shown).filter(|finding| finding.severity == severity).count();
         let mut by_id = BTreeMap::new();
         for finding in open(shown) {

@@ -247,11 +247,6 @@ impl MatchRow<'_> {
         self.word != "no"
     }
 
-    /// Whether another claim has the volume.
-    pub fn is_taken(&self) -> bool {
-        !self.fits() && !self.reserved && self.volume.claim_ref.is_some()
-    }
-
     /// Whether the volume is reserved for the claim and does not fit it.
     pub fn is_reserved_in_vain(&self) -> bool {
         !self.fits() && self.reserved

@@ -1,7 +1,6 @@
 //! The problems of a namespace in a few lines, and the command that explains each.
 
 use crate::diagnosis::Diagnosis;
-use crate::model::{Kind, ObjectKey};
 use crate::report::shared::wrap::wrap;
 use colored::Colorize as _;
 use std::fmt::Write as _;
@@ -31,13 +30,6 @@ pub struct Problem {
     pub others: usize,
 }
 
-/// The command that explains an object.
-fn explain(object: &ObjectKey) -> String {
-    let place =
-        if object.kind == Kind::PersistentVolumeClaim { format!(" -n {}", object.namespace) } else { String::new() };
-    format!("kubectl pvctl explain {}/{}{place}", object.kind.short(), object.name)
-}
-
 impl Overview<'_> {
     /// The text: at most three lines for each problem, and the commands that come next.
     pub fn text(&self, columns: Option<usize>) -> String {
@@ -62,7 +54,11 @@ impl Overview<'_> {
             let shown = lines[..lines.len().min(MOST_LINES)].join("\n");
             let cut = if lines.len() > MOST_LINES { " …" } else { "" };
             // Writing to a `String` cannot fail.
-            _ = writeln!(text, "\n{shown}{cut}\n  {}", explain(&problem.first.object).bold());
+            _ = writeln!(
+                text,
+                "\n{shown}{cut}\n  {}",
+                format!("kubectl pvctl explain {}", problem.first.object).bold()
+            );
         }
         if self.problems.len() > MOST_PROBLEMS {
             let rest = self.problems.len() - MOST_PROBLEMS;

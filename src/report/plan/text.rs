@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::repair::{Change, Guard, Holds, Interleaving, Manifests, Plan, Refusal, Step, Undo, Write};
 use crate::report::shared::wrap::wrap;
 use crate::snapshot::redact::redact;
+use crate::text::capitalized;
 use colored::Colorize as _;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ pub(super) fn text(plan: &Plan, guards: &[Guard], style: PlanStyle<'_>) -> Strin
         page.raw(&line.bold().to_string());
     }
     for guard in guards.iter().filter(|guard| guard.id == IDENTITY) {
-        page.line(0, &capital(&format!("{}.", guard.looked_at)));
+        page.line(0, &capitalized(&format!("{}.", guard.looked_at)));
     }
     page.heading("Steps");
     let mut world: BTreeMap<String, Value> = BTreeMap::new();
@@ -217,11 +218,6 @@ pub fn refused(refusal: &Refusal, interleaving: Option<&Interleaving>) -> Error 
         .zip(1..)
         .fold(error, |error, (one, number): (&String, u32)| error.cause(format!("{number}. {one}")));
     refusal.hints.iter().fold(error, |error, hint| error.hint(hint.clone()))
-}
-
-fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 struct Page {

@@ -1,12 +1,13 @@
 //! The pages of rules as Markdown.
 
 use crate::diagnosis::{Page, Rule};
+use crate::text::capitalized;
 use std::fmt::Write as _;
 
 /// The page of a rule as Markdown.
 pub fn page(rule: &Rule) -> String {
     let Page { seen, why, confirm, repair, prevention, hazard, sources } = &rule.page;
-    let mut text = format!("# {}\n\n{}.\n\n", rule.id, capital(rule.title));
+    let mut text = format!("# {}\n\n{}.\n\n", rule.id, capitalized(rule.title));
     let reads: Vec<&str> = rule.reads.iter().map(|kind| kind.resource()).collect();
     _ = writeln!(
         text,
@@ -45,9 +46,4 @@ pub fn overview(rules: &[&'static Rule]) -> String {
         _ = writeln!(text, "| [{id}]({id}.md) | {object} | {severity} | {risk} | {title} |");
     }
     text
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

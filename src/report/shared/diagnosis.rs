@@ -5,7 +5,7 @@ use crate::model::{ObjectKey, Timestamp};
 use serde::Serialize;
 
 /// The diagnosis of an object.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisOut {
@@ -64,7 +64,7 @@ pub struct NamedOut {
 }
 
 /// The cause of a state.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RootOut {
     /// The object that has the problem.
@@ -80,7 +80,7 @@ pub struct RootOut {
 }
 
 /// One step on the way from an object to the object of the cause.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkOut {
     /// The object that this step leads to.
@@ -93,7 +93,7 @@ pub struct LinkOut {
 }
 
 /// Who has to act next.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ActorOut {
     /// `nobody`, `user`, `scheduler`, `driver`, `controller` or `node`.
@@ -129,7 +129,7 @@ pub struct AdviceOut {
 }
 
 /// What happens to the data.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProspectOut {
     /// `kept`, `handedToDriver`, `destroyed` or `scrubbed`.

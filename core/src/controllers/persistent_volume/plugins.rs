@@ -5,7 +5,8 @@ use crate::model::{AnnotationKey, PersistentVolume, SourceKind, StorageClass};
 
 /// The prefix of in-tree plugin names.
 pub const IN_TREE_PREFIX: &str = "kubernetes.io/";
-const HOST_PATH: &str = "kubernetes.io/host-path";
+/// The only in-tree plugin that still provisions volumes, if a flag enables it.
+pub const HOST_PATH: &str = "kubernetes.io/host-path";
 const NFS: &str = "kubernetes.io/nfs";
 const RBD: &str = "kubernetes.io/rbd";
 const PORTWORX: &str = "kubernetes.io/portworx-volume";

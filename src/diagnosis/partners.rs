@@ -1,0 +1,58 @@
+//! The partners of a volume or claim: the objects that belong to it.
+
+use super::case::{claim_key, key_of_claim, volume_key};
+use super::key;
+use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
+use crate::snapshot::Snapshot;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Finds the partners of volumes and claims.
+#[derive(Debug)]
+pub(super) struct Partners<'s> {
+    snapshot: &'s Snapshot,
+    /// The volumes whose `claimRef` has this uid.
+    with_uid: FxHashMap<&'s str, Vec<&'s PersistentVolume>>,
+}
+
+impl<'s> Partners<'s> {
+    pub(super) fn new(snapshot: &'s Snapshot) -> Self {
+        let mut with_uid: FxHashMap<&str, Vec<&PersistentVolume>> = FxHashMap::default();
+        for volume in snapshot.volumes() {
+            if let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) {
+                with_uid.entry(&named.uid).or_default().push(volume);
+            }
+        }
+        Self { snapshot, with_uid }
+    }
+
+    /// Returns the volumes of the claim, or the claims that the volume names or that name it. Volumes belong to a claim
+    /// if it names them, or if their `claimRef` has its name or its uid. The attachments of the volumes are partners,
+    /// too.
+    pub(super) fn of(&self, object: &ObjectKey) -> BTreeSet<ObjectKey> {
+        let snapshot = self.snapshot;
+        let mut partners: BTreeSet<ObjectKey> = match snapshot.object_id(object).map(ObjectId::typed) {
+            Some(TypedId::PersistentVolumeClaim(id)) => {
+                let claim = snapshot.claim(id);
+                let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
+                let naming = naming.map(|id| snapshot.volume(*id));
+                let with_uid = self.with_uid.get(claim.meta.uid.as_str()).into_iter().flatten().copied();
+                let named = snapshot.volume_id(&claim.volume_name).map(|id| snapshot.volume(id));
+                naming.chain(with_uid).chain(named).map(|volume| volume_key(&volume.meta.name)).collect()
+            }
+            Some(TypedId::PersistentVolume(id)) => {
+                let volume = snapshot.volume(id);
+                let named = volume.claim_ref.iter().map(|named| claim_key(&named.namespace, &named.name));
+                let naming = snapshot.claims_naming(&volume.meta.name).iter();
+                named.chain(naming.map(|id| key_of_claim(&snapshot.claim(*id).meta))).collect()
+            }
+            _ => BTreeSet::new(),
+        };
+        let volumes = partners.iter().chain([object]).filter(|key| key.kind == Kind::PersistentVolume);
+        let attachments = volumes.flat_map(|volume| snapshot.attachments_of(&volume.name));
+        let attachments: Vec<ObjectKey> =
+            attachments.map(|attachment| key(Kind::VolumeAttachment, "", &attachment.meta.name)).collect();
+        partners.extend(attachments);
+        partners
+    }
+}
