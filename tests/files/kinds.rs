@@ -273,7 +273,8 @@ fn redaction_removes_contents_and_keeps_names() {
     });
     assert_eq!(kept(Kind::Deployment)["spec"]["template"], template);
     assert_eq!(kept(Kind::Job)["spec"]["template"]["spec"]["restartPolicy"], "Never");
-    assert_eq!(kept(Kind::Job)["status"]["conditions"][0]["message"], "<redacted>");
+    let limit = "Job has reached the specified backoff limit";
+    assert_eq!(kept(Kind::Job)["status"]["conditions"][0]["message"], limit);
     let parameters = json!({
         "csi.storage.k8s.io/snapshotter-secret-name": "csi-credentials",
         "csi.storage.k8s.io/snapshotter-secret-namespace": "kube-system",

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 use pvctl::model::{
-    AccessMode, AccessModes, AnnotationKey, Annotations, BindingMode, ClaimPhase, ClaimRef, LabelOperator,
+    AccessMode, AccessModes, AnnotationKey, Annotations, BindingMode, ClaimPhase, ClaimRef, ClaimVolume, LabelOperator,
     LabelRequirement, LabelSelector, ObjectMeta, Objects, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase,
     Quantity, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode, VolumePhase,
     VolumeSource,
@@ -369,6 +369,11 @@ fn class(number: usize) -> impl Strategy<Value = StorageClass> {
         })
 }
 
+/// Returns a volume of a pod that uses this claim.
+fn volume_of(claim: &str) -> ClaimVolume {
+    ClaimVolume { name: format!("of-{claim}").into(), claim: claim.into(), ..ClaimVolume::default() }
+}
+
 fn pod(number: usize) -> impl Strategy<Value = Pod> {
     (
         weighted![1 => "", 1 => "n1"],
@@ -382,7 +387,7 @@ fn pod(number: usize) -> impl Strategy<Value = Pod> {
                 meta: meta(format!("p{number}"), "ns"),
                 node_name: node.into(),
                 phase,
-                claims: claims.into_iter().map(Str::from).collect(),
+                claims: claims.into_iter().map(volume_of).collect(),
                 running_container,
                 ..Pod::default()
             };

@@ -50,7 +50,7 @@ pub use label_filter::{LabelFilter, parse_label_filter};
 pub use lease::Lease;
 pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
 pub use node::{Node, Taint};
-pub use pod::{EphemeralVolume, Pod, PodPhase};
+pub use pod::{ClaimVolume, ContainerState, ContainerStatus, EphemeralVolume, Pod, PodPhase, VolumeUse};
 pub use quantity::{Amount, Quantity, QuantityError};
 pub use replica_set::ReplicaSet;
 pub use selector::{

@@ -1,5 +1,6 @@
 //! The model of Nodes.
 
+use super::surroundings::Condition;
 use super::{ObjectMeta, Str};
 
 /// A Node as stored. Decisions read its name and labels; the other fields serve only as evidence.
@@ -11,6 +12,29 @@ pub struct Node {
     pub unschedulable: bool,
     /// `spec.taints`.
     pub taints: Box<[Taint]>,
+    /// `status.conditions`: the condition `Ready`, and all others that are not `False`.
+    pub conditions: Box<[Condition]>,
+    /// `status.volumesInUse`: the volumes that the kubelet may have mounted, by their unique names.
+    pub volumes_in_use: Box<[Str]>,
+    /// `status.volumesAttached`: the volumes that are attached to the node, by their unique names.
+    pub volumes_attached: Box<[Str]>,
+}
+
+impl Node {
+    /// The condition `Ready`, if the node has it.
+    pub fn readiness(&self) -> Option<&Condition> {
+        self.conditions.iter().find(|condition| condition.kind == "Ready")
+    }
+
+    /// Whether the node states that it is not ready, or that nobody knows. A node without conditions states nothing.
+    pub fn is_not_ready(&self) -> bool {
+        self.readiness().is_some_and(|ready| ready.status != "True")
+    }
+
+    /// Whether an administrator has stated that the node is shut down, so that its volumes may be detached by force.
+    pub fn is_out_of_service(&self) -> bool {
+        self.taints.iter().any(|taint| taint.key == "node.kubernetes.io/out-of-service")
+    }
 }
 
 /// A taint, which keeps away pods that do not tolerate it.

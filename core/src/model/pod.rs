@@ -1,6 +1,7 @@
 //! The model of Pods, with the fields that relate to claims.
 
-use super::{ObjectMeta, PersistentVolumeClaim, Str};
+use super::surroundings::Condition;
+use super::{ObjectMeta, PersistentVolumeClaim, Str, Timestamp};
 
 /// A Pod as stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,8 +12,8 @@ pub struct Pod {
     pub node_name: Str,
     /// `status.phase`.
     pub phase: PodPhase,
-    /// The names of the claims that `persistentVolumeClaim` volumes use.
-    pub claims: Box<[Str]>,
+    /// The `persistentVolumeClaim` volumes, in the order of `spec.volumes`.
+    pub claims: Box<[ClaimVolume]>,
     /// The generic ephemeral volumes, in the order of `spec.volumes`. Few pods have any.
     pub ephemeral: Box<[EphemeralVolume]>,
     /// Whether some container is neither waiting nor terminated. Upstream counts such a container as running.
@@ -21,14 +22,33 @@ pub struct Pod {
     pub scheduler_name: Str,
     /// The `kind` of the owner that is the pod's controller. It is empty if there is none.
     pub owner_kind: Str,
+    /// The `name` of that owner. It is empty if there is none.
+    pub owner_name: Str,
     /// Whether `spec.schedulingGates` prevents the scheduling of the pod.
     pub gated: bool,
+    /// `status.startTime`: the moment at which the kubelet of the pod's node took over the pod.
+    pub started: Option<Timestamp>,
+    /// `status.conditions`. A condition that is `True` and has no message is left out for pods that are not Pending,
+    /// because no answer needs it.
+    pub conditions: Box<[Condition]>,
+    /// The containers that do not run. Init containers are first.
+    pub containers: Box<[ContainerStatus]>,
 }
 
 impl Pod {
+    /// The condition of this type, if the pod has it.
+    pub fn condition(&self, kind: &str) -> Option<&Condition> {
+        self.conditions.iter().find(|condition| condition.kind == kind)
+    }
+
+    /// The names of the claims that `persistentVolumeClaim` volumes use.
+    pub fn named_claims(&self) -> impl Iterator<Item = &Str> {
+        self.claims.iter().map(|volume| &volume.claim)
+    }
+
     /// The names of the claims that the pod refers to, including the claims of its generic ephemeral volumes.
     pub fn claim_names(&self) -> impl Iterator<Item = &Str> {
-        self.claims.iter().chain(self.ephemeral_claims())
+        self.named_claims().chain(self.ephemeral_claims())
     }
 
     /// The names of the claims of the pod's generic ephemeral volumes.
@@ -55,11 +75,61 @@ impl Pod {
     }
 }
 
+/// A volume of a pod that uses a claim by its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClaimVolume {
+    /// The name of the volume.
+    pub name: Str,
+    /// `persistentVolumeClaim.claimName`.
+    pub claim: Str,
+    /// How the containers use the volume.
+    pub used: VolumeUse,
+}
+
+/// How the containers of a pod use one of its volumes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VolumeUse {
+    /// Whether a container has the volume in `volumeMounts`: it uses a file system.
+    pub as_file_system: bool,
+    /// Whether a container has the volume in `volumeDevices`: it uses a block device.
+    pub as_device: bool,
+}
+
+/// The status of a container that does not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContainerStatus {
+    /// `name`.
+    pub name: Str,
+    /// Whether it is an init container.
+    pub is_init: bool,
+    /// The present state.
+    pub state: ContainerState,
+}
+
+/// The present state of a container that does not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContainerState {
+    /// The container waits for something.
+    Waiting {
+        /// `reason`, such as `ContainerCreating`.
+        reason: Str,
+        /// `message`.
+        message: Str,
+    },
+    /// The container ended.
+    Terminated {
+        /// `reason`, such as `Completed`.
+        reason: Str,
+    },
+}
+
 /// A generic ephemeral volume of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EphemeralVolume {
     /// The name of the volume.
     pub name: Str,
+    /// How the containers use the volume.
+    pub used: VolumeUse,
     /// The claim that is created for the volume, as `ephemeral.volumeClaimTemplate` describes it. Its name is
     /// `<pod>-<volume>`. Besides the name, its metadata has only the namespace, labels and annotations.
     pub template: PersistentVolumeClaim,

@@ -3,7 +3,7 @@
 
 use super::{LabelSelector, ObjectKey, ObjectMeta, Quantity, Str, Timestamp};
 
-/// A condition of an object's status. It has no message, because snapshots do not keep messages.
+/// A condition of an object's status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
     /// `type`.
@@ -12,6 +12,8 @@ pub struct Condition {
     pub status: Str,
     /// `reason`.
     pub reason: Str,
+    /// `message`.
+    pub message: Str,
     /// `lastTransitionTime`.
     pub since: Option<Timestamp>,
 }
@@ -87,6 +89,8 @@ impl CsiNode {
 pub struct NodeDriver {
     /// `name`.
     pub name: Str,
+    /// `nodeID`: the node as the driver names it.
+    pub node_id: Str,
     /// `topologyKeys`.
     pub topology_keys: Box<[Str]>,
     /// `allocatable.count`: the number of volumes that can be attached.
@@ -108,7 +112,7 @@ pub struct StorageCapacity {
     pub maximum: Option<Quantity>,
 }
 
-/// `v1` Event about a volume, a claim, or an object that stands between a claim and the containers that use it.
+/// `v1` Event about an object that some answer reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// `metadata`.

@@ -131,12 +131,12 @@ pub(super) fn each_item(value: Value, change: impl FnMut(Value) -> Value) -> Val
     Value::Array(items.into_iter().map(change).collect())
 }
 
-/// Redacts a status. The named fields stay. Conditions stay without their messages.
+/// Redacts a status. The named fields stay. Conditions stay with their messages, because these are the evidence.
 pub(super) fn status(value: Value, allowed: &[&str]) -> Value {
     let Value::Object(fields) = value else { return hidden(value) };
     let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
         "conditions" => {
-            let kept = |condition| keep(condition, &["lastTransitionTime", "reason", "status", "type"]);
+            let kept = |condition| keep(condition, &["lastTransitionTime", "message", "reason", "status", "type"]);
             Some((key, each_item(value, kept)))
         }
         known if allowed.contains(&known) => Some((key, value)),
@@ -267,7 +267,14 @@ mod tests {
             "metadata": {"name": "p", "namespace": "n", "annotations": {"a": "s3cret"}},
             "spec": {
                 "nodeName": "node-1", "serviceAccountName": "x",
-                "containers": [{"name": "c", "image": "i", "args": ["s3cret"], "env": [{"name": "P", "value": "s3cret"}]}],
+                "containers": [{
+                    "name": "c", "image": "i", "args": ["s3cret"], "env": [{"name": "P", "value": "s3cret"}],
+                    "volumeMounts": [
+                        {"name": "data", "mountPath": "/s3cret", "subPath": "s3cret"},
+                        {"name": "data", "mountPath": "/other"}, {"name": "config", "mountPath": "/etc/s3cret"}
+                    ],
+                    "volumeDevices": [{"name": "scratch", "devicePath": "/dev/s3cret"}]
+                }],
                 "volumes": [
                     {"name": "data", "persistentVolumeClaim": {"claimName": "data-0"}},
                     {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {
@@ -282,14 +289,20 @@ mod tests {
                 "containerStatuses": [
                     {"name": "c", "image": "i", "imageID": "i", "containerID": "s3cret", "ready": true,
                      "restartCount": 3, "state": {"running": {"startedAt": "t"}}},
-                    {"name": "d", "state": {"terminated": {"exitCode": 1, "message": "s3cret"}}}
-                ]
+                    {"name": "d", "state": {"terminated": {"exitCode": 1, "message": "s3cret", "reason": "Error"}}},
+                    {"name": "e", "state": {"waiting": {"reason": "CreateContainerConfigError", "message": "no secret"}}}
+                ],
+                "conditions": [{"type": "PodScheduled", "status": "False", "message": "0/3 nodes are available"}]
             }
         });
         let expected = json!({
             "metadata": {"name": "p", "namespace": "n", "annotations": {"a": "<redacted>"}},
             "spec": {
-                "nodeName": "node-1", "containers": [{"name": "c", "image": "<redacted>"}],
+                "nodeName": "node-1",
+                "containers": [{
+                    "name": "c", "image": "<redacted>", "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+                    "volumeDevices": [{"name": "scratch", "devicePath": "/scratch"}]
+                }],
                 "volumes": [
                     {"name": "data", "persistentVolumeClaim": {"claimName": "data-0"}},
                     {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {
@@ -298,10 +311,13 @@ mod tests {
                     }}}
                 ]
             },
-            "status": {"phase": "Running", "containerStatuses": [
+            "status": {"phase": "Running", "conditions": [
+                {"type": "PodScheduled", "status": "False", "message": "0/3 nodes are available"}
+            ], "containerStatuses": [
                 {"name": "c", "image": "<redacted>", "imageID": "<redacted>", "ready": true, "restartCount": 0,
                  "state": {"running": {}}},
-                {"name": "d", "state": {"terminated": {"exitCode": 0}}}
+                {"name": "d", "state": {"terminated": {"exitCode": 0, "reason": "Error"}}},
+                {"name": "e", "state": {"waiting": {"reason": "CreateContainerConfigError", "message": "no secret"}}}
             ]}
         });
         assert_eq!(redact(Kind::Pod, pod), expected);
@@ -323,9 +339,17 @@ mod tests {
             })
         );
         assert_eq!(redacted["mountOptions"], json!(["ro"]));
-        let node =
-            json!({"metadata": {"name": "n"}, "spec": {"providerID": "s3cret"}, "status": {"images": ["s3cret"]}});
-        assert_eq!(redact(Kind::Node, node), json!({"metadata": {"name": "n"}, "spec": {}}));
+        let node = json!({"metadata": {"name": "n"}, "spec": {"providerID": "s3cret"}, "status": {
+            "images": ["s3cret"], "volumesInUse": ["kubernetes.io/csi/d^h"],
+            "volumesAttached": [{"name": "kubernetes.io/csi/d^h", "devicePath": "/dev/s3cret"}],
+            "conditions": [{"type": "Ready", "status": "True", "message": "kubelet is posting ready status"}]
+        }});
+        let expected = json!({"metadata": {"name": "n"}, "spec": {}, "status": {
+            "volumesInUse": ["kubernetes.io/csi/d^h"],
+            "volumesAttached": [{"name": "kubernetes.io/csi/d^h", "devicePath": "<redacted>"}],
+            "conditions": [{"type": "Ready", "status": "True", "message": "kubelet is posting ready status"}]
+        }});
+        assert_eq!(redact(Kind::Node, node), expected);
     }
 
     #[test]
@@ -333,7 +357,7 @@ mod tests {
         let claim = json!({
             "metadata": {"name": "c", "annotations": {"x": "s3cret"}},
             "spec": {"selector": {"matchLabels": {"a": "b"}}, "odd": 3},
-            "status": {"phase": "Pending", "conditions": [{"type": "Resizing", "message": "s3cret"}]}
+            "status": {"phase": "Pending", "conditions": [{"type": "Resizing", "extra": "s3cret"}]}
         });
         let once = redact(Kind::PersistentVolumeClaim, claim);
         assert!(!once.to_string().contains("s3cret"));

@@ -3,10 +3,10 @@
 use crate::support::worlds::quantity;
 use pvctl::model::surroundings::Condition;
 use pvctl::model::{
-    AccessMode, AccessModes, Amount, Annotations, BindingMode, ClaimDetails, DataSource, EphemeralVolume, Kind,
-    LabelSelector, Node, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, ObjectMeta, Owner,
-    PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass,
-    Str, Timestamp, VolumeMode,
+    AccessMode, AccessModes, Amount, Annotations, BindingMode, ClaimDetails, ClaimVolume, ContainerState,
+    ContainerStatus, DataSource, EphemeralVolume, Kind, LabelSelector, Node, NodeOperator, NodeRequirement,
+    NodeSelector, NodeSelectorTerm, ObjectMeta, Owner, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase,
+    ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode,
 };
 use pvctl::snapshot::Parts;
 use serde_json::{Map, Value, json};
@@ -167,10 +167,10 @@ pub(super) fn claim(claim: &PersistentVolumeClaim) -> Value {
     if claim.data_source {
         spec["dataSource"] = json!({"kind": "PersistentVolumeClaim", "name": "source"});
     }
-    let mut conditions = vec![json!({"type": "Resizing", "status": "True", "message": SECRET})];
+    let mut conditions = vec![json!({"type": "Resizing", "status": "True", "extra": SECRET})];
     conditions.extend(
         claim.status.unused.map(
-            |unused| json!({"type": "Unused", "status": if unused { "True" } else { "False" }, "message": SECRET}),
+            |unused| json!({"type": "Unused", "status": if unused { "True" } else { "False" }, "extra": SECRET}),
         ),
     );
     let mut status = json!({"conditions": conditions});
@@ -200,14 +200,14 @@ fn class(class: &StorageClass) -> Value {
 }
 
 pub(super) fn pod(pod: &Pod) -> Value {
-    let of_claim = |(number, name): (usize, &Str)| json!({"name": format!("v{number}"), "persistentVolumeClaim": {"claimName": name.as_str()}});
+    let of_claim = |volume: &ClaimVolume| json!({"name": volume.name.as_str(), "persistentVolumeClaim": {"claimName": volume.claim.as_str()}});
     let ephemeral = pod.ephemeral_claims().map(|name| {
         // Upstream names the claim `<pod>-<volume>`.
         let volume = name.strip_prefix(&format!("{}-", pod.meta.name)).unwrap();
         let spec = json!({"accessModes": ["ReadWriteOnce"], "volumeMode": "Filesystem"});
         json!({"name": volume, "ephemeral": {"volumeClaimTemplate": {"spec": spec}}})
     });
-    let volumes = pod.claims.iter().enumerate().map(of_claim).chain(ephemeral);
+    let volumes = pod.claims.iter().map(of_claim).chain(ephemeral);
     let volumes: Vec<Value> = volumes.chain([json!({"name": "s", "secret": {"secretName": SECRET}})]).collect();
     let env = json!([{"name": "PASSWORD", "value": SECRET}]);
     let mut object = object(Kind::Pod, &pod.meta);
@@ -334,6 +334,10 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
         parts.objects.classes.iter_mut().for_each(|class| class.provisioner = "kubernetes.io/host-path".into());
     }
     for (number, pod) in parts.objects.pods.iter_mut().enumerate() {
+        if !pod.running_container {
+            let state = ContainerState::Terminated { reason: Str::default() };
+            pod.containers = [ContainerStatus { name: "c".into(), is_init: false, state }].into();
+        }
         if bit(number + 15) {
             let meta = ObjectMeta {
                 name: format!("{}-scratch", pod.meta.name).into(),
@@ -346,7 +350,8 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
                 volume_mode: Some(VolumeMode::Filesystem),
                 ..PersistentVolumeClaim::default()
             };
-            pod.ephemeral = Box::new([EphemeralVolume { name: "scratch".into(), template }]);
+            pod.ephemeral =
+                Box::new([EphemeralVolume { name: "scratch".into(), template, ..EphemeralVolume::default() }]);
         }
     }
     if bit(16) {

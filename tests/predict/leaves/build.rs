@@ -3,10 +3,10 @@
 //! values.
 
 use pvctl::model::{
-    AccessMode, AccessModes, AnnotationKey, BindingMode, ClaimPhase, ClaimRef, ClaimStatus, EphemeralVolume,
-    LabelOperator, LabelRequirement, LabelSelector, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod,
-    PodPhase, Quantity, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str, Timestamp, VolumeMode,
-    VolumePhase, VolumeSource, VolumeStatus,
+    AccessMode, AccessModes, AnnotationKey, BindingMode, ClaimPhase, ClaimRef, ClaimStatus, ClaimVolume,
+    EphemeralVolume, LabelOperator, LabelRequirement, LabelSelector, Node, ObjectMeta, PersistentVolume,
+    PersistentVolumeClaim, Pod, PodPhase, Quantity, ReclaimPolicy, ResourceVersion, SourceKind, StorageClass, Str,
+    Timestamp, VolumeMode, VolumePhase, VolumeSource, VolumeStatus,
 };
 use std::sync::Arc;
 
@@ -362,7 +362,7 @@ impl PodBuilder {
     metadata_methods!(terminating);
 
     pub(crate) fn uses(mut self, claim: &str) -> Self {
-        self.0.claims = strings(&[claim]);
+        self.0.claims = [ClaimVolume { name: claim.into(), claim: claim.into(), ..ClaimVolume::default() }].into();
         self
     }
 
@@ -371,7 +371,12 @@ impl PodBuilder {
         let volume = name.strip_prefix(&*format!("{}-", self.0.meta.name)).unwrap_or(name).into();
         let meta = ObjectMeta { name: name.into(), namespace: NAMESPACE.into(), ..ObjectMeta::default() };
         let template = PersistentVolumeClaim { meta, status: ClaimStatus::default(), ..claim(name).0 };
-        self.0.ephemeral = self.0.ephemeral.into_iter().chain([EphemeralVolume { name: volume, template }]).collect();
+        self.0.ephemeral = self
+            .0
+            .ephemeral
+            .into_iter()
+            .chain([EphemeralVolume { name: volume, template, ..EphemeralVolume::default() }])
+            .collect();
         self
     }
 

@@ -54,7 +54,7 @@ pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     let name = &claim.meta.name;
     let shut_down = pod.meta.deleted.is_some() && pod.meta.deletion_grace_seconds == Some(0);
     let owned = claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid);
-    pod.claims.contains(name) || (pod.makes(name) && owned && !shut_down)
+    pod.named_claims().any(|claim| claim == name) || (pod.makes(name) && owned && !shut_down)
 }
 
 /// Whether the pod has not ended and refers to the claim. The pod need not be scheduled. Upstream:
@@ -62,7 +62,7 @@ pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     let name = &claim.meta.name;
     let owned = claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid);
-    !pod.terminated() && (pod.claims.contains(name) || (pod.makes(name) && owned))
+    !pod.terminated() && (pod.named_claims().any(|claim| claim == name) || (pod.makes(name) && owned))
 }
 
 /// Syncs a claim. Upstream: `processPVC`, `pkg/controller/volume/pvcprotection`, 1.36.

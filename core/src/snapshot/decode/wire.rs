@@ -135,6 +135,7 @@ object!(StatusCondition {
     kind: Text = "type",
     status: Text = "status",
     reason: Text = "reason",
+    message: Text = "message",
     since: Moment = "lastTransitionTime",
 });
 
@@ -171,6 +172,7 @@ pub(in crate::snapshot) fn conditions(conditions: impl Iterator<Item = StatusCon
         kind: condition.kind.0,
         status: condition.status.0,
         reason: condition.reason.0,
+        message: condition.message.0,
         since: condition.since.0,
     };
     conditions.map(condition).collect()

@@ -12,7 +12,12 @@ object!(CsiNodeObject { metadata: Meta = "metadata", spec: CsiNodeSpec = "spec" 
 
 object!(CsiNodeSpec { drivers: List<DriverOnNode> = "drivers" });
 
-object!(DriverOnNode { name: Text = "name", topology_keys: List<Text> = "topologyKeys", allocatable: Count = "allocatable" });
+object!(DriverOnNode {
+    name: Text = "name",
+    node_id: Text = "nodeID",
+    topology_keys: List<Text> = "topologyKeys",
+    allocatable: Count = "allocatable",
+});
 
 object!(Count { count: Option<i64> = "count" });
 
@@ -30,6 +35,7 @@ impl Stored for CsiNode {
 fn csi_node(at: &Context<'_>, object: CsiNodeObject) -> Result<CsiNode, Failure> {
     let driver = |driver: DriverOnNode| NodeDriver {
         name: driver.name.0,
+        node_id: driver.node_id.0,
         topology_keys: driver.topology_keys.strings(),
         limit: driver.allocatable.count,
     };

@@ -24,15 +24,21 @@ object!(EventSeries { last: Moment = "lastObservedTime", count: Option<u64> = "c
 
 object!(EventSource { component: Text = "component" });
 
-/// The kinds of objects whose events are read: volumes, claims, and what stands between a claim and the containers that
-/// use it.
-const ABOUT: [Kind; 6] = [
+/// The kinds of objects whose events are read: those between a workload and the storage of its pods.
+const ABOUT: [Kind; 13] = [
     Kind::PersistentVolume,
     Kind::PersistentVolumeClaim,
     Kind::Pod,
     Kind::Node,
+    Kind::Namespace,
     Kind::StatefulSet,
+    Kind::ReplicaSet,
+    Kind::Deployment,
+    Kind::DaemonSet,
+    Kind::Job,
     Kind::VolumeAttachment,
+    Kind::VolumeSnapshot,
+    Kind::VolumeSnapshotContent,
 ];
 
 /// The fields that state what was observed, when, and by which component.

@@ -2,16 +2,24 @@
 
 use super::Stored;
 use crate::model::{Node, Taint};
-use crate::snapshot::decode::wire::{List, Meta, Text, object};
+use crate::snapshot::decode::wire::{List, Meta, StatusCondition, Text, conditions, object};
 use crate::snapshot::decode::{Context, Failure};
-use crate::snapshot::redact::only;
+use crate::snapshot::redact::{each, each_item, keep, only, status};
 use serde_json::Value;
 
-object!(NodeObject { metadata: Meta = "metadata", spec: NodeSpec = "spec" });
+object!(NodeObject { metadata: Meta = "metadata", spec: NodeSpec = "spec", status: NodeStatus = "status" });
 
 object!(NodeSpec { unschedulable: Option<bool> = "unschedulable", taints: List<NodeTaint> = "taints" });
 
 object!(NodeTaint { key: Text = "key", effect: Text = "effect" });
+
+object!(NodeStatus {
+    conditions: List<StatusCondition> = "conditions",
+    in_use: List<Text> = "volumesInUse",
+    attached: List<AttachedVolume> = "volumesAttached",
+});
+
+object!(AttachedVolume { name: Text = "name" });
 
 impl Stored for Node {
     fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure> {
@@ -19,15 +27,28 @@ impl Stored for Node {
     }
 
     fn redact(field: &str, value: Value) -> Option<Value> {
-        (field == "spec").then(|| only(value, &["taints", "unschedulable"]))
+        match field {
+            "spec" => Some(only(value, &["taints", "unschedulable"])),
+            "status" => Some(each(status(value, &["volumesAttached", "volumesInUse"]), |key, value| match key {
+                // The device path may contain the name of a target that is no business of a snapshot.
+                "volumesAttached" => each_item(value, |volume| keep(volume, &["name"])),
+                _ => value,
+            })),
+            _ => None,
+        }
     }
 }
 
 fn node(at: &Context<'_>, object: NodeObject) -> Result<Node, Failure> {
     let taint = |taint: NodeTaint| Taint { key: taint.key.0, effect: taint.effect.0 };
+    let status = object.status;
+    let is_told = |condition: &StatusCondition| condition.kind.0 == "Ready" || condition.status.0 != "False";
     Ok(Node {
         meta: at.meta(object.metadata)?,
         unschedulable: object.spec.unschedulable.unwrap_or_default(),
         taints: object.spec.taints.0.into_iter().map(taint).collect(),
+        conditions: conditions(status.conditions.0.into_iter().filter(is_told)),
+        volumes_in_use: status.in_use.strings(),
+        volumes_attached: status.attached.0.into_iter().map(|volume| volume.name.0).collect(),
     })
 }

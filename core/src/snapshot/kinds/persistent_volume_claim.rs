@@ -278,7 +278,7 @@ fn claim_status(key: &str, value: Value) -> Value {
         | "modifyVolumeStatus"
         | "phase" => value,
         "conditions" => each_item(value, |condition| {
-            keep(condition, &["lastProbeTime", "lastTransitionTime", "reason", "status", "type"])
+            keep(condition, &["lastProbeTime", "lastTransitionTime", "message", "reason", "status", "type"])
         }),
         _ => hidden(value),
     }

@@ -2,12 +2,13 @@
 
 use super::Stored;
 use super::persistent_volume_claim::{ClaimTemplate, claim_template, template_of};
-use crate::model::{EphemeralVolume, Pod, PodPhase, Str};
-use crate::snapshot::decode::wire::{List, Meta, Text, object};
+use crate::model::{ClaimVolume, ContainerState, ContainerStatus, EphemeralVolume, Pod, PodPhase, Str, VolumeUse};
+use crate::snapshot::decode::wire::{List, Meta, Moment, StatusCondition, Text, conditions, object};
 use crate::snapshot::decode::{Context, Failure};
-use crate::snapshot::redact::{each, each_item, hidden, keep, only};
+use crate::snapshot::redact::{each, each_item, hidden, keep, only, status};
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 object!(PodObject { metadata: Meta = "metadata", spec: PodSpec = "spec", status: PodStatusObject = "status" });
 
@@ -16,7 +17,13 @@ object!(PodSpec {
     volumes: List<PodVolume> = "volumes",
     scheduler_name: Text = "schedulerName",
     gates: List<IgnoredAny> = "schedulingGates",
+    containers: List<Container> = "containers",
+    init_containers: List<Container> = "initContainers",
 });
+
+object!(Container { mounts: List<Named> = "volumeMounts", devices: List<Named> = "volumeDevices" });
+
+object!(Named { name: Text = "name" });
 
 object!(PodVolume {
     name: Text = "name",
@@ -30,14 +37,20 @@ object!(EphemeralSource { template: ClaimTemplate = "volumeClaimTemplate" });
 
 object!(PodStatusObject {
     phase: Text = "phase",
-    containers: List<ContainerStatus> = "containerStatuses",
-    init_containers: List<ContainerStatus> = "initContainerStatuses",
-    ephemeral_containers: List<ContainerStatus> = "ephemeralContainerStatuses",
+    started: Moment = "startTime",
+    conditions: List<StatusCondition> = "conditions",
+    containers: List<ContainerObject> = "containerStatuses",
+    init_containers: List<ContainerObject> = "initContainerStatuses",
+    ephemeral_containers: List<ContainerObject> = "ephemeralContainerStatuses",
 });
 
-object!(ContainerStatus { state: ContainerState = "state" });
+object!(ContainerObject { name: Text = "name", state: StateObject = "state" });
 
-object!(ContainerState { waiting: Option<IgnoredAny> = "waiting", terminated: Option<IgnoredAny> = "terminated" });
+object!(StateObject { waiting: Option<WaitingObject> = "waiting", terminated: Option<TerminatedObject> = "terminated" });
+
+object!(WaitingObject { reason: Text = "reason", message: Text = "message" });
+
+object!(TerminatedObject { reason: Text = "reason" });
 
 impl Stored for Pod {
     fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure> {
@@ -55,46 +68,79 @@ impl Stored for Pod {
 
 fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
     let controller = object.metadata.owners.0.iter().find(|owner| owner.controller == Some(true));
-    let owner_kind = controller.map(|owner| owner.kind.0.clone()).unwrap_or_default();
+    let (owner_kind, owner_name) =
+        controller.map(|owner| (owner.kind.0.clone(), owner.name.0.clone())).unwrap_or_default();
     let meta = at.meta(object.metadata)?;
-    let (claims, ephemeral) = used_claims(object.spec.volumes);
+    let spec = object.spec;
+    let used = |volume: &str| {
+        let mut containers = spec.containers.0.iter().chain(&spec.init_containers.0);
+        let names = |list: &List<Named>| list.0.iter().any(|named| named.name.0 == volume);
+        VolumeUse {
+            as_file_system: containers.clone().any(|container| names(&container.mounts)),
+            as_device: containers.any(|container| names(&container.devices)),
+        }
+    };
+    let (claims, ephemeral) = used_claims(spec.volumes);
+    let of_claim = |(name, claim): (Str, Str)| ClaimVolume { used: used(&name), name, claim };
     let of_pod = |(name, template): (Str, ClaimTemplate)| {
         let claim = Str::from(format!("{}-{name}", meta.name));
-        EphemeralVolume { name, template: template_of(template, meta.namespace.clone(), claim) }
+        EphemeralVolume { used: used(&name), name, template: template_of(template, meta.namespace.clone(), claim) }
     };
+    let claims = claims.into_iter().map(of_claim).collect();
     let ephemeral = ephemeral.into_iter().map(of_pod).collect();
     let status = object.status;
     // Upstream: `notRunning`, `pkg/volume/util`, 1.36. A container that is neither waiting nor terminated counts as
     // running.
-    let running_container = [status.containers, status.init_containers, status.ephemeral_containers]
-        .iter()
+    let running_container = [&status.containers, &status.init_containers, &status.ephemeral_containers]
+        .into_iter()
         .flat_map(|statuses| &statuses.0)
         .any(|container| container.state.terminated.is_none() && container.state.waiting.is_none());
+    let phase = PodPhase::from_manifest(&status.phase.0);
+    let waits = matches!(phase, PodPhase::Empty | PodPhase::Pending);
+    let is_told =
+        |condition: &StatusCondition| waits || condition.status.0 != "True" || !condition.message.0.is_empty();
+    let init = status.init_containers.0.into_iter().map(|object| (true, object));
+    let containers = init.chain(status.containers.0.into_iter().map(|object| (false, object)));
     Ok(Pod {
         meta,
-        node_name: object.spec.node_name.0,
-        phase: PodPhase::from_manifest(&status.phase.0),
-        claims: claims.into(),
+        node_name: spec.node_name.0,
+        phase,
+        claims,
         ephemeral,
         running_container,
-        scheduler_name: match object.spec.scheduler_name.0 {
+        scheduler_name: match spec.scheduler_name.0 {
             // The API server sets this name by default. It is stored as empty, because almost all pods have it.
             name if name == "default-scheduler" => Str::default(),
             name => name,
         },
         owner_kind,
-        gated: !object.spec.gates.0.is_empty(),
+        owner_name,
+        gated: !spec.gates.0.is_empty(),
+        started: status.started.0,
+        conditions: conditions(status.conditions.0.into_iter().filter(is_told)),
+        containers: containers.filter_map(container_status).collect(),
     })
 }
 
-/// The names of the claims that volumes use, and the generic ephemeral volumes with their claim templates.
-pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<Str>, Vec<(Str, ClaimTemplate)>) {
+/// The status of a container. The value is `None` for a container that runs.
+fn container_status((is_init, object): (bool, ContainerObject)) -> Option<ContainerStatus> {
+    let state = match (object.state.waiting, object.state.terminated) {
+        (Some(waiting), _) => ContainerState::Waiting { reason: waiting.reason.0, message: waiting.message.0 },
+        (None, Some(terminated)) => ContainerState::Terminated { reason: terminated.reason.0 },
+        (None, None) => return None,
+    };
+    Some(ContainerStatus { name: object.name.0, is_init, state })
+}
+
+/// The volumes that use claims, with the names of the claims, and the generic ephemeral volumes with their claim
+/// templates.
+pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<(Str, Str)>, Vec<(Str, ClaimTemplate)>) {
     let (mut claims, mut ephemeral_volumes) = (Vec::new(), Vec::new());
     for volume in volumes.0 {
         // The API server refuses a volume that has both. Upstream then reads only the claim.
         if let Some(claim) = volume.claim {
             if !claim.name.0.is_empty() {
-                claims.push(claim.name.0);
+                claims.push((volume.name.0, claim.name.0));
             }
         } else if let Some(source) = volume.ephemeral {
             ephemeral_volumes.push((volume.name.0, source.template));
@@ -115,9 +161,6 @@ pub(super) fn pod_spec(value: Value) -> Value {
     if let Some(gates) = fields.remove("schedulingGates") {
         kept.insert("schedulingGates".to_owned(), each_item(gates, |gate| keep(gate, &["name"])));
     }
-    if let Some(containers) = fields.remove("containers") {
-        kept.insert("containers".to_owned(), each_item(containers, |container| form_of(container, &["name", "image"])));
-    }
     match fields.remove("volumes") {
         Some(Value::Array(volumes)) => {
             let volumes = volumes.into_iter().filter_map(pod_volume);
@@ -128,13 +171,37 @@ pub(super) fn pod_spec(value: Value) -> Value {
         }
         None => {}
     }
+    let volumes = kept.get("volumes").and_then(Value::as_array).into_iter().flatten();
+    let names: BTreeSet<String> =
+        volumes.filter_map(|volume| volume.get("name")?.as_str()).map(str::to_owned).collect();
+    for list in ["containers", "initContainers"] {
+        if let Some(containers) = fields.remove(list) {
+            kept.insert(list.to_owned(), each_item(containers, |one| container(one, &names)));
+        }
+    }
     Value::Object(kept)
 }
 
-/// Keeps only the named fields. The value of the first field stays. The values of the others are hidden, but the fields
-/// must exist when the object is created again.
-fn form_of(value: Value, fields: &[&str]) -> Value {
-    each(only(value, fields), |key, value| if fields.first() == Some(&key) { value } else { hidden(value) })
+/// Redacts a container. The name stays, and the names of the volumes that stay in the pod. A path must exist when the
+/// pod is created again, and must be unique, so the name of the volume stands in its place.
+fn container(value: Value, volumes: &BTreeSet<String>) -> Value {
+    each(only(value, &["image", "name", "volumeDevices", "volumeMounts"]), |key, value| match key {
+        "name" => value,
+        "volumeMounts" => uses(value, "mountPath", volumes),
+        "volumeDevices" => uses(value, "devicePath", volumes),
+        _ => hidden(value),
+    })
+}
+
+/// Keeps each of these volumes once among those that a container uses.
+fn uses(value: Value, path: &str, volumes: &BTreeSet<String>) -> Value {
+    let Value::Array(items) = value else { return hidden(value) };
+    let stays = |item: &Value| {
+        let name = item.get("name").and_then(Value::as_str);
+        name.filter(|name| volumes.contains(*name)).map(str::to_owned)
+    };
+    let used: BTreeSet<String> = items.iter().filter_map(stays).collect();
+    used.into_iter().map(|name| json!({ "name": name, path: format!("/{name}") })).collect()
 }
 
 /// Redacts a volume of a pod. Only volumes that use a claim stay, because no decision reads the other volumes. A value
@@ -154,26 +221,24 @@ fn pod_volume(volume: Value) -> Option<Value> {
 }
 
 fn pod_status(value: Value) -> Value {
-    let Value::Object(fields) = value else { return hidden(value) };
-    let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
-        "phase" => Some((key, value)),
-        "containerStatuses" | "ephemeralContainerStatuses" | "initContainerStatuses" => Some((
-            key,
-            each_item(value, |status| {
-                let Value::Object(status) = status else { return hidden(status) };
-                let status = status.into_iter().filter_map(|(key, value)| match key.as_str() {
-                    "name" => Some((key, value)),
-                    "image" | "imageID" | "ready" | "restartCount" => Some((key, hidden(value))),
-                    // Only the existence of a state matters.
-                    "state" => Some((key, each(value, |_, state| hidden(only(state, &["exitCode"]))))),
-                    _ => None,
-                });
-                Value::Object(status.collect())
-            }),
-        )),
-        _ => None,
-    });
-    Value::Object(fields.collect())
+    const CONTAINERS: [&str; 3] = ["containerStatuses", "ephemeralContainerStatuses", "initContainerStatuses"];
+    each(status(value, &[&CONTAINERS[..], &["phase", "startTime"]].concat()), |key, value| {
+        if CONTAINERS.contains(&key) { each_item(value, container_state) } else { value }
+    })
+}
+
+/// Redacts the status of a container. The message of the kubelet stays. The message of a container that ended is the
+/// container's own and does not leave the cluster.
+fn container_state(value: Value) -> Value {
+    each(only(value, &["image", "imageID", "name", "ready", "restartCount", "state"]), |key, value| match key {
+        "name" => value,
+        "state" => each(value, |state, value| match state {
+            "waiting" => keep(only(value, &["message", "reason"]), &["message", "reason"]),
+            "terminated" => keep(only(value, &["exitCode", "reason"]), &["reason"]),
+            _ => hidden(only(value, &[])),
+        }),
+        _ => hidden(value),
+    })
 }
 
 fn ephemeral_field(key: &str, value: Value) -> Value {

@@ -1,12 +1,12 @@
 //! Tests of the decoding of each kind.
 
-#![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::needless_pass_by_value, reason = "tests")]
 
 use crate::model::surroundings::{CsiDriver, Event, LimitRange, StatefulSet};
 use crate::model::{
-    AccessMode, AnnotationKey, BindingMode, ClaimPhase, Kind, LabelOperator, Lease, NodeOperator, ObjectMeta,
-    PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity, ReclaimPolicy, Resource, ResourceVersion,
-    SourceKind, StorageClass, Timestamp, VolumeMode, VolumePhase, label,
+    AccessMode, AnnotationKey, BindingMode, ClaimPhase, ContainerState, ContainerStatus, Kind, LabelOperator, Lease,
+    Node, NodeOperator, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity, ReclaimPolicy,
+    Resource, ResourceVersion, SourceKind, StorageClass, Timestamp, VolumeMode, VolumePhase, VolumeUse, label,
 };
 use crate::snapshot::decode::{Item, decode, read_some};
 use serde_json::{Value, json};
@@ -213,7 +213,8 @@ fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
     };
     let running = decoded::<Pod>(&pod(json!({"phase": "Running", "containerStatuses": [{"state": {"running": {}}}]})));
     assert_eq!((running.node_name.as_str(), &running.phase), ("n1", &PodPhase::Running));
-    assert_eq!(*running.claims, ["data"]);
+    let [volume] = &*running.claims else { panic!("{:?}", running.claims) };
+    assert_eq!((volume.name.as_str(), volume.claim.as_str()), ("a", "data"));
     assert!(running.ephemeral_claims().eq(["p-b"]));
     assert!(running.running_container);
     for (status, runs) in [
@@ -227,6 +228,77 @@ fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
     ] {
         assert_eq!(decoded::<Pod>(&pod(status.clone())).running_container, runs, "{status}");
     }
+}
+
+#[test]
+fn a_pod_is_read_with_what_its_containers_use_and_wait_for() {
+    let pod = |phase: &str| {
+        decoded::<Pod>(&json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "p-0", "namespace": "db", "ownerReferences": [
+                {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "p", "uid": "u", "controller": true}
+            ]},
+            "spec": {
+                "initContainers": [{"name": "i", "volumeDevices": [{"name": "a", "devicePath": "/dev/x"}]}],
+                "containers": [{"name": "c", "volumeMounts": [{"name": "b", "mountPath": "/b"}]}],
+                "volumes": [
+                    {"name": "a", "persistentVolumeClaim": {"claimName": "data"}},
+                    {"name": "b", "ephemeral": {"volumeClaimTemplate": {}}}
+                ]
+            },
+            "status": {
+                "phase": phase, "startTime": "2026-03-02T10:00:00Z",
+                "conditions": [
+                    {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-02T09:59:00Z"},
+                    {"type": "Ready", "status": "False", "reason": "ContainersNotReady", "message": "not ready: [c]"}
+                ],
+                "initContainerStatuses": [{"name": "i", "state": {"terminated": {"reason": "Completed"}}}],
+                "containerStatuses": [
+                    {"name": "c", "state": {"waiting": {"reason": "ContainerCreating", "message": "m"}}},
+                    {"name": "r", "state": {"running": {}}}
+                ]
+            }
+        }))
+    };
+    let pending = pod("Pending");
+    assert_eq!((pending.owner_kind.as_str(), pending.owner_name.as_str()), ("StatefulSet", "p"));
+    assert_eq!(pending.claims[0].used, VolumeUse { as_file_system: false, as_device: true });
+    assert_eq!(pending.ephemeral[0].used, VolumeUse { as_file_system: true, as_device: false });
+    assert_eq!(pending.started, Timestamp::parse("2026-03-02T10:00:00Z"));
+    assert_eq!(pending.condition("PodScheduled").unwrap().since, Timestamp::parse("2026-03-02T09:59:00Z"));
+    assert_eq!(pending.condition("Ready").unwrap().message, "not ready: [c]");
+    let state = |name: &str, is_init, state| ContainerStatus { name: name.into(), is_init, state };
+    assert_eq!(
+        *pending.containers,
+        [
+            state("i", true, ContainerState::Terminated { reason: "Completed".into() }),
+            state("c", false, ContainerState::Waiting { reason: "ContainerCreating".into(), message: "m".into() }),
+        ]
+    );
+    let running = pod("Running");
+    assert!(running.condition("PodScheduled").is_none());
+    assert!(running.condition("Ready").is_some());
+}
+
+#[test]
+fn a_node_is_read_with_its_readiness_and_its_volumes() {
+    let node = decoded::<Node>(&json!({
+        "apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"},
+        "spec": {"taints": [{"key": "node.kubernetes.io/out-of-service", "effect": "NoExecute"}]},
+        "status": {
+            "conditions": [
+                {"type": "MemoryPressure", "status": "False"},
+                {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown", "message": "stopped posting"}
+            ],
+            "volumesInUse": ["kubernetes.io/csi/d^h"],
+            "volumesAttached": [{"name": "kubernetes.io/csi/d^h", "devicePath": ""}]
+        }
+    }));
+    assert!(node.is_not_ready() && node.is_out_of_service());
+    assert_eq!(node.conditions.len(), 1);
+    assert_eq!(node.readiness().unwrap().message, "stopped posting");
+    assert_eq!((node.volumes_in_use.len(), node.volumes_attached.len()), (1, 1));
+    assert!(!Node::default().is_not_ready());
 }
 
 /// A Lease that cannot be decoded is no evidence, and no reason to warn.

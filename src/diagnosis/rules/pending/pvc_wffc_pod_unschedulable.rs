@@ -109,7 +109,7 @@ fn obstacle(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Option
     });
     known.or_else(|| {
         // Claims of ephemeral volumes are left out, because a controller creates them for the pod.
-        let mut stated = pod.claims.iter().filter(|name| **name != claim.meta.name);
+        let mut stated = pod.named_claims().filter(|name| **name != claim.meta.name);
         let missing = stated.find(|name| case.lacks(Kind::PersistentVolumeClaim, namespace, name))?;
         Some((crate::diagnosis::case::claim_key(namespace, missing), "does not exist"))
     })

@@ -45,8 +45,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let namespace = &pod.meta.namespace;
     // A StatefulSet creates its claims again, and another rule reports that.
     let missing: Vec<&str> = pod
-        .claims
-        .iter()
+        .named_claims()
         .map(Str::as_str)
         .filter(|claim| case.claim(namespace, claim).is_none() && !is_of_set(pod, claim))
         .filter(|claim| case.lacks(Kind::PersistentVolumeClaim, namespace, claim))

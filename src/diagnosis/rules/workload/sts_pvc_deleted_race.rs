@@ -57,7 +57,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         Some(there) => there.terminating(),
         None => case.lacks(Kind::PersistentVolumeClaim, namespace, claim),
     };
-    let of_set = pod.claims.iter().map(Str::as_str).filter(|claim| is_of_set(pod, claim));
+    let of_set = pod.named_claims().map(Str::as_str).filter(|claim| is_of_set(pod, claim));
     let going: Vec<&str> = of_set.filter(is_going).collect();
     let name = *going.first()?;
     let old = case.claim(namespace, name);
