@@ -169,9 +169,10 @@ pub(super) fn claim(claim: &PersistentVolumeClaim) -> Value {
     }
     let mut conditions = vec![json!({"type": "Resizing", "status": "True", "extra": SECRET})];
     conditions.extend(
-        claim.status.unused.map(
-            |unused| json!({"type": "Unused", "status": if unused { "True" } else { "False" }, "extra": SECRET}),
-        ),
+        claim
+            .status
+            .unused
+            .map(|unused| json!({"type": "Unused", "status": if unused { "True" } else { "False" }, "extra": SECRET})),
     );
     let mut status = json!({"conditions": conditions});
     put(&mut status, "phase", claim.status.phase.as_str());

@@ -81,7 +81,7 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
         }
     };
     let (claims, ephemeral) = used_claims(spec.volumes);
-    let of_claim = |(name, claim): (Str, Str)| ClaimVolume { used: used(&name), name, claim };
+    let of_claim = |volume: ClaimVolume| ClaimVolume { used: used(&volume.name), ..volume };
     let of_pod = |(name, template): (Str, ClaimTemplate)| {
         let claim = Str::from(format!("{}-{name}", meta.name));
         EphemeralVolume { used: used(&name), name, template: template_of(template, meta.namespace.clone(), claim) }
@@ -134,13 +134,14 @@ fn container_status((is_init, object): (bool, ContainerObject)) -> Option<Contai
 
 /// The volumes that use claims, with the names of the claims, and the generic ephemeral volumes with their claim
 /// templates.
-pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<(Str, Str)>, Vec<(Str, ClaimTemplate)>) {
+pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<ClaimVolume>, Vec<(Str, ClaimTemplate)>) {
     let (mut claims, mut ephemeral_volumes) = (Vec::new(), Vec::new());
     for volume in volumes.0 {
         // The API server refuses a volume that has both. Upstream then reads only the claim.
         if let Some(claim) = volume.claim {
             if !claim.name.0.is_empty() {
-                claims.push((volume.name.0, claim.name.0));
+                let used = VolumeUse::default();
+                claims.push(ClaimVolume { name: volume.name.0, claim: claim.name.0, used });
             }
         } else if let Some(source) = volume.ephemeral {
             ephemeral_volumes.push((volume.name.0, source.template));

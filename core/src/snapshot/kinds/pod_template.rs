@@ -18,7 +18,7 @@ impl Template {
         let (claims, ephemeral_volumes) = used_claims(self.spec.volumes);
         PodTemplate {
             labels: self.metadata.labels.0.into(),
-            claims: claims.into_iter().map(|(_, claim)| claim).collect(),
+            claims: claims.into_iter().map(|volume| volume.claim).collect(),
             ephemeral_volumes: ephemeral_volumes.into_iter().map(|(name, _)| name).collect(),
         }
     }
