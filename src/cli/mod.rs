@@ -12,7 +12,7 @@ mod value;
 
 pub use flags::{ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use line::{HELP, is_flag};
-pub use object::{one_object, parse_objects};
+pub use object::{EXPLAINED, one_object, parse_objects};
 pub use repair::{
     ApplyArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
     RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs, UnfinalizeArgs,
@@ -292,7 +292,7 @@ pub struct PredictArgs {
         kubectl pvctl explain pv/data --recheck  Whether the controller acts on it\n  \
         kubectl pvctl explain pvc/data-0 -f dump.json -o json")]
 pub struct ExplainArgs {
-    /// The object, as kubectl names it: pvc/NAME, pv/NAME, sc/NAME or TYPE NAME
+    /// The object, as kubectl names it: pod/NAME, pvc/NAME, sts/NAME or TYPE NAME
     #[arg(value_name = "OBJECT", required = true)]
     pub object: Vec<String>,
 

@@ -1,6 +1,6 @@
 //! Parses objects in the forms of kubectl: `TYPE/NAME …`, `TYPE NAME …`, `TYPE,TYPE`.
 
-use super::value::parse_kind;
+use super::value::kind_among;
 use crate::error::Error;
 use crate::model::{Kind, ObjectArgument};
 
@@ -63,16 +63,33 @@ fn with_slash(word: &str, kinds: &[Kind]) -> Result<ObjectArgument, Error> {
     Ok(ObjectArgument { kind, name: Some(name.to_owned()) })
 }
 
-/// The kinds that `explain` takes.
-const EXPLAINED: [Kind; 3] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass];
+/// The kinds that `explain` takes, in the order in which messages name them.
+pub const EXPLAINED: [Kind; 14] = [
+    Kind::Pod,
+    Kind::PersistentVolumeClaim,
+    Kind::PersistentVolume,
+    Kind::StorageClass,
+    Kind::StatefulSet,
+    Kind::Deployment,
+    Kind::ReplicaSet,
+    Kind::DaemonSet,
+    Kind::Job,
+    Kind::Node,
+    Kind::Namespace,
+    Kind::VolumeAttachment,
+    Kind::VolumeSnapshot,
+    Kind::Service,
+];
 
 fn kind(word: &str, name: Option<&str>, kinds: &[Kind]) -> Result<Kind, Error> {
     let short: Vec<&str> = kinds.iter().map(|kind| kind.short()).collect();
-    match parse_kind(word) {
-        Ok(kind) if kinds.contains(&kind) => Ok(kind),
-        Ok(kind) => Err(not_taken(kind, name.filter(|name| !name.is_empty()), kinds)),
-        Err(_) if word.is_empty() => Err(Error::usage("the type before the slash is missing")),
-        Err(_) => Err(Error::usage(format!("the type '{word}' is not known here"))
+    if let Some(kind) = kind_among(kinds, word) {
+        return Ok(kind);
+    }
+    match kind_among(&Kind::EVERY, word) {
+        Some(kind) => Err(not_taken(kind, name.filter(|name| !name.is_empty()), kinds)),
+        None if word.is_empty() => Err(Error::usage("the type before the slash is missing")),
+        None => Err(Error::usage(format!("the type '{word}' is not known here"))
             .hint(format!("it takes {}, named as TYPE/NAME or TYPE NAME", short.join(", ")))),
     }
 }
@@ -87,16 +104,10 @@ fn not_taken(kind: Kind, name: Option<&str>, kinds: &[Kind]) -> Error {
         None => String::new(),
     };
     let error = Error::usage(format!("this takes {taken}, and not a {kind}"));
-    let name = name.unwrap_or("NAME");
-    match kind {
-        Kind::Pod => error
-            .hint(format!("name a claim of the pod: `kubectl describe pod {name}` lists them under Volumes"))
-            .hint("`kubectl pvctl explain pvc/NAME` says which pods use a claim"),
-        explained if EXPLAINED.contains(&explained) => {
-            error.hint(format!("use `kubectl pvctl explain {}/{name}` for it", kind.short()))
-        }
-        _ => error,
+    if EXPLAINED.contains(&kind) {
+        return error.hint(format!("use `kubectl pvctl explain {}/{}` for it", kind.short(), name.unwrap_or("NAME")));
     }
+    error
 }
 
 #[cfg(test)]
@@ -145,15 +156,15 @@ mod tests {
         assert!(refused("pvc/").contains("'pvc/' has no name"));
         assert!(refused("/a").contains("type before the slash is missing"));
         assert!(refused("pvc/db/a").contains("pvc/a -n db"));
-        assert!(refused("deploy/a").contains("'deploy' is not known"));
+        assert!(refused("cronjob/a").contains("'cronjob' is not known"));
         assert_eq!(
             refused("sc/a"),
             "error: this takes pv/NAME or pvc/NAME, and not a StorageClass\n\
              hint: use `kubectl pvctl explain sc/a` for it"
         );
         assert!(refused("sc").ends_with("use `kubectl pvctl explain sc/NAME` for it"));
-        assert!(refused("pod web-0").contains("`kubectl describe pod web-0` lists them"));
-        assert_eq!(refused("node/n"), "error: this takes pv/NAME or pvc/NAME, and not a Node");
+        assert!(refused("pod web-0").ends_with("use `kubectl pvctl explain pod/web-0` for it"));
+        assert_eq!(refused("lease/n"), "error: this takes pv/NAME or pvc/NAME, and not a Lease");
         let one = one_object(&words("pv/a"), &[Kind::PersistentVolumeClaim]).unwrap_err().to_string();
         assert!(one.starts_with("error: this takes pvc/NAME, and not a PersistentVolume\n"), "{one}");
         let empty = parse_objects(&["pvc".to_owned(), String::new()], &KINDS).unwrap_err();

@@ -263,10 +263,16 @@ pub fn parse_reference(word: &str) -> Result<ObjectKey, String> {
     Ok(ObjectKey { kind, namespace: namespace.into(), name: name.into() })
 }
 
+/// Returns the kind among these that a word means: its singular, plural, short or full resource name, in upper or lower
+/// case.
+pub(super) fn kind_among(kinds: &[Kind], word: &str) -> Option<Kind> {
+    let (_, group) = word.split_once('.').unwrap_or((word, ""));
+    Kind::of_word(kinds, word).filter(|kind| of_group(*kind, group))
+}
+
 /// Parses the name of a kind: the singular, plural, short or full resource name, in upper or lower case.
 pub(super) fn parse_kind(word: &str) -> Result<Kind, String> {
-    let (_, group) = word.split_once('.').unwrap_or((word, ""));
-    Kind::from_word(word).filter(|kind| of_group(*kind, group)).ok_or_else(|| {
+    kind_among(&Kind::ALL, word).ok_or_else(|| {
         let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.short()).collect();
         format!(
             "the type '{word}' is not known here: it is one of {}, in any form that kubectl takes",

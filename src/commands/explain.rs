@@ -4,20 +4,22 @@ use super::Status;
 use super::shared::gather::gather_files;
 use super::shared::live::Live;
 use super::shared::{arguments, connect, offer};
-use crate::cli::{ExplainArgs, GlobalArgs, one_object};
+use crate::cli::{EXPLAINED, ExplainArgs, GlobalArgs, one_object};
 use crate::error::Error;
 use crate::model::Kind;
-use crate::ops::explain::{ExplainOptions, Explained, KINDS, explain, explain_files};
+use crate::ops::explain::{ExplainOptions, Explained, explain, explain_files};
 use crate::ops::rules::all_reads;
 use crate::report::explanation::ExplanationFormat as Format;
 use crate::terminal::Terminal;
 
 /// Reads the objects, explains one of them and prints the explanation.
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
-    let (kind, name) = one_object(&args.object, &KINDS)?;
-    if args.recheck && kind == Kind::StorageClass {
-        return Err(Error::usage("--recheck is for a pv or a pvc: of a class nothing is predicted that could differ")
-            .hint("leave --recheck out"));
+    let (kind, name) = one_object(&args.object, &EXPLAINED)?;
+    if args.recheck && !matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim) {
+        return Err(Error::usage(
+            "--recheck is for a pv or a pvc: of other objects nothing is predicted that could differ",
+        )
+        .hint("leave --recheck out"));
     }
     let options = ExplainOptions {
         kind,

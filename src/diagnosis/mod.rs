@@ -9,10 +9,12 @@ pub mod case;
 pub mod facts;
 mod finding;
 mod graph;
+mod members;
 pub mod misfit;
 mod neighbours;
 mod object;
 mod partners;
+pub mod pod;
 mod prospect;
 pub mod reason;
 pub mod remedy;
@@ -30,6 +32,7 @@ pub use around::{asked_provisioner, meant_class};
 pub use case::{Case, Holder, Unread};
 pub use finding::{Detection, Evidence, Finding, Remedy, Risk, Severity};
 pub use graph::Role;
+pub use members::Member;
 pub use neighbours::diagnose_with_neighbours;
 pub use object::{
     Actor, Advice, DataProspect, Diagnoser, Diagnosis, Fate, Link, Provisioner, Root, Said, State, Who, is_default,

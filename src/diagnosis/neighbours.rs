@@ -1,10 +1,10 @@
 //! The diagnosis of one object together with the objects that its cause can be on. It costs no more than these objects,
 //! and gives the object the same root as the diagnosis of all objects.
 
-use super::case::{class_key, key_of_claim};
+use super::case::{claim_key, class_key, key_of_claim};
 use super::partners::Partners;
 use super::rules::RELEASED_RETAIN;
-use super::{AuditSettings, Finding, Findings, Rule, Subject, Survey, apply_rules, graph, key, rules};
+use super::{AuditSettings, Finding, Findings, Rule, Subject, Survey, apply_rules, graph, key, members, rules};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
 use crate::simulate::Simulation;
@@ -21,10 +21,13 @@ pub fn diagnose_with_neighbours(
     let snapshot = simulation.snapshot();
     let (survey, partners) = (Survey::of(snapshot), Partners::new(snapshot));
     let settings = AuditSettings { rules: applied, suppressions: &[], scope: &|_| true };
-    let is_named = |key: &ObjectKey| key == object;
+    // Who asks about a workload asks about its pods.
+    let mut named = members::keys_of(snapshot, object);
+    named.insert(object.clone());
+    let is_named = |key: &ObjectKey| named.contains(key);
     let mut findings = Findings::default();
-    let mut known = BTreeSet::from([object.clone()]);
-    let mut open = vec![object.clone()];
+    let mut open: Vec<ObjectKey> = named.iter().cloned().collect();
+    let mut known = named.clone();
     let mut by_place: BTreeMap<(usize, u32), Vec<Finding>> = BTreeMap::new();
     while let Some(next) = open.pop() {
         let Some((place, subject)) = Subject::find(snapshot, &next) else { continue };
@@ -70,6 +73,15 @@ fn neighbours(
             found.insert(class_key(claim.class()));
             found.insert(key(Kind::Namespace, "", &claim.meta.namespace));
             found.extend(users(snapshot, &claim.meta.namespace, &claim.meta.name));
+        }
+        Some(TypedId::Pod(id)) => {
+            let pod = snapshot.get(id);
+            found.extend(pod.claim_names().map(|claim| claim_key(&pod.meta.namespace, claim)));
+            found.insert(key(Kind::Node, "", &pod.node_name));
+            found.insert(key(Kind::Namespace, "", &pod.meta.namespace));
+        }
+        Some(TypedId::VolumeAttachment(id)) => {
+            found.insert(key(Kind::Node, "", &snapshot.get(id).node_name));
         }
         _ => {}
     }

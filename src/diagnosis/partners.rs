@@ -2,7 +2,7 @@
 
 use super::case::{claim_key, key_of_claim, volume_key};
 use super::key;
-use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
+use crate::model::{ClaimPhase, Kind, ObjectId, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, TypedId};
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -26,7 +26,8 @@ impl<'s> Partners<'s> {
         Self { snapshot, with_uid }
     }
 
-    /// Returns the volumes of the claim, or the claims that the volume names or that name it. Volumes belong to a claim
+    /// Returns the volumes of the claim, or the claims that the volume names or that name it, or the claims that a pod
+    /// waits for. Volumes belong to a claim
     /// if it names them, or if their `claimRef` has its name or its uid. The attachments of the volumes are partners,
     /// too.
     pub(super) fn of(&self, object: &ObjectKey) -> BTreeSet<ObjectKey> {
@@ -45,6 +46,16 @@ impl<'s> Partners<'s> {
                 let named = volume.claim_ref.iter().map(|named| claim_key(&named.namespace, &named.name));
                 let naming = snapshot.claims_naming(&volume.meta.name).iter();
                 named.chain(naming.map(|id| key_of_claim(&snapshot.claim(*id).meta))).collect()
+            }
+            // The claims that the pod waits for.
+            Some(TypedId::Pod(id)) => {
+                let pod = snapshot.get(id);
+                let is_open = |claim: &&PersistentVolumeClaim| claim.status.phase != ClaimPhase::Bound;
+                let waits = |name: &Str| {
+                    let claim = snapshot.claim(snapshot.claim_id(&pod.meta.namespace, name)?);
+                    Some(claim).filter(is_open).map(|claim| key_of_claim(&claim.meta))
+                };
+                if pod.terminated() { BTreeSet::new() } else { pod.claim_names().filter_map(waits).collect() }
             }
             _ => BTreeSet::new(),
         };

@@ -3,7 +3,8 @@
 use super::{Case, Detection};
 use crate::model::surroundings::{Namespace, StatefulSet, VolumeAttachment};
 use crate::model::{
-    Id, Kind, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, TypedId,
+    Id, Kind, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+    TypedId, VolumeSnapshot,
 };
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 
@@ -105,6 +106,10 @@ subjects! {
     Attachment(VolumeAttachment) = Snapshot::all;
     /// A StatefulSet.
     StatefulSet(StatefulSet) = Snapshot::all;
+    /// A node.
+    Node(Node) = Snapshot::nodes;
+    /// A VolumeSnapshot.
+    VolumeSnapshot(VolumeSnapshot) = Snapshot::all;
 }
 
 impl<'s> Subject<'s> {

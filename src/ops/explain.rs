@@ -1,6 +1,6 @@
 //! `explain`: explains why one object has its present state, and who has to act.
 
-use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster, keeps_from_judging};
+use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, from_cluster, keeps_from_judging};
 use super::rules::all_reads;
 use super::{Reader, Status, named, offer};
 use crate::diagnosis::case::class_key;
@@ -12,9 +12,6 @@ use crate::progress::Progress;
 use crate::report::explanation::{Explanation, ExplanationInput, RESYNCS};
 use crate::simulate::{Outcome, Prediction, Simulation};
 use std::time::Duration;
-
-/// The kinds of objects that can be explained.
-pub const KINDS: [Kind; 3] = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass];
 
 /// The largest number of steps that are shown for an object that does not exist.
 const MOST_STEPS: usize = 3;
@@ -58,8 +55,12 @@ pub struct Explained<'a> {
 /// The object that is explained.
 #[derive(Clone, Copy)]
 enum Object<'s> {
+    /// A claim or volume, which is predicted.
     Target(ObjectId),
+    /// A class.
     Class(&'s StorageClass),
+    /// Any other object.
+    Other(ObjectId),
 }
 
 /// Everything that was read, ready for the explanation.
@@ -75,10 +76,11 @@ struct Basis<'s> {
     about: About<'s>,
 }
 
-/// The prediction for a claim or volume, or a class.
+/// The prediction for a claim or volume, a class, or any other object.
 enum About<'s> {
     Prediction(Box<Prediction<'s>>),
     Class(&'s StorageClass),
+    Other(ObjectId),
 }
 
 /// The state at one moment of an object that differs from its prediction.
@@ -106,13 +108,11 @@ impl ExplainOptions {
         let snapshot = &gathered.snapshot;
         let settings = gathered.modelled.settings(snapshot, &self.read.model, true)?;
         let namespace = gathered.named_namespace();
-        let object = match self.kind {
-            Kind::PersistentVolume => named::volume(snapshot, &self.name).map(|id| Object::Target(id.into())),
-            Kind::PersistentVolumeClaim => {
-                named::claim(snapshot, &self.name, namespace).map(|id| Object::Target(id.into()))
-            }
-            _ => named::class(snapshot, &self.name).map(Object::Class),
-        };
+        let object = named::object(snapshot, self.kind, &self.name, namespace).map(|id| match id.typed() {
+            TypedId::PersistentVolume(_) | TypedId::PersistentVolumeClaim(_) => Object::Target(id),
+            TypedId::StorageClass(class) => Object::Class(snapshot.get(class)),
+            _ => Object::Other(id),
+        });
         progress.step("predicting", 0);
         let simulation = simulation(snapshot, settings, gathered.threads);
         match object {
@@ -229,7 +229,7 @@ pub async fn explain(
         Object::Target(target) if options.offers && offer::has_repair(&prepared.simulation, target) => {
             Some(gathered.snapshot.key(target))
         }
-        Object::Target(_) | Object::Class(_) => None,
+        Object::Target(_) | Object::Class(_) | Object::Other(_) => None,
     };
     Ok((status, repairable))
 }
@@ -277,8 +277,8 @@ fn answer(
             .iter()
             .filter_map(|unknown| Kind::ALL.into_iter().find(|kind| kind.resource() == unknown.needs.resource))
             .any(keeps_from_judging),
-        // The explanation of a class counts its claims and volumes.
-        None => gathered.unlisted(&KINDS),
+        // The explanation of a class counts its claims and volumes, and that of a pod rests on them.
+        None => gathered.unlisted(&JUDGED),
     };
     Ok(if unjudged || gathered.dropped() { Status::Unjudged } else { Status::Done })
 }
@@ -291,6 +291,7 @@ impl Prepared<'_> {
                 (self.gathered.snapshot.key(target), prediction)
             }
             Object::Class(class) => (class_key(&class.meta.name), About::Class(class)),
+            Object::Other(id) => (self.gathered.snapshot.key(id), About::Other(id)),
         };
         Basis { findings: diagnose_with_neighbours(&self.simulation, &object, rules::all()), about }
     }
@@ -305,6 +306,7 @@ impl Prepared<'_> {
         match &basis.about {
             About::Prediction(prediction) => Explanation::of_object(asked, prediction),
             About::Class(class) => Explanation::of_class(asked, class),
+            About::Other(id) => Explanation::of_other(asked, *id),
         }
     }
 

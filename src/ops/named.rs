@@ -1,9 +1,10 @@
 //! Finding the objects that a person named.
 
 use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::key;
 use crate::diagnosis::unread::{hidden, unread};
 use crate::error::Error;
-use crate::model::{Kind, ObjectArgument, ObjectId, ObjectKey, StorageClass, TypedId};
+use crate::model::{Kind, ObjectArgument, ObjectId, ObjectKey, TypedId};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::text::nearest;
 use std::collections::BTreeSet;
@@ -90,57 +91,51 @@ fn tied(snapshot: &Snapshot, target: ObjectId) -> Vec<ObjectKey> {
 /// Returns the volume of that name.
 ///
 /// # Errors
-/// A usage error with similar names is returned if it does not exist. An unreadable error is returned if nobody can
-/// know whether it exists.
+/// The errors are those of [`object`].
 pub fn volume(snapshot: &Snapshot, name: &str) -> Result<VolumeId, Error> {
-    snapshot.volume_id(name).ok_or_else(|| {
-        let names = snapshot.volumes().iter().map(|volume| volume.meta.name.as_str());
-        offer(missing(snapshot, Kind::PersistentVolume, name, None), "pv", nearest(name, names, OFFERED))
-    })
+    object(snapshot, Kind::PersistentVolume, name, None).map(|id| VolumeId::new(id.at))
 }
 
-/// Returns the claim of that name in the namespace. Without a namespace, the name must exist in exactly one namespace.
+/// Returns the claim of that name in the namespace.
 ///
 /// # Errors
-/// A usage error with similar names, or with the namespaces that have such a claim, is returned if the claim is not
-/// found. An unreadable error is returned if nobody can know whether it exists.
+/// The errors are those of [`object`].
 pub fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) -> Result<ClaimId, Error> {
-    if let Some(found) = namespace.and_then(|namespace| snapshot.claim_id(namespace, name)) {
+    object(snapshot, Kind::PersistentVolumeClaim, name, namespace).map(|id| ClaimId::new(id.at))
+}
+
+/// Returns the object of that kind and name in the namespace. Without a namespace, the name must exist in exactly one
+/// namespace.
+///
+/// # Errors
+/// A usage error with similar names, or with the namespaces that have such an object, is returned if the object is not
+/// found. An unreadable error is returned if nobody can know whether it exists.
+pub fn object(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&str>) -> Result<ObjectId, Error> {
+    let namespace = namespace.filter(|_| kind.namespaced());
+    let key = key(kind, namespace.unwrap_or_default(), name);
+    if let Some(found) = snapshot.object_id(&key).filter(|_| namespace.is_some() || !kind.namespaced()) {
         return Ok(found);
     }
-    let everywhere: Vec<(ClaimId, &str)> = (0u32..)
-        .zip(snapshot.claims())
-        .filter(|(_, claim)| claim.meta.name == name)
-        .map(|(id, claim)| (ClaimId::new(id), claim.meta.namespace.as_str()))
-        .collect();
-    let missing = || missing(snapshot, Kind::PersistentVolumeClaim, name, namespace);
+    let count = u32::try_from(snapshot.count(kind)).unwrap_or(u32::MAX);
+    let all = (0..count).map(|at| ObjectId { kind, at });
+    let everywhere: Vec<ObjectId> = all.clone().filter(|id| snapshot.meta(*id).name == name).collect();
+    let missing = || missing(snapshot, kind, name, namespace);
     match (everywhere.as_slice(), namespace) {
-        ([(only, _)], None) => Ok(*only),
+        ([only], None) => Ok(*only),
         ([], _) => {
-            let claims = snapshot.claims().iter().filter(|claim| namespace.is_none_or(|ns| claim.meta.namespace == ns));
-            Err(offer(missing(), "pvc", nearest(name, claims.map(|claim| claim.meta.name.as_str()), OFFERED)))
+            let here = all.map(|id| snapshot.meta(id)).filter(|meta| namespace.is_none_or(|ns| meta.namespace == ns));
+            Err(offer(missing(), kind.short(), nearest(name, here.map(|meta| meta.name.as_str()), OFFERED)))
         }
         (several, None) => {
-            let namespaces: Vec<&str> = several.iter().map(|(_, namespace)| *namespace).collect();
-            Err(Error::usage(format!("PersistentVolumeClaim {name:?} exists in {} namespaces", several.len()))
+            let namespaces: Vec<&str> = several.iter().map(|id| snapshot.meta(*id).namespace.as_str()).collect();
+            Err(Error::usage(format!("{kind} {name:?} exists in {} namespaces", several.len()))
                 .hint(format!("choose one with -n: {}", namespaces.join(", "))))
         }
-        (elsewhere, Some(_)) => Err(elsewhere.iter().take(OFFERED).fold(missing(), |error, (_, namespace)| {
-            error.hint(format!("there is one in another namespace: pvc/{name} -n {namespace}"))
+        (elsewhere, Some(_)) => Err(elsewhere.iter().take(OFFERED).fold(missing(), |error, id| {
+            let namespace = &snapshot.meta(*id).namespace;
+            error.hint(format!("there is one in another namespace: {}/{name} -n {namespace}", kind.short()))
         })),
     }
-}
-
-/// Returns the class of that name.
-///
-/// # Errors
-/// A usage error with similar names is returned if it does not exist. An unreadable error is returned if nobody can
-/// know whether it exists.
-pub fn class<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s StorageClass, Error> {
-    snapshot.class(name).ok_or_else(|| {
-        let names = snapshot.classes().iter().map(|class| class.meta.name.as_str());
-        offer(missing(snapshot, Kind::StorageClass, name, None), "sc", nearest(name, names, OFFERED))
-    })
 }
 
 /// Returns the error for an object that was not found. It says that the object does not exist, or that nobody can know

@@ -503,7 +503,8 @@ impl Kind {
         Self::of_word(&Self::SURROUNDING, word)
     }
 
-    fn of_word(kinds: &[Self], word: &str) -> Option<Self> {
+    /// The kind that a person means by a word, among these kinds.
+    pub fn of_word(kinds: &[Self], word: &str) -> Option<Self> {
         let word = word.to_ascii_lowercase();
         let bare = word.split_once('.').map_or(word.as_str(), |(resource, _)| resource);
         kinds.iter().copied().find(|kind| {

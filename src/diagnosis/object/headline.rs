@@ -2,11 +2,10 @@
 
 use super::data::DataProspect;
 use super::decisive::Decisive;
-use super::predicted::{becomes, of_prediction, recycled_beside};
+use super::predicted::{becomes, recycled_beside};
 use crate::diagnosis::reason::View;
 use crate::diagnosis::{Finding, Risk};
-use crate::model::{Kind, ObjectKey, TypedId};
-use crate::simulate::Simulation;
+use crate::model::{Kind, ObjectKey, Pod, PodPhase, TypedId};
 use crate::snapshot::Snapshot;
 use crate::text::capitalized;
 
@@ -32,17 +31,6 @@ impl Words {
     pub(super) fn ask_person(&self) -> bool {
         self.details.iter().any(|sentence| sentence.starts_with(YOU_HAVE_TO_ACT))
     }
-}
-
-/// Returns the words about one object without any finding: they come from its prediction or from its fields.
-pub(super) fn without_findings(simulation: &Simulation<'_>, object: &ObjectKey, view: Option<View<'_>>) -> Words {
-    if let Some(view) = view {
-        return of_prediction(view);
-    }
-    let class = simulation.snapshot().class(&object.name).filter(|_| object.kind == Kind::StorageClass);
-    let well =
-        || Words { headline: format!("{}: nothing is wrong with it.", beginning(&noun(object))), details: Vec::new() };
-    class.map_or_else(well, |class| super::class::words(simulation, class))
 }
 
 /// Returns the words about one object. `decisive` is the finding that is the cause, if there is one. `plain` are the
@@ -105,7 +93,7 @@ fn of_problem(
         (None, true) => format!("{subject}: {clause}."),
         (None, false) => format!("{subject} has a problem because of {cause}: {clause}."),
         // The phase is as it should be, so that it does not follow from the problem.
-        (Some(phase @ ("Bound" | "Available")), true) => format!("{subject} is {phase}, but {clause}."),
+        (Some(phase @ ("Bound" | "Available" | "Running")), true) => format!("{subject} is {phase}, but {clause}."),
         (Some(phase), true) => format!("{subject} is {phase}: {clause}."),
         (Some(phase), false) if ["Pending", "Lost", TERMINATING].iter().any(|stuck| phase.starts_with(stuck)) => {
             format!("{subject} is {phase} because of {cause}: {clause}.")
@@ -144,6 +132,12 @@ fn recorded<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Option<&'s str> {
         TypedId::PersistentVolumeClaim(id) => {
             let claim = snapshot.claim(id);
             (claim.status.phase.as_str(), claim.terminating())
+        }
+        TypedId::Pod(id) => {
+            let pod: &Pod = snapshot.get(id);
+            // The API server sets the phase Pending in each new pod.
+            let phase = if pod.phase == PodPhase::Empty { PodPhase::Pending.as_str() } else { pod.phase.as_str() };
+            (phase, pod.meta.deleted.is_some())
         }
         _ => return None,
     };
@@ -194,7 +188,7 @@ fn noun_of_cause(object: &ObjectKey) -> String {
 }
 
 /// The text as the beginning of a sentence. The name of a driver keeps its first letter.
-fn beginning(text: &str) -> String {
+pub(super) fn beginning(text: &str) -> String {
     let first = text.split(' ').next().unwrap_or_default();
     if first.contains(['.', '/']) {
         return text.to_owned();

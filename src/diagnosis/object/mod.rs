@@ -8,6 +8,7 @@ mod class;
 mod data;
 mod decisive;
 mod headline;
+mod plain;
 mod predicted;
 mod said;
 mod state;
@@ -21,6 +22,8 @@ pub use headline::noun;
 pub use said::Said;
 pub use state::State;
 
+use super::members::Member;
+use super::pod::PodVolume;
 use super::reason::View;
 use super::{Finding, Findings, Rule};
 use crate::model::{Kind, ObjectId, ObjectKey, Timestamp};
@@ -53,6 +56,10 @@ pub struct Diagnosis {
     pub said: Vec<Said>,
     /// The moment since which the problem exists, if an object states this moment.
     pub since: Option<Timestamp>,
+    /// The volumes of a pod that use claims, with their stages. It is empty for other objects.
+    pub volumes: Vec<PodVolume>,
+    /// The pods of a workload, a node or another object that has pods. It is empty for other objects.
+    pub members: Vec<Member>,
 }
 
 impl Diagnosis {
@@ -125,14 +132,18 @@ impl<'d> Diagnoser<'d> {
         let concerning = index.concerning(object);
         let decisive = concerning.decisive();
         let actor = Actor::of(view, decisive);
-        let plain = headline::without_findings(simulation, object, view);
-        let state = State::of(view, simulation.snapshot(), object, decisive, plain.ask_person());
+        let plain = plain::of_object(self, object, view);
+        // The pods of a workload have the cause.
+        let decisive = decisive.or_else(|| plain.worst.as_ref().and_then(|worst| index.concerning(worst).decisive()));
+        let state = State::of(view, simulation.snapshot(), object, decisive, &plain);
         // The cause of a state that is as it should be is no problem.
         let decisive = decisive.filter(|_| state.is_problem());
         let dangers = concerning.dangers(decisive, true);
         let data = data::of_object(simulation, object);
-        let words = headline::of_object(simulation.snapshot(), object, view, plain, decisive, &dangers, data);
+        let plain::Plain { words, actor: own, volumes, members, .. } = plain;
+        let words = headline::of_object(simulation.snapshot(), object, view, words, decisive, &dangers, data);
         let remedies = advice::of_object(decisive, &concerning.dangers(decisive, false), data);
+        let actor = own.unwrap_or(actor);
         let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
         let safe = |text: String| sanitize(&text).into_owned();
         Diagnosis {
@@ -147,6 +158,8 @@ impl<'d> Diagnoser<'d> {
             said: said::about(simulation.snapshot(), object),
             data,
             since: decisive.and_then(|decisive| decisive.root.since),
+            volumes,
+            members,
         }
     }
 }

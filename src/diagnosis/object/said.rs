@@ -1,11 +1,11 @@
 //! What other components have said about an object and the objects around it: events, and messages in a status.
 
 use crate::diagnosis::case::volume_key;
-use crate::diagnosis::key;
+use crate::diagnosis::{key, members};
 use crate::model::surroundings::{AttachError, Event, StatefulSet};
 use crate::model::{
-    ClaimPhase, Kind, ObjectId, ObjectKey, PersistentVolumeClaim, Pod, PodPhase, Timestamp, TypedId, VolumeAttachment,
-    VolumePhase,
+    ClaimPhase, ContainerState, Kind, Node, ObjectId, ObjectKey, PersistentVolumeClaim, Pod, PodPhase, Timestamp,
+    TypedId, VolumeAttachment, VolumePhase,
 };
 use crate::snapshot::Snapshot;
 use crate::text::sanitize;
@@ -56,10 +56,7 @@ fn around(snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
     let pair = |claim: &PersistentVolumeClaim, found: &mut BTreeSet<ObjectKey>| {
         found.insert(key(Kind::PersistentVolumeClaim, &claim.meta.namespace, &claim.meta.name));
         for pod in snapshot.pods_of(&claim.meta.namespace, &claim.meta.name) {
-            found.insert(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name));
-            if !pod.node_name.is_empty() {
-                found.insert(key(Kind::Node, "", &pod.node_name));
-            }
+            found.extend(around_pod(pod));
         }
         let sets = snapshot.all::<StatefulSet>().iter().filter(|set| set.meta.namespace == claim.meta.namespace);
         found.extend(
@@ -82,7 +79,18 @@ fn around(snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
                 pair(claim, &mut found);
             }
         }
-        _ => {}
+        Some(TypedId::Pod(id)) => {
+            let pod: &Pod = snapshot.get(id);
+            found.extend(around_pod(pod));
+            for claim in pod.claim_names().filter_map(|name| snapshot.claim_id(&pod.meta.namespace, name)) {
+                let claim = snapshot.claim(claim);
+                found.insert(key(Kind::PersistentVolumeClaim, &claim.meta.namespace, &claim.meta.name));
+                if snapshot.volume_id(&claim.volume_name).is_some() {
+                    found.insert(volume_key(&claim.volume_name));
+                }
+            }
+        }
+        _ => found.extend(members::keys_of(snapshot, object)),
     }
     let volumes: Vec<ObjectKey> =
         found.iter().filter(|object| object.kind == Kind::PersistentVolume).cloned().collect();
@@ -91,6 +99,13 @@ fn around(snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
         found.extend(attachments.map(|attachment| key(Kind::VolumeAttachment, "", &attachment.meta.name)));
     }
     found
+}
+
+/// Returns the pod, its node, and the workload that has the pod.
+fn around_pod(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
+    let node = (!pod.node_name.is_empty()).then(|| key(Kind::Node, "", &pod.node_name));
+    let owner = Kind::from_manifest(&pod.owner_kind).map(|kind| key(kind, &pod.meta.namespace, &pod.owner_name));
+    [Some(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name)), node, owner].into_iter().flatten()
 }
 
 /// Whether the event tells of a problem. The controller reports that it finds no volume as a normal event. Upstream:
@@ -132,7 +147,8 @@ fn is_over(snapshot: &Snapshot, event: &Event) -> bool {
     }
 }
 
-/// Returns the messages in the status of a volume or VolumeAttachment.
+/// Returns the messages in the status of an object: errors, conditions that are not as they should be, and what
+/// containers wait for.
 fn of_status(snapshot: &Snapshot, object: &ObjectKey) -> Vec<Said> {
     let said = |source: &str, reason: &str, message: &str, last: Option<Timestamp>, is_void: bool| Said {
         about: object.clone(),
@@ -160,8 +176,31 @@ fn of_status(snapshot: &Snapshot, object: &ObjectKey) -> Vec<Said> {
             let detach = attachment.detach_error.iter().map(|one| error("status.detachError", one, false));
             attach.chain(detach).collect()
         }
+        Some(TypedId::PersistentVolumeClaim(id)) => {
+            let conditions = snapshot.claim(id).details.iter().flat_map(|details| &details.conditions);
+            let told = conditions.filter(|condition| !condition.message.is_empty());
+            told.map(|one| said("", &format!("condition {}", one.kind), &one.message, one.since, false)).collect()
+        }
+        Some(TypedId::Node(id)) => {
+            let ready = snapshot.get::<Node>(id).readiness().filter(|ready| ready.status != "True");
+            ready.map(|one| said("", "condition Ready", &one.message, one.since, false)).into_iter().collect()
+        }
+        Some(TypedId::Pod(id)) => of_pod(snapshot.get(id), said),
         _ => Vec::new(),
     }
+}
+
+/// Returns the message of the scheduler in the condition of a pod, and what its containers wait for.
+fn of_pod(pod: &Pod, said: impl Fn(&str, &str, &str, Option<Timestamp>, bool) -> Said) -> Vec<Said> {
+    let condition = pod.condition("PodScheduled").filter(|one| one.status == "False" && !one.message.is_empty());
+    let scheduled = condition.map(|one| said("", "condition PodScheduled", &one.message, one.since, false));
+    let waiting = pod.containers.iter().filter_map(|container| match &container.state {
+        ContainerState::Waiting { reason, message } if !message.is_empty() => {
+            Some(said("", &format!("{reason}, container {}", container.name), message, None, false))
+        }
+        _ => None,
+    });
+    scheduled.into_iter().chain(waiting).collect()
 }
 
 /// The text on one line, without control characters.

@@ -1,6 +1,7 @@
 //! The state of an object in one word.
 
 use super::decisive::Decisive;
+use super::plain::Plain;
 use crate::diagnosis::reason::View;
 use crate::diagnosis::{Act, Risk, Severity};
 use crate::model::{ClaimPhase, ObjectId, ObjectKey, TypedId, VolumePhase};
@@ -42,15 +43,16 @@ impl State {
         matches!(self, Self::Stuck | Self::Broken | Self::AtRisk)
     }
 
-    /// Returns the state of the object. `asks` says that a person has to act by the prediction alone.
+    /// Returns the state of the object. `plain` is the answer without any finding.
     pub(super) fn of(
         view: Option<View<'_>>,
         snapshot: &Snapshot,
         object: &ObjectKey,
         decisive: Option<Decisive<'_>>,
-        asks: bool,
+        plain: &Plain,
     ) -> Self {
-        let stage = Completion::of(view, snapshot, object);
+        let asks = plain.words.ask_person();
+        let stage = Completion::of(view, snapshot, object, plain);
         match decisive {
             Some(decisive) if decisive.is_early() => match stage {
                 Completion::Ended => Self::Broken,
@@ -68,6 +70,7 @@ impl State {
             },
             None if view.is_some_and(is_unknown) => Self::Unknown,
             None => match stage {
+                _ if plain.state.is_some() => plain.state.unwrap_or(Self::Unknown),
                 Completion::Ended => Self::Broken,
                 _ if asks => Self::Stuck,
                 Completion::Done if view.is_some_and(|view| view.prediction.changes(snapshot)) => Self::Waiting,
@@ -90,7 +93,7 @@ enum Completion {
 }
 
 impl Completion {
-    fn of(view: Option<View<'_>>, snapshot: &Snapshot, object: &ObjectKey) -> Self {
+    fn of(view: Option<View<'_>>, snapshot: &Snapshot, object: &ObjectKey, plain: &Plain) -> Self {
         let ends_badly = view.and_then(View::only_outcome).is_some_and(|end| match end {
             Outcome::Claim { phase, terminating, .. } => *phase == ClaimPhase::Lost && terminating.is_none(),
             Outcome::Volume { phase, terminating, .. } => *phase == VolumePhase::Failed && terminating.is_none(),
@@ -115,7 +118,11 @@ impl Completion {
                     _ => Self::Open,
                 }
             }
-            _ => Self::Done,
+            // A pod or a workload whose state is not well still needs something.
+            _ => match plain.state {
+                None | Some(State::Well) => Self::Done,
+                Some(_) => Self::Open,
+            },
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::diagnosis::reason::{View, verdict_of};
-use crate::diagnosis::{Diagnoser, Findings, Provisioner, key};
+use crate::diagnosis::{Diagnoser, Diagnosis, Findings, Provisioner, key};
 use crate::model::{
     self, Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
     Timestamp, TypedId, VolumePhase,
@@ -336,16 +336,32 @@ impl<'a> Explanation<'a> {
         let diagnosis = Diagnoser::new(simulation, findings).of(&key);
         let described = ClassOut::new(snapshot, &simulation.settings().behavior, class);
         Self {
+            evidence: class::evidence(class),
+            class: Some(described),
+            ..Self::of_diagnosis(snapshot, model, ObjectId::new(Kind::StorageClass, &class.meta), &diagnosis)
+        }
+    }
+
+    /// Explains a pod, a workload, a node or another object of which nothing is predicted.
+    pub fn of_other(asked: ExplanationInput<'a>, id: model::ObjectId) -> Self {
+        let ExplanationInput { simulation, findings, model, .. } = asked;
+        let snapshot = simulation.snapshot();
+        let diagnosis = Diagnoser::new(simulation, findings).of(&snapshot.key(id));
+        Self::of_diagnosis(snapshot, model, ObjectId::new(id.kind, snapshot.meta(id)), &diagnosis)
+    }
+
+    fn of_diagnosis(snapshot: &'a Snapshot, model: Model, object: ObjectId<'a>, diagnosis: &Diagnosis) -> Self {
+        Self {
             api_version: API_VERSION,
             kind: "Explanation",
             model,
             coverage: coverage_out(snapshot.coverage()),
-            object: ObjectId::new(Kind::StorageClass, &class.meta),
+            object,
             headline: diagnosis.headline.clone(),
-            diagnosis: DiagnosisOut::new(&diagnosis, snapshot.now()),
+            diagnosis: DiagnosisOut::new(diagnosis, snapshot.now()),
             recorded: None,
             prediction: None,
-            evidence: class::evidence(class),
+            evidence: Vec::new(),
             candidates: Vec::new(),
             binding: None,
             used_by: None,
@@ -356,7 +372,7 @@ impl<'a> Explanation<'a> {
             divergence: None,
             drivers: Vec::new(),
             recheck: None,
-            class: Some(described),
+            class: None,
             decisions: Vec::new(),
             ends: Vec::new(),
             driver_provisions: false,

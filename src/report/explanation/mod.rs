@@ -5,6 +5,7 @@ mod class;
 mod divergence;
 mod document;
 mod driver;
+mod pods;
 #[cfg(test)]
 mod recycling_tests;
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! An explanation as text for people.
 
 use super::document::YOU;
+use super::pods::{groups, open_stages, stages_table};
 use super::{BindingOut, ClassOut, EvidenceOut, Explanation, FieldOut, NextOut};
 use crate::controllers::CandidateVerdict;
 use crate::diagnosis::unread::unread;
 use crate::model::Kind;
 use crate::report::match_table::{MatchRow, rows_table};
 use crate::report::prediction::UnknownOut;
+use crate::report::shared::diagnosis::DiagnosisOut;
 use crate::report::shared::table::{Table, TableStyle};
 use crate::report::shared::wrap::wrap;
 use crate::snapshot::CoverageState;
@@ -49,8 +51,13 @@ impl Explanation<'_> {
         self.assumptions(&mut page);
         self.advice_section(&mut page);
         self.said_section(&mut page);
+        self.pods_section(&mut page);
         if let Some(class) = &self.class {
             class_section(&mut page, class, &self.evidence);
+            return page.text;
+        }
+        // Of other objects nothing is predicted.
+        if self.prediction.is_none() {
             return page.text;
         }
         self.decision_section(&mut page, trace);
@@ -117,6 +124,24 @@ impl Explanation<'_> {
         }
         if said.len() > MOST_SAID {
             page.line(1, &format!("and {} more; -o json shows all", said.len() - MOST_SAID));
+        }
+    }
+
+    /// The stages of the volumes of a pod, or the pods of a workload by what keeps them.
+    fn pods_section(&self, page: &mut Page) {
+        let DiagnosisOut { volumes, pods, .. } = &self.diagnosis;
+        if !volumes.is_empty() {
+            page.heading("Volumes");
+            page.table(&stages_table(volumes));
+            for line in open_stages(volumes) {
+                page.line(1, &line);
+            }
+        }
+        if !pods.is_empty() {
+            page.heading("Pods");
+            for line in groups(pods) {
+                page.line(1, &line);
+            }
         }
     }
 

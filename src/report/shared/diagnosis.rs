@@ -1,6 +1,7 @@
 //! The diagnosis of an object as data: one shape for every document that has it.
 
-use crate::diagnosis::{Advice, Diagnosis, Said, noun};
+use crate::diagnosis::pod::{PodVolume, StageFact};
+use crate::diagnosis::{Advice, Diagnosis, Member, Said, noun};
 use crate::model::{ObjectKey, Timestamp};
 use serde::Serialize;
 
@@ -41,9 +42,70 @@ pub struct DiagnosisOut {
     /// The time since which the problem exists, as RFC 3339. The field is absent if no object states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// The volumes of a pod that use claims, with their stages. The list is absent for other objects.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub volumes: Vec<PodVolumeOut>,
+    /// The pods of a workload, a node, a Service or a VolumeAttachment. The list is absent for other objects.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub pods: Vec<MemberOut>,
     /// The seconds since then, for the text.
     #[serde(skip)]
     pub lasted: Option<i64>,
+}
+
+/// A volume of a pod that uses a claim.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PodVolumeOut {
+    /// The name of the volume in the pod.
+    pub volume: String,
+    /// The name of the claim.
+    pub claim: String,
+    /// The name of the PersistentVolume that the claim is bound to. The field is absent if there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub pv: String,
+    /// All stages in order.
+    pub stages: Vec<StageOut>,
+}
+
+/// How far a volume of a pod has come with one stage, by what objects record.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StageOut {
+    /// `claim`, `bound`, `scheduled`, `attached`, `mounted` or `running`.
+    pub stage: &'static str,
+    /// `done`, `waiting`, `broken`, `notYet` or `unknown`. What the record leaves open is `unknown`.
+    pub state: &'static str,
+    /// The object that records it.
+    pub object: NamedOut,
+    /// Since when, as RFC 3339. The field is absent if no object states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// What the record says. The field is absent if there is nothing to say.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub says: String,
+}
+
+/// A pod that belongs to the explained object.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MemberOut {
+    /// The pod.
+    pub object: NamedOut,
+    /// The state of the pod, as for any diagnosis.
+    pub state: &'static str,
+    /// The state and its cause in one sentence.
+    pub headline: String,
+    /// The object that has the cause. The field is absent if no rule reports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<NamedOut>,
+    /// The id of the rule that reports the cause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<&'static str>,
 }
 
 /// An object by its kind and name.
@@ -172,6 +234,36 @@ impl NamedOut {
     }
 }
 
+impl PodVolumeOut {
+    fn new(volume: &PodVolume) -> Self {
+        let stage = |fact: &StageFact| StageOut {
+            stage: fact.stage.as_str(),
+            state: fact.reached.as_str(),
+            object: NamedOut::new(&fact.object),
+            since: fact.since.map(|since| since.to_string()),
+            says: fact.says.clone(),
+        };
+        Self {
+            volume: volume.volume.to_string(),
+            claim: volume.claim.name.to_string(),
+            pv: volume.persistent.to_string(),
+            stages: volume.stages.iter().map(stage).collect(),
+        }
+    }
+}
+
+impl MemberOut {
+    fn new(member: &Member) -> Self {
+        Self {
+            object: NamedOut::new(&member.object),
+            state: member.state.as_str(),
+            headline: member.headline.clone(),
+            root: member.root.as_ref().map(|(object, _)| NamedOut::new(object)),
+            rule: member.root.as_ref().map(|(_, rule)| *rule),
+        }
+    }
+}
+
 impl AdviceOut {
     /// What a person can do, with what was assumed.
     pub fn new(way: &Advice) -> Self {
@@ -225,6 +317,8 @@ impl DiagnosisOut {
             remedies: diagnosis.remedies.iter().map(AdviceOut::new).collect(),
             data: diagnosis.data.map(|data| ProspectOut { fate: data.fate.as_str(), when: data.when }),
             since: diagnosis.since.map(|since| since.to_string()),
+            volumes: diagnosis.volumes.iter().map(PodVolumeOut::new).collect(),
+            pods: diagnosis.members.iter().map(MemberOut::new).collect(),
             lasted: now.zip(diagnosis.since).map(|(now, since)| now.seconds_since(since)),
         }
     }

@@ -1,0 +1,149 @@
+//! The answer about one object without any finding: it comes from its prediction or from its fields, for a pod from the
+//! stages of its volumes, and for a workload from its pods.
+
+use super::headline::{Words, beginning, noun};
+use super::predicted::of_prediction;
+use super::{Actor, Diagnoser, Diagnosis, State, Who};
+use crate::diagnosis::members::{self, Member};
+use crate::diagnosis::pod::facts::{newest_about, pod_key};
+use crate::diagnosis::pod::{ClaimProspect, PodVolume, Stages, answer};
+use crate::diagnosis::reason::View;
+use crate::model::{Kind, ObjectId, ObjectKey, Pod, TypedId};
+
+/// The kinds of objects whose answer is about their pods.
+const WITH_PODS: [Kind; 8] = [
+    Kind::StatefulSet,
+    Kind::Deployment,
+    Kind::ReplicaSet,
+    Kind::DaemonSet,
+    Kind::Job,
+    Kind::Node,
+    Kind::Service,
+    Kind::VolumeAttachment,
+];
+
+/// The largest number of pods whose state a workload's details tell.
+const TOLD: usize = 3;
+
+/// The answer about one object without any finding.
+pub(super) struct Plain {
+    /// The words.
+    pub(super) words: Words,
+    /// The state, if the object itself shows it.
+    pub(super) state: Option<State>,
+    /// The next actor, if the object itself shows it.
+    pub(super) actor: Option<Actor>,
+    /// The volumes of a pod.
+    pub(super) volumes: Vec<PodVolume>,
+    /// The pods that belong to the object.
+    pub(super) members: Vec<Member>,
+    /// The pod with the worst state among them.
+    pub(super) worst: Option<ObjectKey>,
+}
+
+impl Plain {
+    fn new(words: Words) -> Self {
+        Self { words, state: None, actor: None, volumes: Vec::new(), members: Vec::new(), worst: None }
+    }
+}
+
+/// Returns the answer about the object without any finding on it.
+pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Option<View<'_>>) -> Plain {
+    if let Some(view) = view {
+        return Plain::new(of_prediction(view));
+    }
+    let snapshot = diagnoser.simulation.snapshot();
+    match snapshot.object_id(object).map(ObjectId::typed) {
+        Some(TypedId::StorageClass(id)) => Plain::new(super::class::words(diagnoser.simulation, snapshot.get(id))),
+        Some(TypedId::Pod(id)) => of_pod(diagnoser, snapshot.get(id)),
+        Some(_) if WITH_PODS.contains(&object.kind) => of_workload(diagnoser, object),
+        _ => {
+            let headline = format!("{}: nothing is wrong with it.", beginning(&noun(object)));
+            Plain::new(Words { headline, details: Vec::new() })
+        }
+    }
+}
+
+fn of_pod(diagnoser: &Diagnoser<'_>, pod: &Pod) -> Plain {
+    let simulation = diagnoser.simulation;
+    let stages = Stages::new(simulation.snapshot(), &simulation.settings().behavior, pod);
+    let of_claim = |claim: &ObjectKey| {
+        let diagnosis = diagnoser.of(claim);
+        ClaimProspect { is_problem: diagnosis.state.is_problem(), says: diagnosis.headline }
+    };
+    let volumes = stages.of_volumes(&of_claim);
+    let answer = answer(&stages, pod, &volumes);
+    let (who, name, does) = answer.actor;
+    Plain {
+        state: Some(answer.state),
+        actor: Some(Actor { who, name, does: does.to_owned() }),
+        volumes,
+        ..Plain::new(Words { headline: answer.headline, details: answer.details })
+    }
+}
+
+/// Returns the order of states, the worst first.
+fn badness(state: State) -> u8 {
+    match state {
+        State::Broken | State::Stuck => 0,
+        State::AtRisk => 1,
+        State::Unknown => 2,
+        State::Waiting => 3,
+        State::Well => 4,
+    }
+}
+
+fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
+    let snapshot = diagnoser.simulation.snapshot();
+    let pods = members::pods_of(snapshot, object);
+    let diagnoses: Vec<Diagnosis> = pods.iter().map(|pod| diagnoser.of(&pod_key(pod))).collect();
+    let member = |diagnosis: &Diagnosis| Member {
+        object: diagnosis.object.clone(),
+        state: diagnosis.state,
+        headline: diagnosis.headline.clone(),
+        root: diagnosis.root.as_ref().map(|root| (root.object.clone(), root.rule.id)),
+    };
+    let worst = diagnoses.iter().min_by_key(|diagnosis| badness(diagnosis.state));
+    let count = members::count(snapshot, object);
+    let missing = count.map_or(0, |count| (count.wanted - count.existing).max(0));
+    let well = diagnoses.iter().filter(|diagnosis| diagnosis.state == State::Well).count();
+    let subject = beginning(&noun(object));
+    let refused = newest_about(snapshot, object, |event| event.reason == "FailedCreate");
+    let is_bad = worst.is_some_and(|worst| worst.state.is_problem());
+    let (state, headline, details) = match (worst, missing) {
+        (None, 0) => (State::Well, format!("{subject} has no pods and wants none."), Vec::new()),
+        (_, 1..) if !is_bad => {
+            let pods = if missing == 1 { "1 pod is".to_owned() } else { format!("{missing} pods are") };
+            let headline = format!("{subject}: {pods} missing.");
+            match refused {
+                Some(event) => (State::Stuck, headline, vec![format!("{} says: {}.", event.source, event.message)]),
+                None => (State::Waiting, headline, vec!["Its controller has to create them.".to_owned()]),
+            }
+        }
+        (Some(worst), _) if worst.state == State::Well => {
+            let pods = if diagnoses.len() == 1 {
+                "its pod is".to_owned()
+            } else {
+                format!("all its {} pods are", diagnoses.len())
+            };
+            (State::Well, format!("{subject}: {pods} well."), Vec::new())
+        }
+        (Some(worst), _) => {
+            let headline = format!("{subject}: {well} of {} pods are well.", diagnoses.len());
+            let mut told: Vec<&Diagnosis> = diagnoses.iter().filter(|one| one.state == worst.state).collect();
+            told.truncate(TOLD);
+            let details = told.into_iter().flat_map(|one| std::iter::once(&one.headline).chain(&one.details).cloned());
+            (worst.state, headline, details.collect())
+        }
+        (None, _) => (State::Waiting, format!("{subject} has no pods yet."), Vec::new()),
+    };
+    let actor = worst.filter(|worst| worst.state != State::Well).map(|worst| worst.actor.clone());
+    let nobody = || Actor { who: Who::Nobody, name: String::new(), does: String::new() };
+    Plain {
+        state: Some(state),
+        actor: Some(actor.unwrap_or_else(nobody)),
+        members: diagnoses.iter().map(member).collect(),
+        worst: worst.filter(|worst| worst.state.is_problem()).map(|worst| worst.object.clone()),
+        ..Plain::new(Words { headline, details })
+    }
+}

@@ -1,0 +1,237 @@
+//! Facts about a pod and the volumes that it uses, by what objects record.
+
+use crate::controllers::KubernetesBehavior;
+use crate::controllers::persistent_volume::reclaim::migrated_to;
+use crate::diagnosis::key;
+use crate::model::surroundings::Event;
+use crate::model::{
+    AccessMode, ContainerState, CsiDriver, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod,
+    PodPhase, SourceKind, Str, Timestamp, VolumeAttachment, VolumePhase, VolumeUse,
+};
+use crate::snapshot::{Absence, Snapshot};
+
+/// The types of in-tree volumes that are attached to a node although no CSI driver handles them. Upstream:
+/// `FindAttachablePluginBySpec`, 1.36.
+const ATTACHED_IN_TREE: [&str; 3] = ["fc", "flexVolume", "iscsi"];
+
+/// A volume of a pod that uses a claim.
+#[derive(Clone, Copy, Debug)]
+pub struct UsedClaim<'p> {
+    /// The name of the volume in the pod.
+    pub volume: &'p Str,
+    /// The name of the claim.
+    pub claim: &'p Str,
+    /// How the containers use the volume.
+    pub used: VolumeUse,
+    /// Whether it is a generic ephemeral volume, so that the claim is made for the pod.
+    pub is_ephemeral: bool,
+}
+
+/// Whether a volume has to be attached to a node before it can be mounted there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attaching {
+    /// The volume needs no attachment.
+    NotNeeded,
+    /// An attacher has to attach the volume, and a VolumeAttachment records it.
+    Recorded,
+    /// kube-controller-manager attaches the volume, and only the status of the node records it.
+    OnNode,
+    /// The CSIDriver was not read, so that nobody can tell.
+    Unknown,
+}
+
+/// Returns the volumes of the pod that use claims.
+pub fn used_claims(pod: &Pod) -> impl Iterator<Item = UsedClaim<'_>> {
+    let named = pod.claims.iter().map(|volume| UsedClaim {
+        volume: &volume.name,
+        claim: &volume.claim,
+        used: volume.used,
+        is_ephemeral: false,
+    });
+    let ephemeral = pod.ephemeral.iter().map(|volume| UsedClaim {
+        volume: &volume.name,
+        claim: &volume.template.meta.name,
+        used: volume.used,
+        is_ephemeral: true,
+    });
+    named.chain(ephemeral)
+}
+
+/// Returns the key of a pod.
+pub fn pod_key(pod: &Pod) -> ObjectKey {
+    key(Kind::Pod, &pod.meta.namespace, &pod.meta.name)
+}
+
+/// Whether the scheduler still has to select a node for the pod.
+pub fn is_unscheduled(pod: &Pod) -> bool {
+    pod.node_name.is_empty() && pod.meta.deleted.is_none() && !pod.terminated()
+}
+
+/// Whether the pod was scheduled and no container of it has started yet.
+pub fn is_starting(pod: &Pod) -> bool {
+    !pod.node_name.is_empty() && !pod.terminated() && !has_mounted(pod)
+}
+
+/// Whether the record shows that all volumes of the pod have been mounted: a container has started, or the pod has a
+/// sandbox. The kubelet makes the sandbox after it has mounted all volumes. Upstream: `SyncPod`, `pkg/kubelet`, 1.36.
+pub fn has_mounted(pod: &Pod) -> bool {
+    let has_ended = |status: &crate::model::ContainerStatus| matches!(status.state, ContainerState::Terminated { .. });
+    matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded)
+        || pod.running_container
+        || pod.containers.iter().any(has_ended)
+        || pod.condition("PodReadyToStartContainers").is_some_and(|condition| condition.status == "True")
+}
+
+/// Returns the claim and the volume that it is bound to, as far as they were read.
+pub fn bound<'s>(
+    snapshot: &'s Snapshot,
+    namespace: &str,
+    claim: &str,
+) -> Option<(&'s PersistentVolumeClaim, &'s PersistentVolume)> {
+    let claim = snapshot.claim(snapshot.claim_id(namespace, claim)?);
+    let volume = snapshot.volume(snapshot.volume_id(&claim.volume_name)?);
+    let is_named = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
+    (is_named && volume.status.phase == VolumePhase::Bound).then_some((claim, volume))
+}
+
+/// Whether the volume can be attached to only one node at a time. Upstream: `IsMultiAttachAllowed`, `pkg/volume/util`,
+/// 1.36.
+pub fn is_exclusive(volume: &PersistentVolume) -> bool {
+    let shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany);
+    !volume.access_modes.is_empty() && !volume.access_modes.0.iter().any(shared)
+}
+
+/// Returns the CSI driver that mounts the volume: the one that the volume names, or the one to which the volume is
+/// migrated.
+pub fn driver<'v>(behavior: &KubernetesBehavior, volume: &'v PersistentVolume) -> Option<&'v str> {
+    match volume.source.kind {
+        SourceKind::Csi => Some(volume.source.detail.as_str()),
+        _ => migrated_to(behavior, volume),
+    }
+}
+
+/// Whether the volume has to be attached. Without a CSIDriver object a driver's volumes are attached. Upstream:
+/// `skipAttach`, `pkg/volume/csi`, 1.36.
+pub fn attaching(snapshot: &Snapshot, behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Attaching {
+    if let Some(driver) = driver(behavior, volume) {
+        return match snapshot.find::<CsiDriver>("", driver) {
+            Some(driver) if driver.attach_required => Attaching::Recorded,
+            Some(_) => Attaching::NotNeeded,
+            None if snapshot.attachments_of(&volume.meta.name).next().is_some() => Attaching::Recorded,
+            None => match snapshot.coverage().absence_of(Kind::CsiDriver, "", driver) {
+                Absence::Certain | Absence::Assumed => Attaching::Recorded,
+                Absence::Unknown(_) => Attaching::Unknown,
+            },
+        };
+    }
+    if ATTACHED_IN_TREE.contains(&volume.source.kind.as_str()) { Attaching::OnNode } else { Attaching::NotNeeded }
+}
+
+/// Returns the VolumeAttachment of the volume to the node.
+pub fn attachment<'s>(snapshot: &'s Snapshot, volume: &str, node: &str) -> Option<&'s VolumeAttachment> {
+    snapshot.attachments_of(volume).find(|attachment| attachment.node_name == node)
+}
+
+/// Whether the status of the node lists the volume as attached.
+pub fn is_listed_as_attached(node: &Node, volume: &PersistentVolume) -> bool {
+    let name = format!("kubernetes.io/csi/{}^{}", volume.source.detail, volume.source.handle);
+    volume.source.kind == SourceKind::Csi && node.volumes_attached.iter().any(|attached| *attached == name)
+}
+
+/// Returns the attachments of the volume to other nodes, if the volume can be attached to only one node at a time.
+pub fn attached_elsewhere<'s>(
+    snapshot: &'s Snapshot,
+    volume: &'s PersistentVolume,
+    node: &'s str,
+) -> impl Iterator<Item = &'s VolumeAttachment> {
+    let is_exclusive = is_exclusive(volume);
+    let attachments = snapshot.attachments_of(&volume.meta.name);
+    attachments.filter(move |attachment| is_exclusive && attachment.node_name != node && attachment.attached)
+}
+
+/// Returns the message of the scheduler about a pod that it could not place, and since when it holds.
+pub fn unschedulable<'s>(snapshot: &'s Snapshot, pod: &'s Pod) -> Option<(&'s str, Option<Timestamp>)> {
+    if !is_unscheduled(pod) {
+        return None;
+    }
+    let condition = pod.condition("PodScheduled").filter(|condition| condition.status == "False");
+    if let Some(condition) = condition.filter(|condition| !condition.message.is_empty()) {
+        return Some((&condition.message, condition.since));
+    }
+    newest(snapshot, pod, |event| event.reason == "FailedScheduling")
+        .map(|event| (event.message.as_str(), pod.meta.created))
+}
+
+/// Returns the newest event of the kubelet that a volume of the pod could not be mounted, if the pod still waits.
+pub fn mount_failure<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s Event> {
+    const REASONS: [&str; 4] =
+        ["FailedMount", "FailedMapVolume", "VolumePermissionChangeInProgress", "FailedMountOnFilesystemMismatch"];
+    if !is_starting(pod) {
+        return None;
+    }
+    // The message that names the cause is better than the one that only tells which volumes are missing.
+    let is_cause = |event: &Event| !is_summary(&event.message);
+    let is_mount = |event: &Event| REASONS.contains(&event.reason.as_str());
+    newest(snapshot, pod, |event| is_mount(event) && is_cause(event)).or_else(|| newest(snapshot, pod, is_mount))
+}
+
+/// Whether the message only lists the volumes that are not mounted yet. Upstream: `WaitForAttachAndMount`,
+/// `pkg/kubelet/volumemanager`, 1.36.
+pub fn is_summary(message: &str) -> bool {
+    message.contains("unmounted volumes=")
+}
+
+/// Returns the newest event of the attach/detach controller that a volume of the pod could not be attached, if the pod
+/// still waits.
+pub fn attach_failure<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s Event> {
+    if !is_starting(pod) {
+        return None;
+    }
+    newest(snapshot, pod, |event| event.reason == "FailedAttachVolume")
+}
+
+/// Whether an event of the kubelet or the attach/detach controller is about this volume of the pod. The kubelet names
+/// the volume of the pod or the PersistentVolume in quotation marks. A summary lists the names.
+pub fn is_about_volume(message: &str, volume: &str, persistent: &str) -> bool {
+    let is_quoted = |name: &str| !name.is_empty() && message.contains(&format!("\"{name}\""));
+    let listed = message.split_once("unmounted volumes=[").and_then(|(_, rest)| rest.split_once(']'));
+    is_quoted(volume)
+        || is_quoted(persistent)
+        || listed.is_some_and(|(names, _)| names.split([' ', ',']).any(|name| name == volume))
+}
+
+/// Returns the newest event about the pod that matches.
+pub fn newest<'s>(snapshot: &'s Snapshot, pod: &Pod, matches: impl Fn(&Event) -> bool) -> Option<&'s Event> {
+    newest_about(snapshot, &pod_key(pod), matches)
+}
+
+/// Returns the newest event about the object that matches.
+pub fn newest_about<'s>(
+    snapshot: &'s Snapshot,
+    object: &ObjectKey,
+    matches: impl Fn(&Event) -> bool,
+) -> Option<&'s Event> {
+    let uid = snapshot.object_id(object).map(|id| snapshot.meta(id).uid.clone()).unwrap_or_default();
+    // The events are sorted, the newest first.
+    snapshot.events_about(object, &uid).find(|event| matches(event))
+}
+
+/// Returns the container that waits for a person, with the reason and the message.
+pub fn blocked_container(pod: &Pod) -> Option<(&Str, &str, &str)> {
+    const BY_PERSON: [&str; 8] = [
+        "CrashLoopBackOff",
+        "CreateContainerConfigError",
+        "CreateContainerError",
+        "ErrImageNeverPull",
+        "ErrImagePull",
+        "ImagePullBackOff",
+        "InvalidImageName",
+        "RunContainerError",
+    ];
+    pod.containers.iter().find_map(|status| match &status.state {
+        ContainerState::Waiting { reason, message } if BY_PERSON.contains(&reason.as_str()) => {
+            Some((&status.name, reason.as_str(), message.as_str()))
+        }
+        _ => None,
+    })
+}

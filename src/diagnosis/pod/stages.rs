@@ -1,0 +1,376 @@
+//! The stages of a pod's volumes, from the claim to the running pod, by what objects record.
+
+use super::facts::{
+    Attaching, UsedClaim, attach_failure, attached_elsewhere, attaching, attachment, blocked_container, bound,
+    has_mounted, is_about_volume, is_listed_as_attached, mount_failure, unschedulable, used_claims,
+};
+use crate::controllers::KubernetesBehavior;
+use crate::diagnosis::case::{PATIENCE, claim_key, volume_key};
+use crate::diagnosis::key;
+use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Str, Timestamp};
+use crate::snapshot::{Absence, Snapshot};
+use crate::text::sanitize;
+
+/// A stage between a claim and the containers that use its volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PodStage {
+    /// The claim exists.
+    Claim,
+    /// The claim is bound to a volume.
+    Bound,
+    /// The pod has a node.
+    Scheduled,
+    /// The volume is attached to the node.
+    Attached,
+    /// The kubelet has mounted the volume.
+    Mounted,
+    /// The containers run, or have run to their end.
+    Running,
+}
+
+impl PodStage {
+    /// All stages in order.
+    pub const ALL: [Self; 6] =
+        [Self::Claim, Self::Bound, Self::Scheduled, Self::Attached, Self::Mounted, Self::Running];
+
+    /// Returns the word of the output contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Claim => "claim",
+            Self::Bound => "bound",
+            Self::Scheduled => "scheduled",
+            Self::Attached => "attached",
+            Self::Mounted => "mounted",
+            Self::Running => "running",
+        }
+    }
+}
+
+/// How far a volume has come with a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reached {
+    /// The stage is reached.
+    Done,
+    /// Something works on the stage, and it may be reached without a person.
+    Waiting,
+    /// The stage is not reached, and the record shows why.
+    Broken,
+    /// An earlier stage is not reached.
+    NotYet,
+    /// The record does not show whether the stage is reached.
+    Unknown,
+}
+
+impl Reached {
+    /// Returns the word of the output contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Waiting => "waiting",
+            Self::Broken => "broken",
+            Self::NotYet => "notYet",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What the record shows about one stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageFact {
+    /// The stage.
+    pub stage: PodStage,
+    /// How far the volume has come with it.
+    pub reached: Reached,
+    /// The object that records it.
+    pub object: ObjectKey,
+    /// Since when, if an object states it.
+    pub since: Option<Timestamp>,
+    /// What the record says, in a few words. It is empty if there is nothing to say.
+    pub says: String,
+}
+
+/// A volume of a pod that uses a claim, and its stages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodVolume {
+    /// The name of the volume in the pod.
+    pub volume: Str,
+    /// The claim.
+    pub claim: ObjectKey,
+    /// The volume that the claim is bound to. It is empty if there is none.
+    pub persistent: Str,
+    /// All stages in order.
+    pub stages: Vec<StageFact>,
+}
+
+impl PodVolume {
+    /// Returns the first stage that is not done.
+    pub fn open(&self) -> Option<&StageFact> {
+        self.stages.iter().find(|fact| fact.reached != Reached::Done)
+    }
+}
+
+/// What a person has to know about a claim that is not bound: whether it ends by itself, and the cause.
+#[derive(Clone, Debug)]
+pub struct ClaimProspect {
+    /// Whether a person has to act.
+    pub is_problem: bool,
+    /// The cause in one sentence.
+    pub says: String,
+}
+
+/// Finds the stages of the volumes of one pod.
+pub struct Stages<'s> {
+    snapshot: &'s Snapshot,
+    behavior: &'s KubernetesBehavior,
+    pod: &'s Pod,
+}
+
+impl<'s> Stages<'s> {
+    /// Prepares the stages of a pod.
+    pub fn new(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior, pod: &'s Pod) -> Self {
+        Self { snapshot, behavior, pod }
+    }
+
+    /// Returns the stages of each volume that uses a claim. `of_claim` tells what becomes of a claim that is not bound.
+    pub fn of_volumes(&self, of_claim: &dyn Fn(&ObjectKey) -> ClaimProspect) -> Vec<PodVolume> {
+        used_claims(self.pod).map(|used| self.of_volume(used, of_claim)).collect()
+    }
+
+    fn of_volume(&self, used: UsedClaim<'_>, of_claim: &dyn Fn(&ObjectKey) -> ClaimProspect) -> PodVolume {
+        let namespace = &self.pod.meta.namespace;
+        let object = claim_key(namespace, used.claim);
+        let volume = bound(self.snapshot, namespace, used.claim).map(|(_, volume)| volume);
+        // A pod that has ended does not depend on its claim any more.
+        let claim = if self.has_ended() { self.fact(PodStage::Claim, Reached::Done) } else { self.claim(used) };
+        let is_there = claim.reached;
+        let bound = match is_there {
+            Reached::Done => self.binding(&object, volume, of_claim),
+            Reached::Unknown => self.fact(PodStage::Bound, Reached::Unknown),
+            _ => self.fact(PodStage::Bound, Reached::NotYet),
+        };
+        let scheduled = self.scheduled();
+        let attached = match scheduled.reached {
+            Reached::Done => self.attached(used, volume, bound.reached),
+            _ => self.fact(PodStage::Attached, Reached::NotYet),
+        };
+        let mounted = self.mounted(used, volume, attached.reached);
+        let running = self.running(mounted.reached);
+        PodVolume {
+            volume: used.volume.clone(),
+            claim: object,
+            persistent: volume.map(|volume| volume.meta.name.clone()).unwrap_or_default(),
+            stages: vec![claim, bound, scheduled, attached, mounted, running],
+        }
+    }
+
+    /// Returns the stages that concern the pod and not one volume: scheduled, mounted and running.
+    pub fn of_pod(&self) -> [StageFact; 3] {
+        let scheduled = self.scheduled();
+        let mounted = match scheduled.reached {
+            Reached::Done if has_mounted(self.pod) => self.fact(PodStage::Mounted, Reached::Done),
+            Reached::Done => match mount_failure(self.snapshot, self.pod) {
+                Some(event) => {
+                    self.fact(PodStage::Mounted, Reached::Broken).says(&event.message).since(event.last_seen)
+                }
+                None => self.fact(PodStage::Mounted, Reached::Waiting),
+            },
+            _ => self.fact(PodStage::Mounted, Reached::NotYet),
+        };
+        let running = self.running(mounted.reached);
+        [scheduled, mounted, running]
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.pod.phase, PodPhase::Succeeded | PodPhase::Failed)
+    }
+
+    fn fact(&self, stage: PodStage, reached: Reached) -> StageFact {
+        StageFact { stage, reached, object: super::facts::pod_key(self.pod), since: None, says: String::new() }
+    }
+
+    /// Whether the moment is so long ago that a step that takes seconds should have happened.
+    fn is_overdue(&self, since: Option<Timestamp>) -> bool {
+        self.snapshot.now().zip(since).is_some_and(|(now, since)| now.seconds_since(since) >= PATIENCE)
+    }
+
+    fn claim(&self, used: UsedClaim<'_>) -> StageFact {
+        let (snapshot, pod) = (self.snapshot, self.pod);
+        let namespace = pod.meta.namespace.as_str();
+        let fact = |reached| self.fact(PodStage::Claim, reached).object(claim_key(namespace, used.claim));
+        let Some(claim) = snapshot.claim_id(namespace, used.claim).map(|id| snapshot.claim(id)) else {
+            return match snapshot.coverage().absence_of(Kind::PersistentVolumeClaim, namespace, used.claim) {
+                Absence::Unknown(_) => fact(Reached::Unknown),
+                _ if used.is_ephemeral => fact(Reached::Waiting).says("it is made for the pod and does not exist yet"),
+                _ => fact(Reached::Broken).says("it does not exist"),
+            };
+        };
+        let is_foreign = used.is_ephemeral
+            && !pod.meta.uid.is_empty()
+            && claim.meta.controller_owner.as_ref().is_none_or(|owner| *owner != pod.meta.uid);
+        if is_foreign {
+            return fact(Reached::Broken).says("the claim of this name was not made for the pod");
+        }
+        if claim.terminating() && pod.node_name.is_empty() {
+            return fact(Reached::Broken).says("it is being deleted").since(claim.meta.deleted);
+        }
+        fact(Reached::Done).since(claim.meta.created)
+    }
+
+    fn binding(
+        &self,
+        object: &ObjectKey,
+        volume: Option<&PersistentVolume>,
+        of_claim: &dyn Fn(&ObjectKey) -> ClaimProspect,
+    ) -> StageFact {
+        let fact = |reached| self.fact(PodStage::Bound, reached).object(object.clone());
+        if self.has_ended() {
+            return fact(Reached::Done);
+        }
+        if let Some(volume) = volume {
+            return fact(Reached::Done)
+                .object(volume_key(&volume.meta.name))
+                .since(volume.status.last_phase_transition);
+        }
+        let claim = self.snapshot.claim_id(&object.namespace, &object.name).map(|id| self.snapshot.claim(id));
+        let is_hidden = claim.is_some_and(|claim| {
+            let absence = self.snapshot.coverage().absence_of(Kind::PersistentVolume, "", &claim.volume_name);
+            claim.status.phase == ClaimPhase::Bound
+                && self.snapshot.volume_id(&claim.volume_name).is_none()
+                && matches!(absence, Absence::Unknown(_))
+        });
+        if is_hidden {
+            return fact(Reached::Unknown).says("its volume could not be read");
+        }
+        let prospect = of_claim(object);
+        fact(if prospect.is_problem { Reached::Broken } else { Reached::Waiting }).says(&prospect.says)
+    }
+
+    fn scheduled(&self) -> StageFact {
+        let pod = self.pod;
+        let fact = |reached| self.fact(PodStage::Scheduled, reached);
+        if !pod.node_name.is_empty() {
+            let since = pod.condition("PodScheduled").and_then(|condition| condition.since);
+            return fact(Reached::Done).object(key(Kind::Node, "", &pod.node_name)).since(since);
+        }
+        if pod.meta.deleted.is_some() || pod.terminated() {
+            return fact(Reached::NotYet).says("the pod has ended without a node");
+        }
+        if pod.gated {
+            return fact(Reached::Waiting).says("a scheduling gate holds the pod back");
+        }
+        match unschedulable(self.snapshot, pod) {
+            // The scheduler tries again, and a node or a volume may come.
+            Some((message, since)) if !self.is_overdue(since.or(pod.meta.created)) => {
+                fact(Reached::Waiting).says(message).since(since)
+            }
+            Some((message, since)) => fact(Reached::Broken).says(message).since(since),
+            None => fact(Reached::Waiting).says("no scheduler has said anything about the pod yet"),
+        }
+    }
+
+    fn attached(&self, used: UsedClaim<'_>, volume: Option<&PersistentVolume>, bound: Reached) -> StageFact {
+        let (snapshot, pod) = (self.snapshot, self.pod);
+        let fact = |reached| self.fact(PodStage::Attached, reached);
+        if has_mounted(pod) || self.has_ended() {
+            return fact(Reached::Done);
+        }
+        let Some(volume) = volume else {
+            return fact(if bound == Reached::Unknown { Reached::Unknown } else { Reached::NotYet });
+        };
+        let needed = attaching(snapshot, self.behavior, volume);
+        if needed == Attaching::NotNeeded {
+            return fact(Reached::Done).says("no attachment is needed");
+        }
+        if let Some(attachment) = attachment(snapshot, &volume.meta.name, &pod.node_name) {
+            let fact = |reached| fact(reached).object(key(Kind::VolumeAttachment, "", &attachment.meta.name));
+            return match &attachment.attach_error {
+                _ if attachment.attached => fact(Reached::Done),
+                Some(error) => fact(Reached::Broken).says(&error.message).since(error.time),
+                None => fact(Reached::Waiting).says("the attacher has not answered yet").since(attachment.meta.created),
+            };
+        }
+        if snapshot.node(&pod.node_name).is_some_and(|node| is_listed_as_attached(node, volume)) {
+            return fact(Reached::Done).object(key(Kind::Node, "", &pod.node_name));
+        }
+        if let Some(other) = attached_elsewhere(snapshot, volume, &pod.node_name).next() {
+            return fact(Reached::Broken)
+                .object(key(Kind::VolumeAttachment, "", &other.meta.name))
+                .says(&format!("it is still attached to node {}", other.node_name))
+                .since(other.meta.created);
+        }
+        let is_own = |event: &&crate::model::Event| is_about_volume(&event.message, used.volume, &volume.meta.name);
+        if let Some(event) = attach_failure(snapshot, pod).filter(is_own) {
+            return fact(Reached::Broken).says(&event.message).since(event.last_seen);
+        }
+        // An event of the kubelet about this volume's mount shows that the volume is attached.
+        let is_mounting = |event: &&crate::model::Event| event.message.starts_with("MountVolume.") && is_own(event);
+        if mount_failure(snapshot, pod).as_ref().is_some_and(is_mounting) {
+            return fact(Reached::Done);
+        }
+        match snapshot.coverage().absence(Kind::VolumeAttachment, "") {
+            Absence::Unknown(_) => fact(Reached::Unknown).says("the VolumeAttachments were not read"),
+            _ if needed == Attaching::Recorded => fact(Reached::Waiting).says("there is no VolumeAttachment yet"),
+            _ => fact(Reached::Unknown),
+        }
+    }
+
+    fn mounted(&self, used: UsedClaim<'_>, volume: Option<&PersistentVolume>, attached: Reached) -> StageFact {
+        let pod = self.pod;
+        let fact = |reached| self.fact(PodStage::Mounted, reached);
+        if has_mounted(pod) || self.has_ended() {
+            return fact(Reached::Done).since(pod.started);
+        }
+        match attached {
+            Reached::Done => {}
+            Reached::Unknown if !pod.node_name.is_empty() => {}
+            _ => return fact(Reached::NotYet),
+        }
+        let name = volume.map(|volume| volume.meta.name.as_str()).unwrap_or_default();
+        match mount_failure(self.snapshot, pod) {
+            Some(event) if is_about_volume(&event.message, used.volume, name) => {
+                fact(Reached::Broken).says(&event.message).since(event.last_seen)
+            }
+            _ if attached == Reached::Unknown => fact(Reached::Unknown),
+            _ => fact(Reached::Waiting),
+        }
+    }
+
+    fn running(&self, mounted: Reached) -> StageFact {
+        let pod = self.pod;
+        let fact = |reached| self.fact(PodStage::Running, reached);
+        match pod.phase {
+            PodPhase::Succeeded => return fact(Reached::Done).says("the pod has ended with success"),
+            PodPhase::Failed => return fact(Reached::Broken).says("the pod has failed"),
+            _ => {}
+        }
+        if let Some((container, reason, message)) = blocked_container(pod) {
+            let message = if message.is_empty() { String::new() } else { format!(": {message}") };
+            return fact(Reached::Broken).says(&format!("container {container} waits, {reason}{message}"));
+        }
+        match mounted {
+            Reached::Done if pod.phase == PodPhase::Running => fact(Reached::Done),
+            Reached::Done => fact(Reached::Waiting),
+            Reached::Unknown => fact(Reached::Unknown),
+            _ => fact(Reached::NotYet),
+        }
+    }
+}
+
+impl StageFact {
+    fn object(mut self, object: ObjectKey) -> Self {
+        self.object = object;
+        self
+    }
+
+    fn since(mut self, since: Option<Timestamp>) -> Self {
+        self.since = since;
+        self
+    }
+
+    /// Sets what the record says, on one line and without control characters.
+    fn says(mut self, words: &str) -> Self {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        self.says = sanitize(&words.join(" ")).into_owned();
+        self
+    }
+}

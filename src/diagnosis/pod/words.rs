@@ -1,0 +1,131 @@
+//! The state of a pod and the words about it, if no rule reports a problem.
+
+use super::facts::used_claims;
+use super::{PodStage, PodVolume, Reached, StageFact, Stages};
+use crate::diagnosis::{State, Who};
+use crate::model::{Pod, PodPhase};
+use crate::text::capitalized;
+
+/// The largest number of characters of another component's message that are shown.
+const MESSAGE: usize = 240;
+
+/// The answer about a pod without any finding.
+#[derive(Debug)]
+pub(in crate::diagnosis) struct PodAnswer {
+    /// The state of the pod.
+    pub(in crate::diagnosis) state: State,
+    /// The state and its cause in one sentence.
+    pub(in crate::diagnosis) headline: String,
+    /// What else a person has to know.
+    pub(in crate::diagnosis) details: Vec<String>,
+    /// The component that has to act next, its name, and what it does.
+    pub(in crate::diagnosis) actor: (Who, String, &'static str),
+}
+
+/// Returns the answer about a pod by the stages of its volumes.
+pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[PodVolume]) -> PodAnswer {
+    let name = format!("Pod {}/{}", pod.meta.namespace, pod.meta.name);
+    let well = |headline: String| PodAnswer {
+        state: State::Well,
+        headline,
+        details: Vec::new(),
+        actor: (Who::Nobody, String::new(), ""),
+    };
+    match pod.phase {
+        PodPhase::Succeeded => return well(format!("{name} has ended with success (Succeeded).")),
+        PodPhase::Failed => {
+            return PodAnswer {
+                state: State::Broken,
+                headline: format!("{name} has ended with an error (Failed); its volumes were mounted or never needed."),
+                details: vec!["Its logs and its status say why; no volume keeps it.".to_owned()],
+                actor: (Who::User, String::new(), "reads the logs of the pod"),
+            };
+        }
+        _ => {}
+    }
+    if pod.meta.deleted.is_some() {
+        return PodAnswer {
+            state: State::Waiting,
+            headline: format!("{name} is being deleted; its containers are stopped first."),
+            details: Vec::new(),
+            actor: (Who::Node, pod.node_name.to_string(), "stops the containers and unmounts the volumes"),
+        };
+    }
+    let of_pod = stages.of_pod();
+    let Some((volume, fact)) = first_open(volumes, &of_pod) else {
+        let volumes = match used_claims(pod).count() {
+            0 => "it uses no claim".to_owned(),
+            1 => "its volume is mounted".to_owned(),
+            several => format!("all its {several} volumes are mounted"),
+        };
+        return well(format!("{name} is Running, and {volumes}."));
+    };
+    let phase = if pod.phase == PodPhase::Running { "Running" } else { "Pending" };
+    let of_volume = volume.map(|volume| format!("claim {}", volume.claim.name));
+    let of_volume = of_volume.unwrap_or_else(|| "a volume".to_owned());
+    let node = pod.node_name.as_str();
+    let because = match (fact.stage, fact.reached) {
+        (PodStage::Claim, Reached::Broken) => format!("it cannot use {of_volume}"),
+        (PodStage::Claim, _) => format!("it waits for {of_volume}"),
+        (PodStage::Bound, Reached::Broken) => format!("{of_volume} has no volume"),
+        (PodStage::Bound, _) => format!("{of_volume} has no volume yet"),
+        (PodStage::Scheduled, Reached::Broken) => "the scheduler finds no node for it".to_owned(),
+        (PodStage::Scheduled, _) => "it waits for a node".to_owned(),
+        (PodStage::Attached, Reached::Broken) => format!("the volume of {of_volume} cannot be attached to node {node}"),
+        (PodStage::Attached, _) => format!("the volume of {of_volume} is not attached to node {node} yet"),
+        (PodStage::Mounted, Reached::Broken) => format!("the volume of {of_volume} cannot be mounted on node {node}"),
+        (PodStage::Mounted, _) => format!("the kubelet of node {node} mounts its volumes"),
+        (PodStage::Running, Reached::Broken) if used_claims(pod).next().is_some() => {
+            "its volumes are mounted, but a container does not run".to_owned()
+        }
+        (PodStage::Running, Reached::Broken) => "a container does not run".to_owned(),
+        (PodStage::Running, _) => "the kubelet starts its containers".to_owned(),
+    };
+    let (who, does) = actor(fact);
+    PodAnswer {
+        state: match fact.reached {
+            Reached::Broken => State::Stuck,
+            Reached::Unknown => State::Unknown,
+            _ => State::Waiting,
+        },
+        headline: format!("{name} is {phase}: {because}."),
+        details: (!fact.says.is_empty()).then(|| sentence(&fact.says)).into_iter().collect(),
+        actor: (who, if who == Who::Node { node.to_owned() } else { String::new() }, does),
+    }
+}
+
+/// Returns the stage that keeps the pod, and its volume. A stage that the record shows to be broken comes before one
+/// that is only waited for, and an earlier stage before a later one.
+fn first_open<'v>(volumes: &'v [PodVolume], of_pod: &'v [StageFact]) -> Option<(Option<&'v PodVolume>, &'v StageFact)> {
+    let of_volumes = volumes.iter().flat_map(|volume| volume.stages.iter().map(move |fact| (Some(volume), fact)));
+    let all = of_volumes.chain(of_pod.iter().map(|fact| (None, fact)));
+    let order = |reached: Reached| match reached {
+        Reached::Broken => 0,
+        Reached::Waiting => 1,
+        Reached::Unknown => 2,
+        Reached::NotYet | Reached::Done => 3,
+    };
+    all.filter(|(_, fact)| order(fact.reached) < 3).min_by_key(|(_, fact)| (order(fact.reached), fact.stage))
+}
+
+/// Returns who acts on a stage that is not reached, and what this component does.
+fn actor(fact: &StageFact) -> (Who, &'static str) {
+    match (fact.stage, fact.reached) {
+        (_, Reached::Broken) => (Who::User, "removes the cause"),
+        (PodStage::Claim, _) => (Who::Controller, "makes the claim"),
+        (PodStage::Bound, _) => (Who::Controller, "binds the claim"),
+        (PodStage::Scheduled, _) => (Who::Scheduler, "selects a node"),
+        (PodStage::Attached, _) => (Who::Driver, "attaches the volume"),
+        (PodStage::Mounted, _) => (Who::Node, "mounts the volumes"),
+        (PodStage::Running, _) => (Who::Node, "starts the containers"),
+    }
+}
+
+/// Returns the message as a sentence. A long message is cut.
+fn sentence(message: &str) -> String {
+    let message = message.trim_end_matches('.');
+    match message.char_indices().nth(MESSAGE) {
+        Some((end, _)) => format!("{}…", capitalized(&message[..end])),
+        None => format!("{}.", capitalized(message)),
+    }
+}
