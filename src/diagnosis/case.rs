@@ -1,7 +1,7 @@
 //! One object as a rule sees it. A rule asks this module whether an object is absent, so that the engine knows which
 //! reads the rule's answer rests on.
 
-use super::facts::{is_open, is_unbound};
+use super::facts::{has_event, is_open, is_unbound};
 use super::{Subject, Survey, key};
 use crate::controllers::persistent_volume::Nearest;
 use crate::controllers::persistent_volume::nearest::{class_less_volume, nearest_volume};
@@ -94,6 +94,11 @@ impl<'a> Case<'a> {
     /// [`Case::lacks`].
     pub fn snapshot(&self) -> &'a Snapshot {
         self.simulation.snapshot()
+    }
+
+    /// Whether an event of that reason about the object was read. A rule speaks only of an event that exists.
+    pub fn has_event(&self, reason: &str) -> bool {
+        has_event(self.snapshot(), &self.object(), reason)
     }
 
     /// Returns the behavior of the modelled Kubernetes.

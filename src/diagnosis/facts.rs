@@ -3,7 +3,8 @@
 
 pub use crate::controllers::persistent_volume::volume::EXTERNAL_FINALIZER as DRIVER_FINALIZER;
 
-use crate::model::{AnnotationKey, ClaimRef, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{AnnotationKey, ClaimRef, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
+use crate::snapshot::Snapshot;
 
 /// The field that holds the class of a claim or volume.
 pub const CLASS: &str = "spec.storageClassName";
@@ -69,4 +70,10 @@ fn class_field<'m>(meta: &'m ObjectMeta, stated: Option<&'m str>) -> (&'static s
         None => (CLASS, stated),
     };
     (field, if class == Some("") { "\"\"" } else { class.unwrap_or_default() })
+}
+
+/// Whether an event of that reason about the object was read.
+pub fn has_event(snapshot: &Snapshot, object: &ObjectKey, reason: &str) -> bool {
+    let uid = snapshot.object_id(object).map_or("", |id| snapshot.meta(id).uid.as_str());
+    snapshot.events_about(object, uid).any(|event| event.reason == reason)
 }

@@ -85,6 +85,8 @@ impl Remedy {
         let reads = ["kubectl get ", "kubectl describe ", "kubectl logs "];
         self.is_of_pvctl()
             || reads.iter().any(|start| self.command.starts_with(start))
+            // Rules delete only pods that erase a volume, and the controller makes such a pod again.
+            || self.command.starts_with("kubectl delete pod ")
             || (self.command.starts_with("kubectl patch ") && self.command.contains(r#""op":"test""#))
     }
 }

@@ -48,6 +48,10 @@ const UNCLEAR: [&str; 18] = [
     "comes nearest",
 ];
 
+/// Phrases in a headline in which readers could not tell which object is meant, or which said a thing twice.
+const AMBIGUOUS: [&str; 6] =
+    ["because of namespace", "which it names", "its attachment", "(recorded phase", ": free.", "stays so: bound to"];
+
 /// The phases of claims and volumes that a headline may state.
 const PHASES: [&str; 6] = ["Pending", "Bound", "Lost", "Available", "Released", "Failed"];
 
@@ -84,9 +88,44 @@ fn repeats_the_phase(headline: &str) -> bool {
         || (state.contains(" is being deleted") && begins(&["being deleted", "deleted"]))
 }
 
+/// Returns what makes a headline hard to understand at first reading.
+fn hard_to_read(headline: &str) -> Vec<String> {
+    let plain = unquoted(headline);
+    let mut faults: Vec<String> = AMBIGUOUS
+        .into_iter()
+        .filter(|phrase| plain.contains(phrase))
+        .map(|phrase| format!("{phrase:?} is ambiguous"))
+        .collect();
+    if plain.matches(" but ").count() > 1 {
+        faults.push("the headline has two times \"but\"".to_owned());
+    }
+    // The object is the subject. A second clause about it does not name it again.
+    let mut words = plain.split_whitespace();
+    if let (Some(kind @ ("Claim" | "Volume")), Some(name)) = (words.next(), words.next())
+        && [", but ", ", and ", ": "]
+            .iter()
+            .any(|joint| plain.contains(&format!("{joint}{} {name} ", kind.to_lowercase())))
+    {
+        faults.push("the headline names the object twice".to_owned());
+    }
+    faults
+}
+
+/// Returns the cause in a headline. The headline of an object without a phase is nothing but the cause.
+fn cause(headline: &str) -> &str {
+    let joints = [": ", ", but ", ", and ", " because "];
+    let start = joints.iter().filter_map(|joint| headline.find(joint).map(|at| at + joint.len())).min();
+    let cause = start.map_or(headline, |start| &headline[start..]);
+    // The name of the object of the cause stands before the cause.
+    match cause.split_once(": ") {
+        Some((object, cause)) if object.starts_with("of ") || object.ends_with(" has a problem") => cause,
+        _ => cause,
+    }
+}
+
 /// Returns what is wrong with the words of a diagnosis.
 fn faults(Diagnosis { headline, details, .. }: &Diagnosis) -> Vec<String> {
-    let mut faults = Vec::new();
+    let mut faults = hard_to_read(headline);
     let count = count_words(&unquoted(headline));
     if count > HEADLINE {
         faults.push(format!("the headline has {count} words"));
@@ -148,15 +187,27 @@ fn every_cause_is_short_and_plain_in_random_worlds() {
     check(2500, (worlds(3, 3), some_rules()), |(Cluster(parts), behavior)| {
         for Diagnosis { headline, .. } in diagnoses(parts, behavior).iter().filter(|diagnosis| diagnosis.root.is_some())
         {
-            let cause =
-                headline.split_once(": ").or_else(|| headline.split_once(", but ")).map_or("", |(_, cause)| cause);
+            let cause = cause(headline);
             let words = count_words(&unquoted(cause));
             prop_assert!((1..=CAUSE).contains(&words) && unclear(cause).is_empty(), "{words} words: {headline}");
+            let hard = hard_to_read(headline);
+            prop_assert!(hard.is_empty(), "{hard:?}: {headline}");
             count.set(count.get() + 1);
         }
         Ok(())
     });
     assert!(count.get() > 1000, "only {} diagnoses were read", count.get());
+}
+
+#[test]
+fn headlines_that_are_hard_to_read_are_noticed() {
+    let hard = |headline: &str| !hard_to_read(headline).is_empty();
+    assert!(hard("Claim a/b is Lost because of namespace a: all of its claims are Lost."));
+    assert!(hard("Claim a/b is Pending: volume v, which it names, has 1Gi."));
+    assert!(hard("Claim a/b is Bound, but volume v has 6Gi, but its file system has 1Gi."));
+    assert!(hard("Volume v is Bound, but volume v is attached to node n."));
+    assert!(!hard("Volume v is Bound, but it is attached to node n."));
+    assert_eq!(cause("Claim a/b is Lost because all claims are Lost."), "all claims are Lost.");
 }
 
 #[test]

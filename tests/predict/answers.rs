@@ -125,7 +125,7 @@ fn a_volume_that_is_deleted_while_bound_has_one_fate() {
     says(
         &claim,
         &[
-            "but volume vol has a problem: its deletion waits until its claim db/data is deleted",
+            "but volume vol has a problem: its deletion waits until this claim is deleted",
             "kubectl pvctl retain pv/vol",
         ],
     );
@@ -141,7 +141,7 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
     says(
         &page,
         &[
-            "Claim db/data is Pending because of volume vol: its claimRef has the uid of an earlier claim db/data.",
+            "Claim db/data is Pending because of volume vol: its spec.claimRef has the uid of an earlier claim db/data.",
             "Policy Retain keeps its data.",
             "kubectl pvctl restore pvc/data -n db",
         ],

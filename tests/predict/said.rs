@@ -232,7 +232,7 @@ fn a_claim_that_is_named_without_a_namespace_is_not_found() {
         Run::new(&arguments).env("COLUMNS", "400").stdin(volume.as_bytes()).finish().stdout
     };
     let today = explained("1.36");
-    let found = "its spec.claimRef names claim data but no namespace, so no claim matches it";
+    let found = "its spec.claimRef names claim data without a namespace";
     assert!(today.contains("Released") && today.contains(found), "{today}");
     let before = explained("1.30");
     let refused = "its claim data (in no namespace) cannot be looked up: an empty namespace may not be set when a resource \

@@ -46,7 +46,8 @@ pub(super) fn of_object(
         RETAIN if is_endangered => 0,
         // The rule decides when to keep data that nothing deletes, and after which look a finalizer may be removed.
         RETAIN | UNFINALIZE => 2,
-        _ if one.remedy.is_of_pvctl() => 1,
+        // A pod that erases a volume has to end before a claim gets the volume, so the rule decides about the order.
+        _ if one.remedy.is_of_pvctl() || one.remedy.command.starts_with("kubectl delete pod ") => 1,
         _ => 2,
     });
     advice

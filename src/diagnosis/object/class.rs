@@ -7,6 +7,7 @@ use crate::controllers::persistent_volume::plugins::{HOST_PATH, Provider, find_p
 use crate::model::{BindingMode, NO_PROVISIONER, ReclaimPolicy, StorageClass};
 use crate::simulate::Simulation;
 use crate::snapshot::Snapshot;
+use crate::text::capitalized;
 
 /// Who provisions the volumes of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,17 +49,15 @@ pub(super) fn words(simulation: &Simulation<'_>, class: &StorageClass) -> Words 
     let is_switched_off = class.provisioner == HOST_PATH && !behavior.hostpath_provisioning;
     let name = &class.provisioner;
     let provisions = match provisioner {
-        Provisioner::Migrated(driver) => format!("{driver} provisions volumes (for {name})"),
-        Provisioner::External => format!("{name} provisions volumes"),
+        Provisioner::Migrated(driver) => format!("driver {driver} provisions its volumes (for {name})"),
+        Provisioner::External => format!("driver {name} provisions its volumes"),
         // Only the host-path plugin depends on a flag.
         Provisioner::InTree if is_switched_off => {
-            format!(
-                "nothing provisions volumes: {name} is switched off, as --enable-hostpath-provisioner is by default"
-            )
+            format!("it provisions no volumes: {name} is off by default (flag --enable-hostpath-provisioner)")
         }
-        Provisioner::InTree => format!("Kubernetes itself provisions volumes ({name})"),
-        Provisioner::Nobody => "nothing provisions volumes; they are made by hand".to_owned(),
-        Provisioner::Unknown => format!("nothing provisions volumes: Kubernetes has no {name}"),
+        Provisioner::InTree => format!("Kubernetes itself provisions its volumes ({name})"),
+        Provisioner::Nobody => "it does not provision volumes, which people make by hand".to_owned(),
+        Provisioner::Unknown => format!("it provisions no volumes, because Kubernetes has no {name}"),
     };
     let when = match &class.binding_mode {
         Some(BindingMode::WaitForFirstConsumer) => "claims stay Pending until a pod uses them, which is normal",
@@ -86,6 +85,10 @@ pub(super) fn words(simulation: &Simulation<'_>, class: &StorageClass) -> Words 
         (false, true) => Some("It is marked as default, but a newer one is, too, and goes first.".to_owned()),
         (false, false) => None,
     };
-    let headline = format!("Class {}: {provisions}, and {when}.", class.meta.name);
-    Words { headline, details: data.into_iter().chain(default).collect() }
+    // A binding mode that binds no claim is the one thing to know about the class.
+    let is_usable = matches!(class.binding_mode, Some(BindingMode::WaitForFirstConsumer | BindingMode::Immediate));
+    let (first, second) = if is_usable { (provisions, when.to_owned()) } else { (when.to_owned(), provisions) };
+    let headline = format!("Class {}: {first}.", class.meta.name);
+    let second = format!("{}.", capitalized(&second));
+    Words { headline, details: std::iter::once(second).chain(data).chain(default).collect() }
 }

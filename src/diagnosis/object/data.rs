@@ -2,11 +2,14 @@
 
 pub use crate::controllers::persistent_volume::reclaim::DataFate as Fate;
 
-use crate::controllers::persistent_volume::reclaim::{data_fate, leaves_storage_behind};
+use crate::controllers::persistent_volume::reclaim::{data_fate, leaves_storage_behind, migrated_to};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
-use crate::model::{ObjectKey, PersistentVolume, PersistentVolumeClaim, TypedId, VolumePhase};
+use crate::model::{
+    CsiDriver, CsiNode, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, TypedId, VolumePhase,
+};
 use crate::simulate::Simulation;
+use crate::snapshot::Absence;
 
 /// What happens to the data, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +58,10 @@ pub(super) fn of_object(simulation: &Simulation<'_>, object: &ObjectKey) -> Opti
             if volume.status.phase == VolumePhase::Failed && fate(volume) == Fate::HandedToDriver {
                 return Some(DataProspect { fate: Fate::Kept, when: "as long as it is Failed" });
             }
+            // A volume that is Released waits for the driver, which deletes the data as soon as it is installed.
+            if volume.status.phase != VolumePhase::Released && lacks_driver(simulation, volume) {
+                return Some(DataProspect { fate: Fate::Kept, when: "as long as its driver is not installed" });
+            }
             let named = volume.claim_ref.as_ref();
             let claim = named.and_then(|named| snapshot.claim_id(&named.namespace, &named.name));
             let claim = claim.map(|id| snapshot.claim(id));
@@ -84,4 +91,16 @@ pub(super) fn of_object(simulation: &Simulation<'_>, object: &ObjectKey) -> Opti
         }
         _ => None,
     }
+}
+
+/// Whether the CSI driver to which an in-tree volume is migrated is not installed. Nobody else deletes the storage.
+fn lacks_driver(simulation: &Simulation<'_>, volume: &PersistentVolume) -> bool {
+    let snapshot = simulation.snapshot();
+    let Some(driver) = migrated_to(&simulation.settings().behavior, volume) else { return false };
+    let is_known = |kind: Kind| !matches!(snapshot.coverage().absence(kind, ""), Absence::Unknown(_));
+    let is_registered = || snapshot.all::<CsiNode>().iter().any(|node| node.driver(driver).is_some());
+    is_known(Kind::CsiDriver)
+        && is_known(Kind::CsiNode)
+        && snapshot.find::<CsiDriver>("", driver).is_none()
+        && !is_registered()
 }

@@ -83,40 +83,61 @@ fn of_problem(
     is_doomed: bool,
 ) -> Words {
     let Decisive { worst, root } = decisive;
-    let (clause, rest) = first_clause(&root.message);
-    let (subject, cause) = (beginning(&noun(object)), noun_of_cause(&root.object));
-    let phase = recorded(snapshot, object).map(|phase| match view.filter(|view| view.prediction.changes(snapshot)) {
+    // An object without a phase is told by its own finding, because only that one says what the object has to do with
+    // the cause.
+    let has_phase = recorded(snapshot, object).is_some();
+    let told = if !has_phase && worst.object == *object { worst } else { root };
+    let (clause, rest) = first_clause(&told.message);
+    let subject = beginning(&noun(object));
+    let changes = view.is_some_and(|view| view.prediction.changes(snapshot));
+    let phase = recorded(snapshot, object).map(|phase| match view.filter(|_| changes) {
         Some(view) if phase != TERMINATING => format!("{phase}{}", becomes(view, phase)),
         _ => phase.to_owned(),
     });
-    let headline = match (phase.as_deref(), root.object == *object) {
-        (None, true) => format!("{subject}: {clause}."),
-        (None, false) => format!("{subject} has a problem because of {cause}: {clause}."),
+    let is_own = told.object == *object;
+    // Whether the state of the object follows from the cause. A state that changes by itself does not.
+    let follows = match recorded(snapshot, object) {
+        Some(TERMINATING) => worst.object == *object,
+        Some("Pending" | "Lost") => !changes,
+        _ => false,
+    };
+    // The second "but" of a sentence is hard to read.
+    let but = if clause.contains(" but ") { "and" } else { "but" };
+    let headline = match (phase.as_deref(), is_own) {
+        (None, true) => match clause.strip_prefix("it ") {
+            Some(predicate) => format!("{subject} {predicate}."),
+            None => format!("{subject}: {clause}."),
+        },
+        (None, false) => format!("{subject}: {}.", about(&told.object, clause)),
         // The phase is as it should be, so that it does not follow from the problem.
-        (Some(phase @ ("Bound" | "Available" | "Running")), true) => format!("{subject} is {phase}, but {clause}."),
+        (Some(phase @ ("Bound" | "Available" | "Running")), true) => format!("{subject} is {phase}, {but} {clause}."),
         (Some(phase), true) => format!("{subject} is {phase}: {clause}."),
-        (Some(phase), false) if ["Pending", "Lost", TERMINATING].iter().any(|stuck| phase.starts_with(stuck)) => {
-            format!("{subject} is {phase} because of {cause}: {clause}.")
-        }
+        (Some(phase), false) if follows => match told_alone(&told.object, clause) {
+            Some(sentence) => format!("{subject} is {phase} because {}.", with_this(object, &sentence)),
+            None => format!("{subject} is {phase} because of {}: {clause}.", noun(&told.object)),
+        },
         // The phase has another reason than the problem.
-        (Some(phase), false) => format!("{subject} is {phase}, but {cause} has a problem: {clause}."),
+        (Some(phase), false) => {
+            format!("{subject} is {phase}, {but} {}.", with_this(object, &about(&told.object, clause)))
+        }
     };
     let sentence = |text: &str, is_danger: bool| {
         if is_danger { format!("{DANGER}{text}.") } else { format!("{}.", beginning(text)) }
     };
     let mut details = Vec::new();
-    let is_danger = root.risk == Risk::Imminent || is_doomed;
+    let is_danger = told.risk == Risk::Imminent || is_doomed;
     if !rest.is_empty() {
         details.push(sentence(rest, is_danger));
     } else if is_danger {
         details.push(sentence("the data are about to be lost", true));
     }
     if !std::ptr::eq(worst, root) {
-        let is_danger = worst.risk == Risk::Imminent;
-        details.push(if worst.object == *object {
-            sentence(&worst.message, is_danger)
+        let other = if std::ptr::eq(told, root) { worst } else { root };
+        let is_danger = other.risk == Risk::Imminent;
+        details.push(if other.object == *object {
+            sentence(&other.message, is_danger)
         } else {
-            sentence(&format!("{}: {}", noun(&worst.object), worst.message), is_danger)
+            sentence(&format!("{}: {}", noun(&other.object), other.message), is_danger)
         });
     }
     Words { headline, details }
@@ -182,9 +203,60 @@ pub fn noun(object: &ObjectKey) -> String {
     if namespace.is_empty() { format!("{word} {name}") } else { format!("{word} {namespace}/{name}") }
 }
 
-/// The object that has the cause, as people name it in a sentence. The name of a VolumeAttachment tells nothing.
-fn noun_of_cause(object: &ObjectKey) -> String {
-    if object.kind == Kind::VolumeAttachment { "its attachment".to_owned() } else { noun(object) }
+/// Returns what a rule says about an object as a sentence that names the object. Returns None if only the words of the
+/// rule, behind the name of the object, say which object is meant.
+pub(super) fn told_alone(object: &ObjectKey, clause: &str) -> Option<String> {
+    if let Some(predicate) = clause.strip_prefix("it ") {
+        return Some(format!("{} {predicate}", noun(object)));
+    }
+    let word = match object.kind {
+        Kind::PersistentVolume => "the volume",
+        Kind::PersistentVolumeClaim => "the claim",
+        Kind::StorageClass => "the class",
+        _ => "the object",
+    };
+    let plain = format!(" {} ", clause.replace([',', '.', ':', ';', '(', ')', '\''], " "));
+    // What a VolumeAttachment is about is named by the rule, and the name of the VolumeAttachment tells nothing.
+    let is_named = object.kind == Kind::VolumeAttachment
+        || !["it", "its", "this", word].iter().any(|reference| plain.contains(&format!(" {reference} ")));
+    is_named.then(|| clause.to_owned())
+}
+
+/// Returns what a rule says about another object than the one of the sentence.
+fn about(object: &ObjectKey, clause: &str) -> String {
+    told_alone(object, clause).unwrap_or_else(|| format!("{} has a problem: {clause}", noun(object)))
+}
+
+/// Returns a sentence that says "this volume" in place of the name of the volume that the headline has named already.
+fn with_this(object: &ObjectKey, sentence: &str) -> String {
+    let named = noun(object);
+    let word = match object.kind {
+        Kind::PersistentVolume => "volume",
+        Kind::PersistentVolumeClaim => "claim",
+        _ => return sentence.to_owned(),
+    };
+    let (mut text, mut rest) = (String::new(), sentence);
+    while let Some(at) = rest.find(&named) {
+        let (before, after) = (&rest[..at], &rest[at + named.len()..]);
+        // A longer name, or a noun that already has an article or an adjective.
+        let is_longer = after.starts_with(|next: char| next.is_alphanumeric() || next == '-')
+            || after.strip_prefix('.').is_some_and(|next| next.starts_with(char::is_alphanumeric));
+        let last = before.split_whitespace().next_back().unwrap_or_default();
+        let is_plain = !["its", "the", "existing", "deleted", "missing", "earlier", "free", "reserved"].contains(&last);
+        text.push_str(before);
+        if is_plain && !is_longer {
+            text.push_str("this ");
+            text.push_str(word);
+        } else {
+            text.push_str(&named);
+        }
+        rest = after;
+    }
+    text.push_str(rest);
+    match text.strip_prefix(&format!("this {word} ")) {
+        Some(predicate) => format!("it {predicate}"),
+        None => text,
+    }
 }
 
 /// The text as the beginning of a sentence. The name of a driver keeps its first letter.

@@ -67,7 +67,8 @@ impl Diagnosis {
     pub fn cause(&self) -> String {
         match &self.root {
             Some(root) if root.object == self.object => root.clause.clone(),
-            Some(root) => format!("{}: {}", noun(&root.object), root.clause),
+            Some(root) => headline::told_alone(&root.object, &root.clause)
+                .unwrap_or_else(|| format!("{}: {}", noun(&root.object), root.clause)),
             None => self.headline.trim_end_matches('.').to_owned(),
         }
     }

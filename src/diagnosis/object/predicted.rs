@@ -4,6 +4,7 @@ use super::headline::{Words, YOU_HAVE_TO_ACT};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, is_guarded, migrated_to};
 use crate::controllers::pv_protection::FINALIZER as VOLUME_FINALIZER;
 use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
+use crate::diagnosis::facts::has_event;
 use crate::diagnosis::reason::{View, pod_with_node, why};
 use crate::model::{
     AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId, VolumePhase,
@@ -31,9 +32,9 @@ pub(super) fn of_prediction(view: View<'_>) -> Words {
     };
     let reason = why(view.simulation, view.prediction);
     let headline = if deleted {
-        format!("{name} {reason} (recorded phase {phase}).")
+        format!("{name} is being deleted: {}.", in_a_sentence(reason.trim_start_matches("is being deleted; ")))
     } else {
-        format!("{name} is {phase}{}: {reason}.", becomes(view, phase))
+        of_living(view, &name, phase, &reason)
     };
     let mut details = Vec::new();
     match view.prediction.target.typed() {
@@ -45,6 +46,72 @@ pub(super) fn of_prediction(view: View<'_>) -> Words {
         details.retain(|sentence| !sentence.starts_with(YOU_HAVE_TO_ACT));
     }
     Words { headline, details }
+}
+
+/// Returns the headline of an object that is not being deleted. `reason` is the WHY of its prediction.
+fn of_living(view: View<'_>, name: &str, phase: &str, reason: &str) -> String {
+    let (noun, ends) = (partner_noun(view), ends_of(view));
+    let state = format!("{name} is {phase}{}", becomes(view, phase));
+    if let Some(partner) =
+        reason.strip_prefix("bound to ").and_then(|partner| partner.strip_suffix(", which is being deleted"))
+    {
+        let changes = view.prediction.changes(view.snapshot());
+        return if changes {
+            format!("{state}: {noun} {partner} is being deleted.")
+        } else {
+            format!("{name} is Bound to {noun} {partner}, which is being deleted.")
+        };
+    }
+    // The only object to which this one is or will be bound. The headline has named it when it gives the reason.
+    let [only] = ends.as_slice() else { return format!("{state}: {}.", in_a_sentence(reason)) };
+    let Some(partner) = only.strip_prefix(&format!("Bound to {noun} ")) else {
+        return format!("{state}: {}.", in_a_sentence(reason));
+    };
+    match reason.strip_prefix("bound to ").and_then(|rest| rest.strip_prefix(partner)) {
+        Some("") if phase == "Bound" => format!("{name} is Bound to {noun} {partner} and stays so."),
+        Some("") => format!("{state}."),
+        _ if reason == format!("matches {partner}") => format!("{state}, which is free and fits."),
+        _ if state.contains(partner) => {
+            let that = |word: &str| match word.strip_prefix(partner) {
+                Some(end @ ("" | "," | ";")) => format!("that {noun}{end}"),
+                _ => word.to_owned(),
+            };
+            let words: Vec<String> = reason.split(' ').map(that).collect();
+            let why = in_a_sentence(&words.join(" "))
+                .replace("reserved for it", "reserved for this claim")
+                .replace("its claim that claim", "that claim");
+            format!("{state}: {}.", why.trim_end_matches(", which takes it"))
+        }
+        _ => format!("{state}: {}.", in_a_sentence(reason)),
+    }
+}
+
+/// The word for the object that the object of the prediction is bound to.
+fn partner_noun(view: View<'_>) -> &'static str {
+    match view.prediction.target.kind {
+        Kind::PersistentVolume => "claim",
+        _ => "volume",
+    }
+}
+
+/// Returns the WHY of a prediction with a subject. A WHY is short, because it is a cell of a table.
+fn in_a_sentence(why: &str) -> String {
+    if let Some((claim, act)) = why.split_once("; policy Delete: ") {
+        return format!("{claim}, and {} (policy Delete)", act.replace("delete it", "delete the volume"));
+    }
+    if let Some(rest) = why.strip_prefix("free, and ").or_else(|| why.strip_prefix("free; ")) {
+        return rest.to_owned();
+    }
+    match why.split([' ', ',', ';']).next().unwrap_or_default() {
+        "nothing" if why == "nothing keeps it" => "nothing blocks the deletion".to_owned(),
+        "free" => "no claim takes it".to_owned(),
+        "reserved" if !why.starts_with("reserved for that") => {
+            format!("it is {}", why.replacen("reserved for ", "reserved for claim ", 1))
+        }
+        "kept" | "reserved" | "bound" | "surplus:" => format!("it is {why}"),
+        "waits" | "names" | "matches" | "gets" | "asks" | "stays" | "becomes" | "was" => format!("it {why}"),
+        _ => why.to_owned(),
+    }
 }
 
 /// Says whether the object keeps its phase, and which other phases are possible.
@@ -61,10 +128,17 @@ pub(super) fn becomes(view: View<'_>, phase: &str) -> String {
         [only] if only == DELETED => " and will be deleted".to_owned(),
         [only] => format!(" and becomes {only}"),
         [] => String::new(),
-        several if several.len() <= 3 => format!(" and ends {}", several.join(" or ")),
+        several if several.len() <= 3 => {
+            let stays = several.iter().any(|end| end == phase);
+            let others: Vec<&str> = several.iter().map(String::as_str).filter(|end| *end != phase).collect();
+            let verb = if stays { "may stay so or become" } else { "becomes" };
+            let others = others.join(" or ");
+            let others = if others.starts_with("Bound to ") { others.replace(" or Bound to ", " or ") } else { others };
+            format!(" and {verb} {others}")
+        }
         several => {
             let count = view.prediction.outcomes.as_ref().map_or(0, |outcomes| outcomes.count);
-            format!(" and ends {} or in one of {} other ways", several[0], count.saturating_sub(1))
+            format!(" and becomes {} or ends in one of {} other ways", several[0], count.saturating_sub(1))
         }
     }
 }
@@ -76,10 +150,10 @@ pub(super) fn ends_of(view: View<'_>) -> Vec<String> {
         .representatives()
         .map(|outcome| match outcome {
             Outcome::Claim { volume_name, .. } if outcome.phase() == "Bound" => {
-                format!("Bound to {}", crate::snapshot::printed(volume_name))
+                format!("Bound to volume {}", crate::snapshot::printed(volume_name))
             }
             Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } if outcome.phase() == "Bound" => {
-                format!("Bound to {namespace}/{name}")
+                format!("Bound to claim {namespace}/{name}")
             }
             Outcome::Gone { .. } => DELETED.to_owned(),
             other if other.is_terminating() => format!("{}, being deleted", other.phase()),
@@ -165,20 +239,17 @@ fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mu
             sentences.push("You have to act.".to_owned());
         }
         ClaimBranch::BoundClaimVolumeNameCleared => {
-            sentences.push(
-                "The event says that the data are lost; it misleads: no controller touched them for this.".to_owned(),
-            );
+            sentences.push(untouched(view));
             let named = view.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
             if let [id] = named {
                 sentences.push(format!("Volume {} still names it.", view.snapshot().volume(*id).meta.name));
             }
             sentences.push("You have to act.".to_owned());
         }
-        ClaimBranch::BoundClaimVolumeMissing => sentences.push(
-            "The event says that the data are lost; it misleads: no controller touched them for this. The object is \
-             gone; whether its storage is, only the storage system can tell."
-                .to_owned(),
-        ),
+        ClaimBranch::BoundClaimVolumeMissing => sentences.push(format!(
+            "{} The object is gone; whether its storage is, only the storage system can tell.",
+            untouched(view)
+        )),
         ClaimBranch::BoundClaimMisbound => lost(view, claim, sentences),
         ClaimBranch::ClaimMigrationUpdateFailed
         | ClaimBranch::UnboundClaimVolumeFound
@@ -190,6 +261,21 @@ fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mu
         | ClaimBranch::UnboundClaimNamedVolumeReserved
         | ClaimBranch::BoundClaimVolumeUnbound
         | ClaimBranch::BoundClaimVolumeOurs => {}
+    }
+}
+
+/// Whether an event of that reason about the object exists.
+fn speaks_of(view: View<'_>, reason: &str) -> bool {
+    has_event(view.snapshot(), &view.snapshot().key(view.prediction.target), reason)
+}
+
+/// Says that no data were lost when the claim became Lost.
+fn untouched(view: View<'_>) -> String {
+    let untouched = "no controller touched the data for this.";
+    if speaks_of(view, "ClaimLost") {
+        format!("The event says that the data are lost; it misleads: {untouched}")
+    } else {
+        capitalized(untouched)
     }
 }
 
@@ -240,7 +326,7 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
             Some(id) => !named.uid.is_empty() && snapshot.claim(id).meta.uid != named.uid,
         }
     });
-    if alone {
+    if alone && speaks_of(view, "ClaimMisbound") {
         sentences
             .push("The event speaks of two claims on one volume; it misleads: there is no other claim.".to_owned());
     }

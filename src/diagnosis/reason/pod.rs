@@ -28,7 +28,13 @@ pub(super) fn sentence(view: View<'_>, id: Id<Pod>, decision: &Decision<'_>) -> 
             let failed = decision.record.steps.len().checked_sub(1).and_then(|number| pod.ephemeral.get(number));
             let claim = failed.map(|volume| volume.template.meta.name.as_str()).unwrap_or_default();
             let not_owned = Branch::EphemeralVolumeStep(EphemeralVolumeStep::ClaimNotOwned);
-            let failure = if decision.record.steps.last() == Some(&not_owned) {
+            let is_not_owned = decision.record.steps.last() == Some(&not_owned);
+            let snapshot = view.snapshot();
+            let is_going =
+                snapshot.claim_id(&pod.meta.namespace, claim).is_some_and(|id| snapshot.claim(id).terminating());
+            let failure = if is_not_owned && is_going {
+                format!("an earlier claim {claim} is being deleted, and a new one is made for the pod after that")
+            } else if is_not_owned {
                 format!("claim {claim} exists and was not made for this pod, so that its volume has none")
             } else {
                 format!("the API server refuses claim {claim}")

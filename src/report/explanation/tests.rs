@@ -68,7 +68,11 @@ fn the_first_line_answers_what_people_ask() {
     let local = |object| spec(object, json!({ "storageClassName": "local" }));
     let late = || sc("local", "kubernetes.io/no-provisioner", true);
     let cases: Vec<(Vec<Value>, &str, &str)> = vec![
-        (vec![pvc("data"), pv("a")], "pvc/data", "Claim db/data is Pending and becomes Bound to a: matches a."),
+        (
+            vec![pvc("data"), pv("a")],
+            "pvc/data",
+            "Claim db/data is Pending and becomes Bound to volume a, which is free and fits.",
+        ),
         (
             vec![pvc("data"), spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }))],
             "pvc/data",
@@ -119,20 +123,20 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![local(pvc("data")), late()],
             "pvc/data",
-            "Claim db/data is Pending and stays so: waits for a pod that uses it (normal for class \"local\"). Nothing \
-             is wrong: the scheduler binds it when a pod uses it.",
+            "Claim db/data is Pending and stays so: it waits for a pod that uses it (normal for class \"local\"). \
+             Nothing is wrong: the scheduler binds it when a pod uses it.",
         ),
         (
             vec![spec(pvc("data"), json!({ "storageClassName": "fast" })), sc("fast", "x.example.com", false)],
             "pvc/data",
-            "Claim db/data is Pending and stays so: waits for x.example.com to provision a volume. That driver has to \
-             act: Kubernetes itself only asks it. If nothing comes, see whether it runs.",
+            "Claim db/data is Pending and stays so: it waits for x.example.com to provision a volume. That driver has \
+             to act: Kubernetes itself only asks it. If nothing comes, see whether it runs.",
         ),
         (
             vec![bound_pvc("data", "a")],
             "pvc/data",
-            "Claim db/data is Bound and becomes Lost: its volume a does not exist. The event says that the data are \
-             lost, but no controller has checked this. The storage may still exist.",
+            "Claim db/data is Bound and becomes Lost: its volume a does not exist. No controller checks whether the \
+             data are lost. The storage may still exist.",
         ),
         (
             vec![
@@ -140,9 +144,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(pv("a"), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Lost: its volume a names it in spec.claimRef without its uid. The controller takes this \
-             for another claim. No data are lost, whatever the event says. With the claim's uid in spec.claimRef, both \
-             are Bound again.",
+            "Claim db/data is Lost: its volume a names the claim in spec.claimRef without a uid. The controller takes \
+             this for another claim. No data are lost. With the claim's uid in spec.claimRef, both are Bound again.",
         ),
         (
             vec![
@@ -163,7 +166,7 @@ fn the_first_line_answers_what_people_ask() {
                 pod("web-0", "data", "node-1"),
             ],
             "pvc/data",
-            "Claim db/data is being deleted: its deletion waits until it is no longer used by pod web-0 (Running). \
+            "Claim db/data is being deleted: its deletion waits, because pod web-0 (Running) still uses the claim. \
              Danger: After that, the claim is deleted, and x.example.com deletes volume a with its data (policy \
              Delete). The deletion cannot be undone. Pods are deleted as well, because their node does not exist.",
         ),
@@ -175,26 +178,26 @@ fn the_first_line_answers_what_people_ask() {
                 pod("web-0", "data", "node-1"),
             ],
             "pv/a",
-            "Volume a is Bound, but claim db/data has a problem: its deletion waits until it is no longer used by pod \
-             web-0 (Running). Danger: After that, the claim is deleted, and x.example.com deletes volume a with its \
+            "Volume a is Bound, but claim db/data has a problem: its deletion waits, because pod web-0 (Running) still \
+             uses the claim. Danger: After that, the claim is deleted, and x.example.com deletes volume a with its \
              data (policy Delete). The deletion cannot be undone. Pods are deleted as well, because their node does \
              not exist.",
         ),
         (
             vec![with(bound_pvc("data", "a"), deleted()), bound_pv("a", "data")],
             "pv/a",
-            "Volume a is Bound and becomes Released: bound to db/data, which is being deleted. When the claim is gone, \
-             volume a is Released and its data stay (policy Retain).",
+            "Volume a is Bound and becomes Released: claim db/data is being deleted. When the claim is gone, volume a \
+             is Released and its data stay (policy Retain).",
         ),
         (
             vec![spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")],
             "pvc/data",
-            "Claim db/data is Pending: volume a, which it names, belongs to claim db/logs, which exists.",
+            "Claim db/data is Pending: it names volume a, which belongs to the existing claim db/logs.",
         ),
         (
             vec![bound_pv("a", "data"), bound_pvc("data", "a")],
             "pv/a",
-            "Volume a is Bound and stays so: bound to db/data. If the claim is deleted, volume a is Released and its \
+            "Volume a is Bound to claim db/data and stays so. If the claim is deleted, volume a is Released and its \
              data stay (policy Retain).",
         ),
         (
@@ -206,9 +209,9 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![csi(with(bound_pv("a", "data"), deleted()), "Delete"), bound_pvc("data", "a")],
             "pv/a",
-            "Volume a is being deleted: its deletion waits until its claim db/data is deleted. When that claim is \
-             deleted, the storage of the volume is left behind in spite of policy Delete. The deletion cannot be \
-             undone. Until then no other node may attach the volume.",
+            "Volume a is being deleted: its deletion waits until claim db/data is deleted. When that claim is deleted, \
+             the storage of the volume is left behind in spite of policy Delete. The deletion cannot be undone. Until \
+             then no other node may attach the volume.",
         ),
         // The annotation migrated-to is written before anything is reclaimed, so the driver deletes the volume.
         (
@@ -238,8 +241,8 @@ fn the_first_line_answers_what_people_ask() {
                 json!({ "persistentVolumeReclaimPolicy": "Recycle" }),
             )],
             "pv/a",
-            "Volume a is Failed: the controller failed to erase its data. Danger: Every sync tries it again, and the \
-             data are erased when that succeeds. No message says why.",
+            "Volume a is Failed: the controller failed to erase the data of the volume. Danger: Every sync tries it \
+             again, and the data are erased when that succeeds. No message says why.",
         ),
         (
             vec![
@@ -252,9 +255,8 @@ fn the_first_line_answers_what_people_ask() {
                 pvc("logs"),
             ],
             "pv/b",
-            "Volume b is Bound and becomes Bound to db/logs, but claim db/data has a problem: besides its volume a, \
-             volume b also has its uid in spec.claimRef. The second volume becomes free, with its data, for every claim \
-             that it fits.",
+            "Volume b is Bound and becomes Bound to claim db/logs, but claim db/data has a problem: volumes a and b \
+             have the claim's uid in spec.claimRef. Volume b becomes free, with its data, for every claim that it fits.",
         ),
         // The volume is reserved for the other claim, without a uid. The other claim exists.
         (
@@ -278,8 +280,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(deleted(), json!({ "metadata": { "finalizers": ["x.example.com/keep"] } })),
             )],
             "pv/a",
-            "Volume a is being deleted; kept by finalizer x.example.com/keep (recorded phase Available). No claim has \
-             it, so nothing deletes its storage.",
+            "Volume a is being deleted: it is kept by finalizer x.example.com/keep. No claim has it, so nothing \
+             deletes its storage.",
         ),
         (
             vec![
@@ -295,20 +297,20 @@ fn the_first_line_answers_what_people_ask() {
                 bound_pvc("data", "a"),
             ],
             "pv/a",
-            "Volume a is being deleted: its deletion waits until its claim db/data is deleted. Danger: When that claim \
-             is deleted, the data of the volume may be deleted (policy Delete). The deletion cannot be undone.",
+            "Volume a is being deleted: its deletion waits until claim db/data is deleted. Danger: When that claim is \
+             deleted, the data of the volume may be deleted (policy Delete). The deletion cannot be undone.",
         ),
         (
             vec![late()],
             "sc/local",
-            "Class local: nothing provisions volumes; they are made by hand, and claims stay Pending until a pod uses \
-             them, which is normal.",
+            "Class local: it does not provision volumes, which people make by hand. Claims stay Pending until a pod \
+             uses them, which is normal.",
         ),
         (
             vec![sc("hp", "kubernetes.io/host-path", false)],
             "sc/hp",
-            "Class hp: nothing provisions volumes: kubernetes.io/host-path is switched off, as \
-             --enable-hostpath-provisioner is by default, and claims are bound as soon as there is a volume for them.",
+            "Class hp: it provisions no volumes: kubernetes.io/host-path is off by default (flag \
+             --enable-hostpath-provisioner). Claims are bound as soon as there is a volume for them.",
         ),
         (
             vec![with(
@@ -316,9 +318,9 @@ fn the_first_line_answers_what_people_ask() {
                 json!({ "metadata": { "annotations": { "storageclass.kubernetes.io/is-default-class": "true" } } }),
             )],
             "sc/std",
-            "Class std: ebs.csi.aws.com provisions volumes (for kubernetes.io/aws-ebs), and claims are bound as soon \
-             as there is a volume for them. When a claim is deleted, so are its volume and the data (policy Delete). \
-             It is the default class: claims that state none get it.",
+            "Class std: driver ebs.csi.aws.com provisions its volumes (for kubernetes.io/aws-ebs). Claims are bound as \
+             soon as there is a volume for them. When a claim is deleted, so are its volume and the data (policy \
+             Delete). It is the default class: claims that state none get it.",
         ),
     ];
     let wrong: Vec<String> = cases
@@ -502,7 +504,7 @@ fn advice_for_claims_leads_out() {
     // Both ways to change the claimRef lead to a binding.
     for claim_ref in [claim_ref("data", ""), claim_ref("data", "uid-data")] {
         let said = headline(&[named(), with(pv("a"), claim_ref)], "pvc/data");
-        assert!(said.contains("becomes Bound to a"), "{said}");
+        assert!(said.contains("becomes Bound to volume a"), "{said}");
     }
     // A class can be set on a claim that states no class. The empty class cannot be changed.
     assert_eq!(

@@ -57,7 +57,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             let state = if deleted.is_some() { "detached from" } else { "attached to" };
             (
                 format!(
-                    "the attacher of {driver} lacks the rights to write that {volume} is {state} node {node}. The API \
+                    "the attacher of {driver} has no permission to write that {volume} is {state} node {node}. The API \
                      server has refused its writes for {}. Nothing is wrong with the storage",
                     age(case, since)
                 ),

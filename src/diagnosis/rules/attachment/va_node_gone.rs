@@ -88,8 +88,9 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             let said = if attachment.detach_error.is_some() { "reports an error" } else { "has not finished" };
             (
                 format!(
-                    "node {node} no longer exists, and {volume} could not be detached from it for {}. Driver {driver} \
-                     {said}. Until the VolumeAttachment is gone, the volume cannot be attached to another node",
+                    "{volume} is still attached to node {node}, which no longer exists. The detachment was requested \
+                     {} ago, and driver {driver} {said}. Until the VolumeAttachment is gone, the volume cannot be \
+                     attached to another node",
                     age(case, deleted)
                 ),
                 Severity::Error,
@@ -97,14 +98,14 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         }
         DetachState::Awaited(pod) => (
             format!(
-                "node {node} no longer exists, but {volume} is still attached to it. Pod {pod} waits for that volume \
+                "{volume} is still attached to node {node}, which no longer exists. Pod {pod} waits for that volume \
                  on another node. Nobody has begun to detach it"
             ),
             Severity::Error,
         ),
         DetachState::Unused(seconds, severity) => (
             format!(
-                "node {node} no longer exists, but {volume} is still attached to it. No pod can have used the volume \
+                "{volume} is still attached to node {node}, which no longer exists. No pod can have used the volume \
                  for {}. Nobody has begun to detach it",
                 human_age(*seconds)
             ),
@@ -112,7 +113,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         ),
         DetachState::Fresh => (
             format!(
-                "node {node} no longer exists, but {volume} is still attached to it. This is normal for up to {} after \
+                "{volume} is still attached to node {node}, which no longer exists. This is normal for up to {} after \
                  a node was deleted. If it stays, the volume cannot be attached to another node",
                 human_age(DRAIN)
             ),

@@ -57,7 +57,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let destroyed = released && case.destroys(volume);
     let stated = match (named.namespace.is_empty(), named.name.is_empty()) {
         (true, true) => "neither a namespace nor a claim".to_owned(),
-        (true, false) => format!("claim {} but no namespace", named.name),
+        (true, false) => format!("claim {} without a namespace", named.name),
         (false, _) => format!("namespace {} but no claim", named.namespace),
     };
     let snapshot = case.snapshot();
@@ -86,7 +86,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     } else {
         String::new()
     };
-    let found = Detection::new(format!("its spec.claimRef names {stated}, so no claim matches it{fate}{waits}"));
+    let found =
+        Detection::new(format!("its spec.claimRef names {stated}. So no claim matches this volume{fate}{waits}"));
     let mut found = found
         .risk(if destroyed { Risk::Imminent } else { Risk::None })
         .severity(if destroyed || !(waiting.is_empty() && meant.is_empty()) {

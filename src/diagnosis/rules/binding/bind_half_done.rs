@@ -59,7 +59,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let completed = "The next sync completes the binding: check whether kube-controller-manager runs";
     let found = Detection::new(format!(
-        "its binding to volume {name} was begun and is not completed. The volume has the uid of the claim in \
+        "the controller has not completed its binding to volume {name}. The volume has the uid of the claim in \
          spec.claimRef, but {missing} for {}. {completed}",
         human_age(passed)
     ));

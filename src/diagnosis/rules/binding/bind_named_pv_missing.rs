@@ -54,7 +54,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         (None, None) => " Nothing happens until somebody creates that volume.".to_owned(),
     };
     let mut found = Detection::new(
-        format!("volume {wanted}, which its spec.volumeName names, does not exist. No event reports this.{hint}")
+        format!("its spec.volumeName names volume {wanted}, which does not exist. No event reports this.{hint}")
             .trim_end_matches('.'),
     )
     .early_if(case.is_young(claim.meta.created))

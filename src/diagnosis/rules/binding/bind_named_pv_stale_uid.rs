@@ -25,9 +25,10 @@ pub(super) static RULE: Rule = Rule {
               backup was restored.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
-        repair: "First set the policy to Retain. If the new claim may read the old data, remove the uid from the \
-                 volume's `claimRef`, and nothing else of it: the next sync of the claim binds the two without any \
-                 further test. Otherwise create the claim again without `spec.volumeName`.",
+        repair: "First set the policy to Retain. See that no other cluster uses the disk. If the new claim may read \
+                 the old data, remove the uid from the volume's `claimRef`, and nothing else of it: the next sync of \
+                 the claim binds the two without any further test. Otherwise create the claim again without \
+                 `spec.volumeName`.",
         prevention: "Keep volumes that outlive their claims on policy Retain, and reserve them by namespace and name \
                      before the claim comes back.",
         hazard: "With policy Delete the storage goes while the claim waits. Removing the whole `claimRef` offers the \
@@ -58,9 +59,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
+    let misleading = if case.has_event("FailedBinding") {
+        ". The event about a different claim misleads: there is none"
+    } else {
+        ""
+    };
     let found = Detection::new(format!(
-        "volume {name}, which it names, has an earlier claim's uid in spec.claimRef; {consequence}. That earlier \
-         claim of the same name is gone. The event about a different claim misleads: there is none"
+        "it names volume {name}, which has the uid of an earlier claim in spec.claimRef; {consequence}. That earlier \
+         claim of the same name is gone{misleading}"
     ));
     Some(
         found
@@ -70,6 +76,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&case.object(), "metadata.uid", printed(&claim.meta.uid))
             .evidence(&volume_key(name), "spec.claimRef.uid", printed(&named.uid))
             .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
-            .remedy(restore(case.snapshot(), claim, format!("give volume {name} to the present claim"))),
+            .remedy(restore(
+                case.snapshot(),
+                claim,
+                format!(
+                    "check first that no other cluster uses the disk, such as \
+                                                             the one of a backup; then give volume {name} to the \
+                                                             present claim"
+                ),
+            )),
     )
 }

@@ -67,20 +67,20 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
         Holder::Lives(_) | Holder::Replaced(_) | Holder::Gone | Holder::Nobody | Holder::Unknown => "belongs to",
     };
     let (life, anew) = match holder {
-        Holder::Lives(_) | Holder::ReservedFor(_) => (", which exists", ""),
-        Holder::ReservedForMissing => (", which does not exist", ""),
-        Holder::Replaced(_) => (", which is gone", ". A new claim has that name"),
-        Holder::Gone => (", which is gone", ""),
-        Holder::Nobody | Holder::Unknown => ("", ""),
+        Holder::Lives(_) | Holder::ReservedFor(_) => ("the existing claim ", ""),
+        Holder::ReservedForMissing => ("the missing claim ", ""),
+        Holder::Replaced(_) => ("the deleted claim ", ". A new claim has that name"),
+        Holder::Gone => ("the deleted claim ", ""),
+        Holder::Nobody | Holder::Unknown => ("claim ", ""),
     };
     // Whether the volume is or will be in phase Released because its claim is gone.
     let released = matches!(holder, Holder::Replaced(_) | Holder::Gone);
     let destroyed = released && case.destroys(volume);
     let fate = if released { format!("; {}", case.prospect(volume)) } else { String::new() };
     let message = if is_complete {
-        format!("volume {name}, which it names, {relation} claim {owner}{life}{fate}{anew}")
+        format!("it names volume {name}, which {relation} {life}{owner}{fate}{anew}")
     } else {
-        format!("volume {name}, which it names, has {owner} in spec.claimRef. No claim can match that")
+        format!("it names volume {name}, which has {owner} in spec.claimRef. No claim can match that")
     };
     let mut found = Detection::new(message)
         .risk(if destroyed { Risk::Imminent } else { Risk::None })

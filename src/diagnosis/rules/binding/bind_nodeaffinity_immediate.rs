@@ -70,7 +70,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let required = wanted.clone();
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let found = Detection::new(format!(
-        "no node matches the node affinity of its volume {name}. The volume requires \
+        "no node matches the node affinity of volume {name}. The volume requires \
                                         nodes with {wanted}, and {none}. {why}"
     ));
     // A zone without nodes is normal as long as no pod waits for a node.

@@ -5,7 +5,7 @@ use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::misfit::{class_words, misfit};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-reserved-bypass",
@@ -77,7 +77,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
 /// left out: a raised request that the class permits, and an attributes class.
 fn misfits(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Vec<CandidateVerdict> {
     let class = claim.class();
-    let is_resized = || !class.is_empty() && case.class(class).is_none_or(|class| class.allow_expansion);
+    // A volume that a driver made had the requested size. If it is smaller now, somebody raised the request, and the
+    // rules about resizing report what prevents the expansion.
+    let is_made_to_size = volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
+    let is_resized =
+        || is_made_to_size || !class.is_empty() && case.class(class).is_none_or(|class| class.allow_expansion);
     let is_small = || volume.storage().zip(claim.requested()).is_some_and(|(has, wants)| has.compare(&wants).is_lt());
     let has_labels = |volume: &PersistentVolume| {
         let selector = claim.selector.as_ref().and_then(|selector| selector.compile().ok());

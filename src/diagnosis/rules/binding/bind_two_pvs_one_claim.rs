@@ -91,8 +91,9 @@ fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> 
     let imminent = others.iter().any(|volume| becomes(case, volume).1 && is_older(volume));
     let more = if others.len() > 1 { format!(" (and {} more)", others.len() - 1) } else { String::new() };
     let found = Detection::new(format!(
-        "besides its volume {}, volume {}{more} also has its uid in spec.claimRef. The second volume {}",
+        "volumes {} and {}{more} have the claim's uid in spec.claimRef. Volume {} {}",
         claim.volume_name,
+        first.meta.name,
         first.meta.name,
         becomes(case, first).0
     ));

@@ -132,7 +132,7 @@ impl Refused<'_> {
     fn found(&self, case: &Case<'_>, claim: &PersistentVolumeClaim, differs: &str, advice: &str) -> Detection {
         let name = &self.volume.meta.name;
         let opening = if self.is_named {
-            format!("volume {name}, which it names, {differs}")
+            format!("it names volume {name}, which {differs}")
         } else {
             format!("the nearest free volume {name} {differs}")
         };

@@ -54,7 +54,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         ),
         Provider::Nobody(_) if provisioner == NO_PROVISIONER => (
             format!(
-                "its mount options are never used, because the class provisions no volumes. It has provisioner \
+                "its mountOptions have no effect, because the class does not provision volumes. It has provisioner \
                  {provisioner} and mountOptions {options}. Only provisioned volumes get mount options from their class"
             ),
             "write the options into spec.mountOptions of each PersistentVolume; they apply from the next mount",

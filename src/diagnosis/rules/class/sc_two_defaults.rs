@@ -84,8 +84,8 @@ fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Detecti
     let name = &winner.meta.name;
     let why = if winner.meta.created == class.meta.created { "as old and first by name" } else { "newer" };
     let found = Detection::new(format!(
-        "its default mark has no effect, because class {name} is also marked and is {why}. Claims that state no class \
-         get class {name} (provisioner {}) and not this class (provisioner {})",
+        "class {name} is the default class instead, because it is {why}. Both are marked as default. Claims that \
+         state no class get class {name} (provisioner {}) and not this class (provisioner {})",
         winner.provisioner, class.provisioner
     ));
     with_mark(with_mark(found, class), winner)

@@ -57,15 +57,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (volume_name, of) = (&volume.meta.name, &volume.source);
     let owner = if of.kind == SourceKind::Csi { of.detail.as_str() } else { of.kind.as_str() };
     let (message, field, value) = if is_foreign {
+        let whatever = if case.has_event("ProvisioningFailed") { ", whatever the event says" } else { "" };
         let message = format!(
-            "its class is of driver {driver}, but volume {volume_name} of its data source, claim {name}, is of \
-             {owner}. Driver {driver} copies only its own volumes. Claim {name} is Bound, whatever the event says"
+            "its class has driver {driver}, but the volume of its data source, claim {name}, has driver {owner}. \
+             Driver {driver} copies only its own volumes. Claim {name} is Bound{whatever}"
         );
         (message, "spec.csi.driver", if of.kind == SourceKind::Csi { owner } else { "" })
     } else {
         let (mode, wants) = (volume.mode(), claim.mode());
         let message = format!(
-            "its volume mode is {}, but volume {volume_name} of its data source, claim {name}, has {}. Both must be \
+            "its volume mode is {}, but the volume of its data source, claim {name}, has {}. Both must be \
              the same",
             wants.as_str(),
             mode.as_str()

@@ -43,7 +43,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     stage(case)?;
     let found = Detection::new(format!(
-        "the claim requests {wants}, but its data source, claim {name}, requests {least}. No provisioner makes a copy \
+        "it requests {wants}, but its data source, claim {name}, requests {least}. No provisioner makes a copy \
          that is smaller than its source. The request cannot be changed before the claim is bound"
     ));
     Some(

@@ -69,7 +69,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         OwnerState::Present | OwnerState::Going(_) | OwnerState::NotSeen => None,
     };
     let how = match replaced(first) {
-        Some(uid) => format!("has uid {uid}, but its ownerReference names uid {}", first.uid),
+        Some(uid) => format!("has uid {uid}, but the claim names uid {} in ownerReferences", first.uid),
         None => format!("does not exist (uid {})", first.uid),
     };
     let others = match owners.len() - 1 {

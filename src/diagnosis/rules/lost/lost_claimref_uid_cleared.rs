@@ -41,9 +41,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let name = &volume.meta.name;
+    let whatever = if case.has_event("ClaimMisbound") { ", whatever the event says" } else { "" };
     let found = Detection::new(format!(
-        "its volume {name} names it in spec.claimRef without its uid. The controller takes this for another claim. No \
-         data are lost, whatever the event says. With the claim's uid in spec.claimRef, both are Bound again"
+        "its volume {name} names the claim in spec.claimRef without a uid. The controller takes this for \
+         another claim. No data are lost{whatever}. With the claim's uid in spec.claimRef, both are \
+         Bound again"
     ));
     Some(
         found

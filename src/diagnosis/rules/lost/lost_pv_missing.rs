@@ -40,10 +40,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let (name, namespace, volume) = (&claim.meta.name, &claim.meta.namespace, &claim.volume_name);
-    let found = Detection::new(format!(
-        "its volume {volume} does not exist. The event says that the data are lost, but no controller has checked \
-         this. The storage may still exist"
-    ));
+    let unchecked = if case.has_event("ClaimLost") {
+        "The event says that the data are lost, but no controller has checked this"
+    } else {
+        "No controller checks whether the data are lost"
+    };
+    let found = Detection::new(format!("its volume {volume} does not exist. {unchecked}. The storage may still exist"));
     Some(
         found
             .evidence(&case.object(), "spec.volumeName", volume.as_str())

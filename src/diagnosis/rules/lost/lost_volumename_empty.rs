@@ -76,7 +76,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         };
         return Some(
             marked(Detection::new(format!(
-                "its annotation pv.kubernetes.io/bind-completed says that it is bound, but its spec.volumeName is \
+                "its annotation pv.kubernetes.io/bind-completed says that the claim is bound, but spec.volumeName is \
                  empty{rest}. {touched}"
             )))
             .remedy(by_hand(
@@ -87,7 +87,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         );
     };
     let message = format!(
-        "its annotation says that it is bound, but its spec.volumeName is empty. Volume {} has its uid in \
+        "its annotation says that the claim is bound, but spec.volumeName is empty. Volume {} has its uid in \
          spec.claimRef. With that name in spec.volumeName, both are Bound again",
         volume.meta.name
     );

@@ -62,9 +62,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         );
         (Risk::Possible, message)
     } else {
+        let misleading =
+            if case.has_event("WaitForFirstConsumer") { ". The event about a first consumer misleads" } else { "" };
         let message = format!(
             "pod {name} got node {node} by spec.nodeName and not from the scheduler. Only the scheduler can select a \
-             node for the claim, so both wait without end. The event about a first consumer misleads"
+             node for the claim, so both wait without end{misleading}"
         );
         (Risk::None, message)
     };

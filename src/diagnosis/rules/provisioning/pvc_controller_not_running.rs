@@ -69,7 +69,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let object = key(Kind::Lease, Lease::MANAGER_NAMESPACE, Lease::MANAGER_NAME);
     let found = Detection::new(format!(
-        "kube-controller-manager does not run: nobody has renewed its Lease for {}. The claim {ends}. No controller \
+        "kube-controller-manager does not run. Nobody has renewed its Lease for {}. The claim {ends}. No controller \
          binds, provisions or reclaims volumes. Once one runs again, all waiting changes happen at once",
         human_age(silent)
     ));

@@ -134,7 +134,7 @@ const CAUSES: [(&[&str], Cause); 9] = [
     (
         &["code = InvalidArgument", "infeasible"],
         Cause {
-            words: "it refuses the class's parameters or the claim's request",
+            words: "the driver refuses the class's parameters or the claim's request",
             is_final: true,
             way: "correct the class's parameters, for which the class must be created again under the same name; or \
                   create the claim again with another request",

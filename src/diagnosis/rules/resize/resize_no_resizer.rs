@@ -73,8 +73,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let waited = asked.and_then(|event| case.seconds_since(event.last_seen)).filter(|waited| *waited >= PATIENCE);
     let found = match waited {
         Some(waited) => Detection::new(format!(
-            "the resizer of {driver} has not begun to expand volume {volume} for {}. The claim requests {wants} and \
-             has {has}. Whether a resizer runs cannot be seen here",
+            "the resizer of {driver} has still not begun to expand volume {volume} after {}. The claim requests \
+             {wants} and has {has}. Whether a resizer runs cannot be seen here",
             human_age(waited)
         ))
         .since(asked.and_then(|event| event.last_seen)),

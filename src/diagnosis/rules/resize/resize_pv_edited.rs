@@ -58,9 +58,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         }
         None => "Somebody edited the volume, which does not expand its storage",
     };
-    let found = Detection::new(format!(
-        "its volume {volume} states {capacity}, but the claim has {has}, and nobody expands the volume. {rest}"
-    ));
+    let found = Detection::new(format!("its volume {volume} states {capacity}, but the claim still has {has}. {rest}"));
     let steps = vec![
         json!({
             "op": "test",

@@ -75,12 +75,12 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
         ),
     };
     let which = if pairs.len() == claims.len() {
-        format!("all of its {} claims", claims.len())
+        format!("all {} claims of namespace {}", claims.len(), namespace.meta.name)
     } else {
-        format!("{} of its {} claims", pairs.len(), claims.len())
+        format!("{} of {} claims of namespace {}", pairs.len(), claims.len(), namespace.meta.name)
     };
     let found = Detection::new(format!(
-        "{which} name volumes that have the uids of earlier claims. {fate}. The claims were created again, as by a \
+        "{which} name volumes with the uids of earlier claims. {fate}. The claims were created again, as by a \
          restore"
     ))
     .risk(if doomed.is_empty() { Risk::None } else { Risk::Imminent });
@@ -103,15 +103,13 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     } else {
         found
     };
+    let found =
+        found.remedy(by_hand("check that no other cluster, such as the one that was backed up, uses the same storage"));
     let columns = "custom-columns=NAME:.metadata.name,UID:.metadata.uid,VOLUME:.spec.volumeName,PHASE:.status.phase";
-    Some(
-        found
-            .remedy(by_hand("check that no other cluster, such as the one that was backed up, uses the same storage"))
-            .remedy(kubectl(
-                format!("get pvc -n {} -o {columns}", quoted(&namespace.meta.name)),
-                "then give each claim its volume back, with the command of the finding on that claim",
-            )),
-    )
+    Some(found.remedy(kubectl(
+        format!("get pvc -n {} -o {columns}", quoted(&namespace.meta.name)),
+        "then give each claim its volume back, with the command of the finding on that claim",
+    )))
 }
 
 /// Returns the volume that the claim names, if its `claimRef` has the uid of an earlier claim of the same name.

@@ -216,14 +216,28 @@ fn listed(meta: &ObjectMeta) -> String {
     meta.finalizers.join(", ")
 }
 
-/// Creates a remedy that binds a new claim of the same name to the same data.
+/// Says how a person stops the pods. The owner of a pod makes a deleted pod again.
+fn stopping(pods: &[&Pod]) -> String {
+    let named = some_pods(pods);
+    let owner = pods.first().map_or("", |pod| pod.owner_kind.as_str());
+    match owner {
+        "" => format!("delete {named}"),
+        "StatefulSet" => format!("scale down the StatefulSet of {named} first: it makes a deleted pod again"),
+        "ReplicaSet" => format!("scale down the Deployment of {named} first: it makes a deleted pod again"),
+        other => format!("stop the {other} of {named} first: it may make a deleted pod again"),
+    }
+}
+
+/// Creates a remedy that binds a new claim to the same data. No claim can be created in a namespace that is being
+/// deleted.
 fn bring_back(claim: &PersistentVolumeClaim) -> Option<Remedy> {
     let volume = &claim.volume_name;
     (!volume.is_empty()).then(|| {
         by_hand(format!(
             "to use the same data again: with policy Retain, let the claim be deleted; then remove uid and \
              resourceVersion from spec.claimRef of volume {volume}, and create the claim again with spec.volumeName \
-             {volume}"
+             {volume}; if the namespace is being deleted, too, write a claim of another namespace into spec.claimRef, \
+             and create that one"
         ))
     })
 }

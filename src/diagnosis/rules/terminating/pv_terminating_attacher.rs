@@ -68,8 +68,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(
         held_by_attachments(
             Detection::new(format!(
-                "finalizer {finalizer} of the attacher of {driver} blocks its deletion while a VolumeAttachment names \
-                 it. If none does, that attacher does not run or lacks the rights. No data are affected"
+                "finalizer {finalizer} blocks the deletion while a VolumeAttachment names the volume. If none does, \
+                 the attacher of {driver} does not run or lacks the rights. No data are affected"
             )),
             case,
             volume,

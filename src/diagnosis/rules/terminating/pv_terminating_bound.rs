@@ -86,7 +86,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let meanwhile = if attached { ". Until then no other node may attach the volume" } else { "" };
     let owner = claim.key();
     let message = format!(
-        "its deletion waits until its claim {owner} is deleted. When that claim is deleted, {afterwards}. The \
+        "its deletion waits until claim {owner} is deleted. When that claim is deleted, {afterwards}. The \
          deletion cannot be undone{meanwhile}"
     );
     // Where nothing deletes the storage, the manifest is what can be lost.
@@ -104,9 +104,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .remedy(save_volume(volume, "its source is needed to create it again"))
         .remedies(keep_later)
         .remedy(by_hand(format!(
-            "in a planned outage, with policy Retain: stop the pods, delete claim {owner}, and when the volume is gone \
-             create it again with the same source and policy Retain, reserved for {owner} by name, and then the claim \
-             with spec.volumeName {}",
+            "in a planned outage, with policy Retain: scale down the StatefulSet or Deployment that uses the claim, \
+             delete claim {owner}, and when the volume is gone create it again with the same source and policy Retain, \
+             reserved for {owner} by name, and then the claim with spec.volumeName {}",
             volume.meta.name
         )));
     Some(if claim.terminating() { found.follows_from(key_of_claim(&claim.meta), Act::Delete) } else { found })

@@ -105,8 +105,8 @@ fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
         Provider::External => return None,
     };
     Some(format!(
-        "kube-controller-manager cannot delete its storage (policy {}). The reason: {reason}. With policy Retain, the \
-         volume is deleted and its storage stays",
+        "kube-controller-manager cannot delete the storage of the volume (policy {}). The reason: {reason}. With \
+         policy Retain, the volume is deleted and its storage stays",
         volume.reclaim_policy.as_str()
     ))
 }

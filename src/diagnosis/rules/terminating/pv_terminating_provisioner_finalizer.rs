@@ -58,8 +58,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (message, risk) = match &volume.reclaim_policy {
         ReclaimPolicy::Retain | ReclaimPolicy::Recycle => (
             format!(
-                "its provisioner {driver} has not removed the finalizer that blocks its deletion: it does not run or \
-                 lacks the rights. With policy {policy} it removes the finalizer without changing the data"
+                "its provisioner {driver} has not removed the finalizer that blocks the deletion. That provisioner \
+                 does not run or lacks the rights. With policy {policy} it removes the finalizer without changing the \
+                 data"
             ),
             Risk::None,
         ),
@@ -67,7 +68,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             let phase = if available { "Available" } else { phase };
             (
                 format!(
-                    "{driver} deletes storage only in phase Released, and this volume is {phase}. So its finalizer \
+                    "{driver} deletes only volumes in phase Released, and this volume is {phase}. So its finalizer \
                      blocks the deletion of the volume, and waiting does not help. With policy Retain, the volume is \
                      deleted and its storage stays"
                 ),

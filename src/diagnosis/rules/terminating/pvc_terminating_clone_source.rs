@@ -49,8 +49,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         }
     };
     let message = format!(
-        "finalizer {CLONE_FINALIZER} of its provisioner blocks its deletion for a clone. {holder}. Once the finalizer \
-         is removed, the claim is deleted{}",
+        "its deletion waits for finalizer {CLONE_FINALIZER}. The provisioner set it for a clone. {holder}. Once the \
+         finalizer is removed, the claim is deleted{}",
         after.words
     );
     let found = being_deleted(message, case, claim);

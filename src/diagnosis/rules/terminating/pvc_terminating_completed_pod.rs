@@ -54,7 +54,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let message = format!(
-        "finished pods block its deletion until they are deleted, too: {}. When those pods are deleted, the claim is \
+        "its deletion waits until finished pods are deleted, too: {}. When those pods are deleted, the claim is \
          deleted{}",
         some_pods(&users),
         after.words

@@ -1,6 +1,8 @@
 //! This rule reports a claim that is being deleted while pods use it.
 
-use super::{aftermath, are_leaving, being_deleted, bring_back, is_finished, is_orphaned, is_recent, some_pods, users};
+use super::{
+    aftermath, are_leaving, being_deleted, bring_back, is_finished, is_orphaned, is_recent, some_pods, stopping, users,
+};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
@@ -22,10 +24,10 @@ pub(super) static RULE: Rule = Rule {
               another question, its volume is Released, and the reclaim policy decides on the data.",
         confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'",
-        repair: "If the deletion was meant, stop the pods. If not, it cannot be stopped, but the data can be kept: set \
-                 the volume's policy to Retain now, and save the claim's manifest. Stop the pods when it suits; the \
-                 claim goes and the volume is Released. Then take the uid out of the volume's `spec.claimRef` and \
-                 create the claim again with `spec.volumeName`.",
+        repair: "If the deletion was meant, scale down the StatefulSet or Deployment of the pods. If not, it cannot be \
+                 stopped, but the data can be kept: set the volume's policy to Retain now, and save the claim's \
+                 manifest. Stop the pods when it suits; the claim goes and the volume is Released. Then take the uid \
+                 out of the volume's `spec.claimRef` and create the claim again with `spec.volumeName`.",
         prevention: "Keep volumes that matter on policy Retain, so that a deleted claim costs an outage and not the \
                      data.",
         hazard: "With policy Delete a restart of the pod is enough to destroy the data. Removing the finalizer does so \
@@ -53,6 +55,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let pods = some_pods(&active);
+    let uses = if active.len() == 1 { "uses" } else { "use" };
     let rest = if !is_left {
         "The deletion cannot be undone, and new pods cannot use the claim"
     } else if users.iter().any(|pod| is_orphaned(case, pod)) {
@@ -61,7 +64,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         "The deletion cannot be undone. The pods are being deleted as well"
     };
     let message = format!(
-        "its deletion waits until it is no longer used by {pods}. After that, the claim is deleted{}. {rest}",
+        "its deletion waits, because {pods} still {uses} the claim. After that, the claim is deleted{}. {rest}",
         after.words
     );
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
@@ -73,8 +76,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .remedy(save_claim(claim, "save the manifest of the claim; its deletion cannot be stopped"))
             .remedies(bring_back(claim))
             .remedy(by_hand(format!(
-                "if the deletion was intended, stop {pods} in the workload that made it; then the claim is deleted by \
-                 itself"
+                "if the deletion was intended, {}; then the claim is deleted by itself",
+                stopping(&active)
             ))),
     )
 }

@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let message = format!(
-        "finalizer {SNAPSHOT_FINALIZER} blocks its deletion for a snapshot. A VolumeSnapshot of it is not ready, or \
+        "its deletion waits for finalizer {SNAPSHOT_FINALIZER}. A VolumeSnapshot of the claim is not ready, or \
          nobody removes the finalizer. Once the finalizer is removed, the claim is deleted{}",
         after.words
     );

@@ -54,16 +54,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         // The garbage collector's own finalizers have no domain.
         ([_], None) if matches!(first, "foregroundDeletion" | "orphan") => {
             format!(
-                "finalizer {first} blocks its deletion. The garbage collector removes that finalizer after it has \
+                "its deletion waits for finalizer {first}. The garbage collector removes that finalizer after it has \
                  handled the dependents of the claim"
             )
         }
         ([_], Some((domain, _))) => {
-            format!("finalizer {first} blocks its deletion. The controller of {domain} must remove that finalizer")
+            format!("its deletion waits for finalizer {first}. The controller of {domain} must remove that finalizer")
         }
-        ([_], None) => format!("finalizer {first} blocks its deletion. Whoever set that finalizer must remove it"),
+        ([_], None) => format!("its deletion waits for finalizer {first}. Whoever set that finalizer must remove it"),
         (several, _) => {
-            format!("finalizers {} block its deletion. Those who set them must remove them", several.join(", "))
+            format!("its deletion waits for finalizers {}. Those who set them must remove them", several.join(", "))
         }
     };
     let message = format!("{kept}. Then the claim is deleted{}", after.words);

@@ -79,8 +79,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         None => format!("CSINode {name} does not exist"),
     };
     let found = Detection::new(format!(
-        "driver {driver} is not registered on its selected node {name}. {fact}, so the provisioner does not know where \
-         to make the volume. The scheduler selects no other node while the annotation \
+        "driver {driver} is not registered on the claim's selected node {name}. {fact}, so the provisioner does not \
+         know where to make the volume. The scheduler selects no other node while the annotation \
          volume.kubernetes.io/selected-node exists. The claim has waited {}, and no data are at risk",
         human_age(waited)
     ));

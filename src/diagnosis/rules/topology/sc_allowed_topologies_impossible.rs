@@ -77,10 +77,10 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             format!("it allows only nodes with {wanted}, and no node has a label {key} at all")
         }
         Contradiction::NotReported(wrong, reported) => {
-            format!("its allowedTopologies use key {wrong}, but its driver {driver} reports only {reported}")
+            format!("its allowedTopologies use key {wrong}, but driver {driver} reports only {reported}")
         }
         Contradiction::NothingReported(wrong) => format!(
-            "its allowedTopologies use key {wrong}, but its driver {driver} reports no topology for any node. The \
+            "its allowedTopologies use key {wrong}, but driver {driver} reports no topology for any node. The \
              topologyKeys of the driver are empty"
         ),
     };

@@ -93,7 +93,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let similar = if is_migrated { None } else { nearest(driver, known, 1).first().copied() };
     let similar = similar.map(|name| format!(". Perhaps driver {name}, which exists, is meant"));
     let found = Detection::new(format!(
-        "its driver {driver} is not installed: no such CSIDriver exists, and no node has registered it; \
+        "its driver {driver} is not installed. No such CSIDriver exists, and no node has registered it; \
          {meaning}{replaced}{}",
         similar.unwrap_or_default()
     ));

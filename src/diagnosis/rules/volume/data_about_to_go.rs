@@ -172,7 +172,7 @@ fn cause(case: &Case<'_>, volume: &PersistentVolume, wanted_by: Option<&Persiste
         }
         Holder::Replaced(_) => format!("its claim {named} is gone, and a new claim has that name"),
         Holder::Gone | Holder::ReservedForMissing | Holder::Unknown => match wanted_by {
-            Some(claim) => format!("its claim {named} does not exist, although claim {} needs it", claim.key()),
+            Some(claim) => format!("its claim {named} does not exist, but claim {} needs the volume", claim.key()),
             None => format!("its claim {named} is gone"),
         },
         Holder::Nobody if volume.terminating() => "no claim has it, so nothing stops its deletion".to_owned(),

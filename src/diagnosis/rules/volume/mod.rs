@@ -239,7 +239,11 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
         Holder::Gone if nameable => ways.extend(release(volume)),
         Holder::Replaced(claim) if claim.terminating() => {}
         Holder::Replaced(claim) if claim.volume_name.is_empty() || claim.volume_name == volume.meta.name => {
-            let does = format!("give the volume to {}, which may then read the data", claim.key());
+            let does = format!(
+                "check first that no other cluster uses the disk, such as the one of a backup; then give the volume to \
+                 {}, which may then read the data",
+                claim.key()
+            );
             ways.push(restore(case.snapshot(), claim, does));
         }
         Holder::Replaced(claim) => ways.push(rebind(

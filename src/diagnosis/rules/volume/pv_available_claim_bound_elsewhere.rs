@@ -60,7 +60,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let name = claim_name(named);
-    let has = if is_bound(claim) { "has" } else { "names" };
+    let has = if is_bound(claim) { "is bound to" } else { "names" };
     let now = if branch == VolumeBranch::VolumeReserved { "it is" } else { "after the next sync it is only" };
     let found = Detection::new(format!(
         "{now} reserved for claim {name}, which {has} volume {other}. No other claim can get it. If that claim is \

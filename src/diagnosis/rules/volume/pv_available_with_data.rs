@@ -132,7 +132,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             )],
         ),
     };
-    let found = Detection::new(format!("it may have the data of a claim. {words}. {danger}"));
+    let found = Detection::new(format!("it may have the data of another claim. {words}. {danger}"));
     let mut found = with_storage(found, case, volume)
         .severity(if is_proof { Severity::Warning } else { Severity::Info })
         .since(volume.status.last_phase_transition)

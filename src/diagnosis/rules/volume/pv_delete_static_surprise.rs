@@ -67,7 +67,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         format!("{driver} (in a current version)")
     };
     let found = Detection::new(format!(
-        "it was made by hand, but has policy Delete. When {claim} is deleted, {who} deletes its storage {}. The volume \
+        "it was made by hand and has policy Delete. When {claim} is deleted, {who} deletes its storage {}. The volume \
          has no annotation of a provisioner",
         volume.source.handle
     ));

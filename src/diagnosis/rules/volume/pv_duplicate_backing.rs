@@ -32,8 +32,9 @@ pub(super) static RULE: Rule = Rule {
               from restores, and from drivers whose handle names a whole file system.",
         confirm: "kubectl get pv -o custom-columns='NAME:.metadata.name,DRIVER:.spec.csi.driver,\
                   HANDLE:.spec.csi.volumeHandle,POLICY:.spec.persistentVolumeReclaimPolicy'",
-        repair: "Set all of them to Retain. Decide which object is the right one. Give the others handles of their \
-                 own, which means to create them anew, or delete them after their claims.",
+        repair: "Set all of them to Retain. See which pods, and which other clusters, use the storage. Decide which \
+                 object is the right one. Give the others handles of their own, which means to create them anew, or \
+                 delete them after their claims.",
         prevention: "Create one volume for each storage. To share a file system, use one claim, or handles that name \
                      different directories where the driver has such.",
         hazard: "With policy Delete the end of any one of the claims destroys the data of all. For storage that only \
@@ -131,7 +132,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .risk(risk)
         .remedies(doomed.and_then(|_| retain(volume)))
         .remedies(elsewhere.and_then(retain))
-        .remedy(by_hand("find out which of the volumes is the right one, and give the others their own storage"));
+        .remedy(by_hand(
+            "check which pods, and which other clusters, use this storage; then decide which volume is the \
+                         right one, and give the others their own storage",
+        ));
     let found =
         stuck.iter().fold(found, |found, (pod, _)| found.affects(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name)));
     Some(if speaks { found } else { found.follows_from(volume_key(&first.meta.name), Act::OwnStorage) })

@@ -48,8 +48,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         ReclaimObstacle::DeleteFails if volume.source.kind == SourceKind::HostPath => {
             let path = &volume.source.detail;
             let message = format!(
-                "policy Delete removes a hostPath only below a directory /tmp/, and not {path}. Every sync tries it \
-                 and is refused. Its claim is gone, and the data stay"
+                "policy Delete removes hostPath directories only below /tmp/, and this one is {path}. Every sync tries \
+                 it and is refused. Its claim is gone, and the data stay"
             );
             (message, true)
         }

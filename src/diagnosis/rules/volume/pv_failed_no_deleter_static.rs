@@ -54,17 +54,22 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             let kind = volume.source.kind.as_str();
             let outcome = if volume.status.phase == VolumePhase::Failed { "" } else { ", so it becomes Failed" };
             let who = match provisioner(volume) {
-                Some(provisioner) => format!("its provisioner {provisioner} is no longer part of Kubernetes"),
+                Some(provisioner) => format!(
+                    "nobody can delete its storage, because provisioner {provisioner} is no \
+                                              longer part of Kubernetes"
+                ),
                 None if volume.source.kind == SourceKind::Csi => {
-                    "it was made by hand. Kubernetes leaves such volumes to their drivers only since 1.30".to_owned()
+                    "nobody can delete its storage, because the volume was made by hand. Kubernetes leaves such \
+                     volumes to their drivers only since 1.30"
+                        .to_owned()
                 }
                 None => {
-                    format!("Kubernetes deletes no storage of type {kind}. The volume was made by hand")
+                    format!("Kubernetes cannot delete storage of type {kind}. The volume was made by hand")
                 }
             };
             (
                 format!(
-                    "nobody can delete its storage, because {who}. Its claim is gone, and the policy is \
+                    "{who}. Its claim is gone, and the policy is \
                      Delete{outcome}. The data stay"
                 ),
                 Risk::None,

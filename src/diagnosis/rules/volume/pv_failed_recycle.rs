@@ -60,8 +60,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         }
         ReclaimObstacle::RecycleRetried => {
             let message = format!(
-                "the controller failed to erase its data. Every sync tries it again, and the data are erased when that \
-                 succeeds. {}",
+                "the controller failed to erase the data of the volume. Every sync tries it again, and the data are \
+                 erased when that succeeds. {}",
                 said(volume)
             );
             (message, false)
@@ -70,7 +70,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             let since = human_age(seconds);
             let message = match recycler {
                 Some(pod) => format!(
-                    "pod {}/{} has not finished erasing its data, {since} after the release. Once that pod can mount \
+                    "pod {}/{} has still not erased the data, {since} after the release. Once that pod can mount \
                      the volume, the data are erased",
                     pod.meta.namespace, pod.meta.name
                 ),
@@ -84,7 +84,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         ReclaimObstacle::RecycleWaits(pods) => {
             let claim = volume.claim_ref.as_ref().map(claim_name).unwrap_or_default();
             let message = format!(
-                "policy Recycle waits for pods {pods}, which still name its deleted claim {claim}. When those pods \
+                "policy Recycle waits for pods {pods}, which still name the deleted claim {claim}. When those pods \
                  end, the data are erased"
             );
             (message, false)
@@ -116,8 +116,11 @@ fn end_it(volume: &PersistentVolume, recycler: Option<&Pod>) -> [Remedy; 2] {
         let (name, namespace) = (&pod.meta.name, &pod.meta.namespace);
         let command = format!("get pod {} -n {} -o wide", quoted(name), quoted(namespace));
         return [
+            kubectl(
+                format!("delete pod {} -n {}", quoted(name), quoted(namespace)),
+                format!("once the policy is Retain, delete the pod that erases the volume: {why}"),
+            ),
             kubectl(command, "see whether that pod is erasing the volume now"),
-            by_hand(format!("once the policy is Retain, delete pod {name} in {namespace}: {why}")),
         ];
     }
     let name = recycler_of(&volume.meta.name);

@@ -59,14 +59,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let fact = match (places.next(), places.next()) {
         (Some(one), Some(other)) => {
             let more = if on.len() > 2 { " and others" } else { "" };
-            format!("its pods run on nodes {one} and {other}{more}, and each node has its own directory {path}")
+            format!("its pods run on nodes {one} and {other}{more}, but directory {path} is different on each node")
         }
         (Some(one), None) => format!(
-            "nothing keeps its pods on node {one}, where they use directory {path}. On any other of the {nodes} nodes \
-             they find another directory"
+            "its pods use directory {path} of node {one}, but nothing keeps them there. On any other of the {nodes} \
+             nodes they find another directory"
         ),
         (None, _) => {
-            format!("each of the {nodes} nodes has its own directory {path}. Where its pods run is not known here")
+            format!("directory {path} is different on each of the {nodes} nodes. Where its pods run is not known here")
         }
     };
     let found = Detection::new(format!("{fact}. This is harmless only if all nodes have the same share there"))

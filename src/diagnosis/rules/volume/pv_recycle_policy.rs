@@ -55,13 +55,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (risk, message) = match (gone.is_some(), scrubbed) {
         (true, true) => (
             Risk::Imminent,
-            "its claim is gone, and it has policy Recycle. Its data are erased now, unless the policy is set to Retain \
-             in time"
+            "its claim is gone, so policy Recycle erases its data. That happens now, unless the policy is set to \
+             Retain in time"
                 .to_owned(),
         ),
         (false, true) => (
             Risk::Possible,
-            "policy Recycle erases all its files when its claim is deleted. Then the next claim can get the \
+            "policy Recycle erases all files of the volume when its claim is deleted. Then the next claim can get the \
              volume"
                 .to_owned(),
         ),

@@ -65,7 +65,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let named = volume.claim_ref.as_ref()?;
     let Holder::Lives(claim) = case.holder(volume) else { return None };
     let (phase, owner) = (volume.status.phase.as_str(), claim_name(named));
-    let relation = if is_bound { "is bound to it" } else { "has no other volume" };
+    let relation = if is_bound { "is bound to this volume" } else { "has no other volume" };
     let consequence = if endangered {
         format!("A driver looks only at phase {phase} and policy Delete, and may delete the storage")
     } else {

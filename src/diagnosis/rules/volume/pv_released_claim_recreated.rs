@@ -62,8 +62,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         (false, true) => (Severity::Warning, Risk::Possible),
     };
     let found = Detection::new(format!(
-        "its claimRef has the uid of an earlier claim {}. {}. The earlier claim is gone, and the new claim of that \
-         name {}",
+        "its spec.claimRef has the uid of an earlier claim {}. {}. The earlier claim is gone, and the new claim of \
+         that name {}",
         claim_name(named),
         gone.reclaim.prospect(&volume.reclaim_policy),
         state(claim, volume)

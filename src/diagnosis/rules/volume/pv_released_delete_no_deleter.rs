@@ -73,8 +73,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     };
     let driver = called(driver);
     let found = Detection::new(format!(
-        "{driver} has still not deleted it after {}. {cause} (policy Delete). Whether the driver runs cannot be seen \
-         here. Usual reasons: the driver is gone, a VolumeAttachment holds the volume, or the storage system refuses",
+        "{driver} has still not deleted the volume after {}. {cause} (policy Delete). Whether the driver runs cannot \
+         be seen here. Usual reasons: the driver is gone, a VolumeAttachment holds the volume, or the storage system \
+         refuses",
         human_age(lasted)
     ));
     Some(

@@ -49,14 +49,14 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let claims = some_claims(name, lost.len() - 1);
     let message = match case.volume(&first.volume_name) {
         _ if *recorded != ClaimPhase::Lost => {
-            format!("the next sync makes {claims} Lost, so the scheduler will not place the pod")
+            format!("the next sync makes {claims} Lost, so the pod will not be scheduled")
         }
-        Some(volume) => format!(
+        Some(volume) if case.has_event("FailedScheduling") => format!(
             "it is not scheduled, because {claims} is Lost. The event says that volume {} does not exist, but it does \
              exist",
             volume.meta.name
         ),
-        None => format!("it is not scheduled, because {claims} is Lost"),
+        _ => format!("it is not scheduled, because {claims} is Lost"),
     };
     let found = Detection::new(message)
         .evidence(&case.object(), "spec.nodeName", "")

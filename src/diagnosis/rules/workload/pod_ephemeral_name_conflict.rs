@@ -24,7 +24,8 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get pvc CLAIM -n NAMESPACE -o jsonpath='{.metadata.ownerReferences}'",
         repair: "See whose claim it is. If it is wanted, give the pod or its volume another name. If it is a claim \
-                 that somebody left, and nobody wants its data, delete it: the controller makes a new one for the pod.",
+                 that somebody left, and nobody wants its data, delete it: the controller makes a new one for the pod. \
+                 A claim that is being deleted is not reported: once it is gone, one is made for the pod.",
         prevention: "Give claims names that no pod and volume together have: `a-b` with volume `c` and `a` with volume \
                      `b-c` are the same.",
         hazard: "Deleting a claim deletes its data by the policy of its volume. Writing the pod into the owners of a \
@@ -43,7 +44,10 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let namespace = &pod.meta.namespace;
-    let is_foreign = |claim: &&PersistentVolumeClaim| claim.meta.controller_owner.as_ref() != Some(&pod.meta.uid);
+    // A claim that is being deleted is in nobody's way for long: once it is gone, one is made for the pod.
+    let is_foreign = |claim: &&PersistentVolumeClaim| {
+        claim.meta.controller_owner.as_ref() != Some(&pod.meta.uid) && !claim.terminating()
+    };
     let claim = pod.ephemeral_claims().filter_map(|claim| case.claim(namespace, claim)).find(is_foreign)?;
     let name = &claim.meta.name;
     let whose = if claim.meta.controller_owner.is_some() {
