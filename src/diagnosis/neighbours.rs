@@ -21,13 +21,12 @@ pub fn diagnose_with_neighbours(
     let snapshot = simulation.snapshot();
     let (survey, partners) = (Survey::of(snapshot), Partners::new(snapshot));
     let settings = AuditSettings { rules: applied, suppressions: &[], scope: &|_| true };
-    // Who asks about a workload asks about its pods.
-    let mut named = members::keys_of(snapshot, object);
-    named.insert(object.clone());
-    let is_named = |key: &ObjectKey| named.contains(key);
+    let mut known = members::keys_of(snapshot, object);
+    known.insert(object.clone());
+    // Who asks about an object also asks about what it depends on.
+    let is_named = |_: &ObjectKey| true;
     let mut findings = Findings::default();
-    let mut open: Vec<ObjectKey> = named.iter().cloned().collect();
-    let mut known = named.clone();
+    let mut open: Vec<ObjectKey> = known.iter().cloned().collect();
     let mut by_place: BTreeMap<(usize, u32), Vec<Finding>> = BTreeMap::new();
     while let Some(next) = open.pop() {
         let Some((place, subject)) = Subject::find(snapshot, &next) else { continue };

@@ -1,4 +1,5 @@
 //! The diagnosis of healthy objects, and the words of every diagnosis.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::audit::cases::cases;
 use crate::audit::rules::{FOLDER, Header, header, read};
@@ -7,9 +8,9 @@ use crate::support::files;
 use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::KubernetesBehavior;
-use pvctl::diagnosis::{AuditSettings, Diagnoser, Diagnosis, State, Who, diagnose, rules};
+use pvctl::diagnosis::{AuditSettings, Diagnoser, Diagnosis, Severity, State, Who, diagnose, rules};
 use pvctl::engines::simulation;
-use pvctl::model::{Kind, ObjectKey, TypedId};
+use pvctl::model::{Kind, ObjectId, ObjectKey, TypedId};
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot};
 
@@ -18,7 +19,7 @@ const HEALTHY: &str = "healthy";
 
 /// Whether the object is a healthy one of a case: a claim of that namespace, or a volume that is bound to one.
 fn is_healthy(snapshot: &Snapshot, object: &ObjectKey) -> bool {
-    match snapshot.object_id(object).map(pvctl::model::ObjectId::typed) {
+    match snapshot.object_id(object).map(ObjectId::typed) {
         Some(TypedId::PersistentVolume(id)) => {
             snapshot.volume(id).claim_ref.as_ref().is_some_and(|named| named.namespace == HEALTHY)
         }
@@ -26,7 +27,19 @@ fn is_healthy(snapshot: &Snapshot, object: &ObjectKey) -> bool {
     }
 }
 
-/// Makes the diagnosis of every volume, claim and class, and of every object with a finding.
+/// The kinds of which nothing is predicted, and whose objects have a diagnosis.
+const OTHERS: [Kind; 8] = [
+    Kind::StorageClass,
+    Kind::Pod,
+    Kind::StatefulSet,
+    Kind::Deployment,
+    Kind::ReplicaSet,
+    Kind::DaemonSet,
+    Kind::Job,
+    Kind::Node,
+];
+
+/// Makes the diagnosis of every volume, claim, class, pod, workload and node.
 fn diagnoses(parts: Parts, behavior: &KubernetesBehavior, mut each: impl FnMut(&Snapshot, &Diagnosis, bool)) {
     let snapshot = Snapshot::new(parts);
     let simulation = simulation(&snapshot, Settings::new(behavior.clone()), 1);
@@ -37,9 +50,11 @@ fn diagnoses(parts: Parts, behavior: &KubernetesBehavior, mut each: impl FnMut(&
         let changes = simulation.predict(target).changes(&snapshot);
         each(&snapshot, &diagnoser.of(&snapshot.key(target)), changes);
     }
-    for class in snapshot.classes() {
-        let key = pvctl::diagnosis::key(Kind::StorageClass, "", &class.meta.name);
-        each(&snapshot, &diagnoser.of(&key), false);
+    for kind in OTHERS {
+        let count = u32::try_from(snapshot.count(kind)).unwrap();
+        for at in 0..count {
+            each(&snapshot, &diagnoser.of(&snapshot.key(ObjectId { kind, at })), false);
+        }
     }
 }
 
@@ -83,6 +98,33 @@ fn healthy_objects_are_well_or_wait() {
         });
     }
     assert!(counted[0] > 100 && counted[1] > 20, "{counted:?}");
+}
+
+/// A Multi-Attach error that has ended, early warnings of the scheduler, Jobs that have ended and a rolling update that
+/// goes on are healthy. Of such clusters `audit` warns of nothing, and `explain` of each object says that it is well or
+/// waits.
+#[test]
+fn healthy_pods_and_workloads_are_well_or_wait() {
+    let mut counted = [0, 0];
+    for (path, bytes) in files("tests/healthy", "yaml") {
+        let header = header(&String::from_utf8_lossy(&bytes));
+        let parts = read(&path, &header);
+        let snapshot = Snapshot::new(parts.clone());
+        let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
+        let findings = diagnose(&simulation, AuditSettings::everything(), 1);
+        let warnings: Vec<_> = findings.listed.iter().filter(|one| one.severity != Severity::Info).collect();
+        assert!(warnings.is_empty(), "{path}: {warnings:#?}");
+        diagnoses(parts, &header.rules(), |_, diagnosis, _| {
+            let waits = match diagnosis.state {
+                State::Well => 0,
+                State::Waiting => 1,
+                _ => unreachable!("{path}: {diagnosis:#?}"),
+            };
+            counted[waits] += 1;
+            assert_eq!(contradiction(diagnosis, false), None, "{path}");
+        });
+    }
+    assert!(counted[0] >= 20 && counted[1] > 3, "{counted:?}");
 }
 
 #[test]

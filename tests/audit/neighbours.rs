@@ -8,10 +8,10 @@ use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::diagnosis::{
-    AuditSettings, Diagnoser, Diagnosis, Finding, Findings, diagnose_named, diagnose_with_neighbours, rules,
+    AuditSettings, Diagnoser, Diagnosis, Finding, Findings, diagnose_named, diagnose_with_neighbours, key, rules,
 };
 use pvctl::engines::simulation;
-use pvctl::model::ObjectKey;
+use pvctl::model::{Kind, ObjectKey};
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot};
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ fn in_words(diagnosis: &Diagnosis) -> Vec<String> {
     words
 }
 
-/// Compares the two diagnoses of every object that has a finding, and of every volume and claim. Returns the
+/// Compares the two diagnoses of every object that has a finding, and of every volume, claim and pod. Returns the
 /// differences and the number of objects whose root is on another object.
 fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize) {
     let snapshot = Snapshot::new(parts.clone());
@@ -44,8 +44,9 @@ fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize)
     let whole = diagnose_named(&simulation, settings, &|_| true, 1);
     let diagnoser = Diagnoser::new(&simulation, &whole);
     let with_findings = whole.listed.iter().map(|finding| finding.object.clone());
+    let pods = snapshot.pods().iter().map(|pod| key(Kind::Pod, &pod.meta.namespace, &pod.meta.name));
     let objects: BTreeSet<ObjectKey> =
-        with_findings.chain(simulation.targets().map(|target| snapshot.key(target))).collect();
+        with_findings.chain(simulation.targets().map(|target| snapshot.key(target))).chain(pods).collect();
     let (mut differences, mut elsewhere) = (Vec::new(), 0);
     for object in objects {
         let around = diagnose_with_neighbours(&simulation, &object, rules::all());

@@ -30,13 +30,15 @@ pub enum AnnotationKey {
     BetaIsDefaultClass,
     /// The mark of the default VolumeSnapshotClass.
     IsDefaultSnapshotClass,
+    /// The machine to which an attacher attached the volume, as the driver names it.
+    CsiNodeId,
     /// The findings that audit suppresses for this object. No decision reads this key.
     Ignore,
 }
 
 impl AnnotationKey {
     /// Every key, in the order in which objects store them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::BindCompleted,
         Self::BoundByController,
         Self::MigratedTo,
@@ -49,6 +51,7 @@ impl AnnotationKey {
         Self::IsDefaultClass,
         Self::BetaIsDefaultClass,
         Self::IsDefaultSnapshotClass,
+        Self::CsiNodeId,
         Self::Ignore,
     ];
 
@@ -67,6 +70,7 @@ impl AnnotationKey {
             Self::IsDefaultClass => "storageclass.kubernetes.io/is-default-class",
             Self::BetaIsDefaultClass => "storageclass.beta.kubernetes.io/is-default-class",
             Self::IsDefaultSnapshotClass => "snapshot.storage.kubernetes.io/is-default-class",
+            Self::CsiNodeId => "csi.alpha.kubernetes.io/node-id",
             Self::Ignore => "pvctl.dev/ignore",
         }
     }

@@ -134,15 +134,18 @@ impl<'d> Diagnoser<'d> {
         let decisive = concerning.decisive();
         let actor = Actor::of(view, decisive);
         let plain = plain::of_object(self, object, view);
-        // The pods of a workload have the cause.
-        let decisive = decisive.or_else(|| plain.worst.as_ref().and_then(|worst| index.concerning(worst).decisive()));
+        // The pods of a workload have the cause, and their words are those of the workload.
+        let of_pod = plain.worst.as_ref().filter(|_| decisive.is_none());
+        let decisive = decisive.or_else(|| of_pod.and_then(|worst| index.concerning(worst).decisive()));
+        let is_of_pod = of_pod.is_some();
         let state = State::of(view, simulation.snapshot(), object, decisive, &plain);
         // The cause of a state that is as it should be is no problem.
         let decisive = decisive.filter(|_| state.is_problem());
         let dangers = concerning.dangers(decisive, true);
         let data = data::of_object(simulation, object);
         let plain::Plain { words, actor: own, volumes, members, .. } = plain;
-        let words = headline::of_object(simulation.snapshot(), object, view, words, decisive, &dangers, data);
+        let told = decisive.filter(|_| !is_of_pod);
+        let words = headline::of_object(simulation.snapshot(), object, view, words, told, &dangers, data);
         let remedies = advice::of_object(decisive, &concerning.dangers(decisive, false), data);
         let actor = own.unwrap_or(actor);
         let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };

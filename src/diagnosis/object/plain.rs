@@ -129,7 +129,8 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
             (State::Well, format!("{subject}: {pods} well."), Vec::new())
         }
         (Some(worst), _) => {
-            let headline = format!("{subject}: {well} of {} pods are well.", diagnoses.len());
+            let are = if well == 1 { "is" } else { "are" };
+            let headline = format!("{subject}: {well} of {} pods {are} well.", diagnoses.len());
             let mut told: Vec<&Diagnosis> = diagnoses.iter().filter(|one| one.state == worst.state).collect();
             told.truncate(TOLD);
             let details = told.into_iter().flat_map(|one| std::iter::once(&one.headline).chain(&one.details).cloned());

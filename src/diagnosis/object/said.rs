@@ -43,7 +43,10 @@ pub(super) fn about(snapshot: &Snapshot, object: &ObjectKey) -> Vec<Said> {
                 all.push(of_event(snapshot, event));
             }
         }
-        all.extend(of_status(snapshot, &related));
+        // The scheduler writes the same message into a condition and an event.
+        let is_new = |said: &Said| !all.iter().any(|known| known.message.contains(said.message.trim_end_matches('.')));
+        let of_status: Vec<Said> = of_status(snapshot, &related).into_iter().filter(is_new).collect();
+        all.extend(of_status);
     }
     all.sort_by_key(|said| (said.is_void, std::cmp::Reverse(said.last)));
     all

@@ -6,7 +6,7 @@ use crate::diagnosis::key;
 use crate::model::surroundings::Event;
 use crate::model::{
     AccessMode, ContainerState, CsiDriver, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod,
-    PodPhase, SourceKind, Str, Timestamp, VolumeAttachment, VolumePhase, VolumeUse,
+    PodPhase, SourceKind, Str, Timestamp, VolumeAttachment, VolumePhase, VolumeSource, VolumeUse,
 };
 use crate::snapshot::{Absence, Snapshot};
 
@@ -132,10 +132,16 @@ pub fn attachment<'s>(snapshot: &'s Snapshot, volume: &str, node: &str) -> Optio
     snapshot.attachments_of(volume).find(|attachment| attachment.node_name == node)
 }
 
+/// Returns the name by which the status of a node lists the volume, if the volume states it. Upstream:
+/// `GetUniqueVolumeName`, `pkg/volume/util`, 1.36.
+pub fn unique_name(volume: &PersistentVolume) -> Option<String> {
+    let VolumeSource { kind, detail, handle } = &volume.source;
+    (*kind == SourceKind::Csi).then(|| format!("kubernetes.io/csi/{detail}^{handle}"))
+}
+
 /// Whether the status of the node lists the volume as attached.
 pub fn is_listed_as_attached(node: &Node, volume: &PersistentVolume) -> bool {
-    let name = format!("kubernetes.io/csi/{}^{}", volume.source.detail, volume.source.handle);
-    volume.source.kind == SourceKind::Csi && node.volumes_attached.iter().any(|attached| *attached == name)
+    unique_name(volume).is_some_and(|name| node.volumes_attached.iter().any(|attached| *attached == name))
 }
 
 /// Returns the attachments of the volume to other nodes, if the volume can be attached to only one node at a time.

@@ -61,8 +61,8 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         return well(format!("{name} is Running, and {volumes}."));
     };
     let phase = if pod.phase == PodPhase::Running { "Running" } else { "Pending" };
-    let of_volume = volume.map(|volume| format!("claim {}", volume.claim.name));
-    let of_volume = of_volume.unwrap_or_else(|| "a volume".to_owned());
+    let of_volume = volume.map(|volume| format!("claim {}", volume.claim.name)).unwrap_or_default();
+    let the_volume = volume.map_or_else(|| "a volume".to_owned(), |_| format!("the volume of {of_volume}"));
     let node = pod.node_name.as_str();
     let because = match (fact.stage, fact.reached) {
         (PodStage::Claim, Reached::Broken) => format!("it cannot use {of_volume}"),
@@ -71,9 +71,9 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         (PodStage::Bound, _) => format!("{of_volume} has no volume yet"),
         (PodStage::Scheduled, Reached::Broken) => "the scheduler finds no node for it".to_owned(),
         (PodStage::Scheduled, _) => "it waits for a node".to_owned(),
-        (PodStage::Attached, Reached::Broken) => format!("the volume of {of_volume} cannot be attached to node {node}"),
-        (PodStage::Attached, _) => format!("the volume of {of_volume} is not attached to node {node} yet"),
-        (PodStage::Mounted, Reached::Broken) => format!("the volume of {of_volume} cannot be mounted on node {node}"),
+        (PodStage::Attached, Reached::Broken) => format!("{the_volume} cannot be attached to node {node}"),
+        (PodStage::Attached, _) => format!("{the_volume} is not attached to node {node} yet"),
+        (PodStage::Mounted, Reached::Broken) => format!("{the_volume} cannot be mounted on node {node}"),
         (PodStage::Mounted, _) => format!("the kubelet of node {node} mounts its volumes"),
         (PodStage::Running, Reached::Broken) if used_claims(pod).next().is_some() => {
             "its volumes are mounted, but a container does not run".to_owned()
@@ -89,7 +89,7 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
             _ => State::Waiting,
         },
         headline: format!("{name} is {phase}: {because}."),
-        details: (!fact.says.is_empty()).then(|| sentence(&fact.says)).into_iter().collect(),
+        details: (!fact.says.is_empty()).then(|| sentence(fact)).into_iter().collect(),
         actor: (who, if who == Who::Node { node.to_owned() } else { String::new() }, does),
     }
 }
@@ -121,11 +121,16 @@ fn actor(fact: &StageFact) -> (Who, &'static str) {
     }
 }
 
-/// Returns the message as a sentence. A long message is cut.
-fn sentence(message: &str) -> String {
-    let message = message.trim_end_matches('.');
-    match message.char_indices().nth(MESSAGE) {
-        Some((end, _)) => format!("{}…", capitalized(&message[..end])),
-        None => format!("{}.", capitalized(message)),
+/// Returns what the record says as a sentence. The message of another component is quoted, and cut if it is long.
+fn sentence(fact: &StageFact) -> String {
+    let message = fact.says.trim_end_matches('.');
+    let shown = match message.char_indices().nth(MESSAGE) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message.to_owned(),
+    };
+    match (fact.stage, fact.reached) {
+        (PodStage::Scheduled, Reached::Broken) => format!("The scheduler says: \"{shown}\"."),
+        (PodStage::Mounted, Reached::Broken) => format!("The kubelet says: \"{shown}\"."),
+        _ => format!("{}.", capitalized(&shown)),
     }
 }

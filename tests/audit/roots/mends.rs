@@ -108,11 +108,25 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("va-detach-error-backend", Do(gone)),
     ("va-node-gone", Do(gone)),
     ("va-stale-no-pod", Do(gone)),
+    // The kubelet of the node, or an administrator, lets its volumes be detached.
+    ("node-shutdown-fencing", Do(|parts, node| parts.objects.attachments.retain(|one| one.node_name != node.name))),
+    // Every node can use the volume.
+    (
+        "bind-nodeaffinity-immediate",
+        Do(|parts, claim| {
+            let name = claim_of(parts, claim).volume_name.clone();
+            let volumes = parts.objects.volumes.iter_mut().filter(|volume| volume.meta.name == name);
+            volumes.for_each(|volume| volume.node_affinity = None);
+        }),
+    ),
     // The pod is assigned to a node.
+    ("attach-limit", Do(placed)),
     ("pod-claim-lost", Do(placed)),
     ("pod-claim-missing", Do(placed)),
     ("pod-ephemeral-name-conflict", Do(placed)),
+    ("pod-node-affinity-conflict", Do(placed)),
     ("pod-unbound-immediate", Do(placed)),
+    ("rwop-conflict", Do(placed)),
     ("sts-pvc-deleted-race", Do(placed)),
     // The class is corrected.
     ("sc-expansion-off", Do(|parts, class| class_of(parts, class).allow_expansion = true)),

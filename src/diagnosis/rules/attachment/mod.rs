@@ -6,9 +6,16 @@ crate::diagnosis::rules::section! {
     va_attach_pv_deleting,
     attacher_refused,
     attach_silent,
+    attach_backend_missing,
+    attach_limit,
+    csi_driver_not_on_node,
+    node_replaced_same_name,
+    va_attach_error_backend,
     va_detach_error_backend,
     va_stale_no_pod,
     va_double,
+    node_shutdown_fencing,
+    multi_attach,
     pv_released_delete_stuck_attached,
     pv_released_delete_backend_error,
 }
@@ -16,12 +23,11 @@ crate::diagnosis::rules::section! {
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::pod::facts::is_exclusive;
 use crate::diagnosis::remedy::{kubectl, quoted};
 use crate::diagnosis::{Case, Detection, Remedy, Severity, key};
 use crate::model::surroundings::{AttachError, Event, VolumeAttachment};
-use crate::model::{
-    AccessMode, Kind, ObjectKey, PersistentVolume, Pod, PodPhase, ReclaimPolicy, Str, Timestamp, VolumePhase,
-};
+use crate::model::{Kind, ObjectKey, PersistentVolume, Pod, PodPhase, ReclaimPolicy, Str, Timestamp, VolumePhase};
 use crate::text::{human_age, truncate};
 use serde_json::{Value, json};
 
@@ -128,7 +134,17 @@ impl Obstacle {
             "forbidden",
         ]) {
             Self::Denied
-        } else if says(&["in use", "in-use", "inuse", "watchers", "busy", "still attached", "is attached"]) {
+        } else if says(&[
+            "in use",
+            "in-use",
+            "in_use",
+            "inuse",
+            "being used",
+            "watchers",
+            "busy",
+            "still attached",
+            "is attached",
+        ]) {
             Self::InUse
         } else if says(&["deadline", "timed out", "timeout", "unavailable", "connection refused", "no route to host"]) {
             Self::Unreachable
@@ -138,13 +154,6 @@ impl Obstacle {
             Self::Other
         }
     }
-}
-
-/// Whether the volume can be attached to only one node at a time. Upstream: `IsMultiAttachAllowed`, `pkg/volume/util`,
-/// 1.36.
-fn is_exclusive(volume: &PersistentVolume) -> bool {
-    let shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany);
-    !volume.access_modes.is_empty() && !volume.access_modes.0.iter().any(shared)
 }
 
 /// Returns the known pods that use the claim in the volume's `claimRef`.

@@ -2,10 +2,11 @@
 
 use super::{Overdue, detach, overdue, pods_of, unused_severity, volume_of, with_state};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::pod::facts::unique_name;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
-use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
+use crate::model::{Kind, PersistentVolume};
 use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
@@ -98,6 +99,13 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     if let Some(taint) = unwell {
         found = found.evidence(&key(Kind::Node, "", node), "spec.taints", taint.key.as_str());
     }
+    let detaches = |does: &str| detach(attachment, does);
+    if is_unmounted(case, volume, node) {
+        return Some(found.remedy(detaches(
+            "node.status.volumesInUse does not list the volume, so that it is not mounted there: delete the \
+             VolumeAttachment, and the driver detaches the volume",
+        )));
+    }
     Some(
         found
             .remedy(kubectl(
@@ -108,9 +116,15 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
                 "if it has, remove what is left of the mount on {node}, which the kubelet's log names; if the machine \
                  does not answer, make sure that it is off"
             )))
-            .remedy(detach(
-                attachment,
-                "once you know that the volume is not mounted on that node: let the driver detach it",
-            )),
+            .remedy(detaches("once you know that the volume is not mounted on that node: let the driver detach it")),
     )
+}
+
+/// Whether the kubelet of the node reports that it does not use the volume. A kubelet that does not answer reports
+/// nothing.
+fn is_unmounted(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> bool {
+    let Some(node) = case.snapshot().node(node) else { return false };
+    let is_ready = node.readiness().is_some_and(|ready| ready.status == "True");
+    let Some(name) = unique_name(volume) else { return false };
+    is_ready && !node.volumes_in_use.iter().any(|used| *used == name)
 }

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Node],
-    hinders: &[],
+    hinders: &[Act::Schedule],
     repairs: &[],
     page: Page {
         seen: "The claim is Bound and looks well. Its pods stay Pending, and the scheduler says that no node matches \
@@ -57,7 +57,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     {
         return None;
     }
-    let (name, policy, wanted) = (&volume.meta.name, volume.reclaim_policy.as_str(), words(affinity));
+    let (name, policy, wanted) = (&volume.meta.name, volume.reclaim_policy.as_str(), affinity_words(affinity));
     let none = match nodes.len() {
         1 => "the only node does not match".to_owned(),
         several => format!("none of the {several} nodes matches"),
@@ -95,7 +95,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
 
 /// Returns the node selector in the syntax of `kubectl -l`. If it has more than two alternatives, the first two are
 /// shown.
-fn words(affinity: &NodeSelector) -> String {
+pub(in crate::diagnosis::rules) fn affinity_words(affinity: &NodeSelector) -> String {
     let term = |term: &NodeSelectorTerm| {
         let requirements = term.expressions.iter().chain(&term.fields).map(|requirement| {
             let values: Vec<&str> = requirement.values.iter().map(Str::as_str).collect();

@@ -28,6 +28,8 @@ crate::diagnosis::rules::section! {
 
 mod nearest;
 
+pub(super) use bind_nodeaffinity_immediate::affinity_words;
+
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::nearest::has_default_class;

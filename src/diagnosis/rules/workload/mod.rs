@@ -6,16 +6,14 @@ crate::diagnosis::rules::section! {
     pod_claim_lost,
     pod_ephemeral_name_conflict,
     pod_unbound_immediate,
+    rwop_conflict,
+    pod_node_affinity_conflict,
 }
 
 use crate::diagnosis::case::claim_key;
+use crate::diagnosis::pod::facts::is_unscheduled;
 use crate::diagnosis::{Act, Detection};
 use crate::model::Pod;
-
-/// Whether the scheduler still has to select a node for the pod.
-fn is_unscheduled(pod: &Pod) -> bool {
-    pod.node_name.is_empty() && pod.meta.deleted.is_none() && !pod.terminated()
-}
 
 /// Whether a `StatefulSet` probably created the claim for the pod. A `StatefulSet` names the claim after its template
 /// and the pod, and names the pod after itself and a number. Upstream: `getPersistentVolumeClaimName`, `getPodName`,

@@ -1,0 +1,128 @@
+//! This rule reports a pod that waits because a node takes no more volumes of a driver.
+
+use super::va_attach_error_backend::is_about_limit;
+use crate::diagnosis::case::claim_key;
+use crate::diagnosis::pod::facts::{
+    attach_failure, attachment, bound, driver, is_starting, is_unscheduled, unschedulable, used_claims,
+};
+use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
+use crate::model::surroundings::VolumeAttachment;
+use crate::model::{CsiNode, Kind, Pod};
+
+pub(super) static RULE: Rule = Rule {
+    id: "attach-limit",
+    title: "the node takes no more volumes of the driver",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::CsiNode, Kind::Event],
+    hinders: &[Act::Schedule],
+    repairs: &[],
+    page: Page {
+        seen: "The pod is Pending with `node(s) exceed max volume count`, or it stays in ContainerCreating and the \
+               driver answers that the machine has its maximum number of disks.",
+        why: "A machine takes a limited number of disks. A driver states the number in the CSINode \
+              (`allocatable.count`), and the scheduler counts the volumes of the pods of a node against it. If the \
+              driver states too many, because the disk of the machine or network devices take slots, too, the \
+              scheduler places the pod and the driver refuses.",
+        confirm: "kubectl get csinode NODE -o yaml\n\
+                  kubectl get volumeattachments | grep NODE",
+        repair: "Run the pod on another node: more nodes, a machine type that takes more disks, or fewer volumes for \
+                 each pod. If the driver states a wrong number, reserve slots by its options, or update it.",
+        prevention: "Plan the number of volumes for each machine type. Spread pods with volumes over the nodes.",
+        hazard: "None. The claims and their data need no change.",
+        sources: &[
+            "CSILimits.Filter, pkg/scheduler/framework/plugins/nodevolumelimits, Kubernetes 1.36",
+            "linode/linode-blockstorage-csi-driver#182",
+            "kubernetes-sigs/aws-ebs-csi-driver#1163",
+        ],
+    },
+    detect: Detect::Pod(detect),
+};
+
+/// The words of the scheduler.
+const EXCEEDS: &str = "exceed max volume count";
+
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
+    if is_unscheduled(pod) { of_scheduler(case, pod) } else { of_driver(case, pod) }
+}
+
+fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
+    let (message, since) = unschedulable(case.snapshot(), pod)?;
+    if !message.contains(EXCEEDS) {
+        return None;
+    }
+    let since = since.or(pod.meta.created);
+    let volumes = used_claims(pod).count();
+    let limits = case.snapshot().all::<CsiNode>().iter().flat_map(|node| &node.drivers).filter_map(|one| one.limit);
+    // A pod with more volumes than any node takes never fits on a node of this type.
+    let most = limits.max();
+    let is_too_large = most.is_some_and(|most| i64::try_from(volumes).unwrap_or(i64::MAX) > most);
+    let (words, first) = match most.filter(|_| is_too_large) {
+        Some(most) => (
+            format!("it has {volumes} volumes, and no node takes more than {most} of the driver"),
+            "use a machine type that takes more volumes, or fewer volumes for the pod",
+        ),
+        None => (
+            "no suitable node takes another volume of the driver (max volume count)".to_owned(),
+            "add a node, use a machine type that takes more volumes, or move pods with volumes to another node",
+        ),
+    };
+    let found = Detection::new(format!("{words}. The scheduler says: \"{}\"", message.trim_end_matches('.')))
+        .early_if(case.may_heal(since)?)
+        .since(since)
+        .evidence(&case.object(), "status.conditions[PodScheduled].message", message)
+        .evidence(&case.object(), "spec.nodeName", "");
+    let found = used_claims(pod).fold(found, |found, used| found.affects(claim_key(&pod.meta.namespace, used.claim)));
+    Some(found.remedy(by_hand(first)).remedy(kubectl(
+        "get csinodes -o custom-columns=NODE:.metadata.name,DRIVERS:.spec.drivers[*].name,LIMITS:.spec.drivers[*].allocatable.count",
+        "see how many volumes each node takes",
+    )))
+}
+
+fn of_driver(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
+    if !is_starting(pod) || pod.meta.deleted.is_some() {
+        return None;
+    }
+    let (snapshot, node) = (case.snapshot(), pod.node_name.as_str());
+    used_claims(pod).find_map(|used| {
+        let (_, volume) = bound(snapshot, &pod.meta.namespace, used.claim)?;
+        let own = attachment(snapshot, &volume.meta.name, node);
+        let of_attachment = own.and_then(|own| own.attach_error.as_ref()).map(|error| error.message.as_str());
+        let of_event = attach_failure(snapshot, pod).map(|event| event.message.as_str());
+        let message = of_attachment.into_iter().chain(of_event).find(|message| is_about_limit(message))?;
+        let since = pod.started.or(pod.meta.created);
+        let is_early = case.may_heal(since)?;
+        let name = driver(case.behavior(), volume).unwrap_or("the driver");
+        let attached = snapshot.all::<VolumeAttachment>().iter();
+        let attached = attached.filter(|one| one.node_name == node && one.attacher == name && one.attached).count();
+        let limit = snapshot.find::<CsiNode>("", node).and_then(|node| node.driver(name)?.limit);
+        let stated = match limit {
+            Some(limit) => format!("The driver states a limit of {limit}, and {attached} are attached"),
+            None => format!("{attached} are attached"),
+        };
+        let mut found = Detection::new(format!(
+            "node {node} has its max number of volumes of driver {name}. {stated}. The driver says: \"{}\"",
+            message.trim_end_matches('.')
+        ))
+        .early_if(is_early)
+        .since(since)
+        .evidence(&case.object(), "spec.nodeName", node)
+        .affects(claim_key(&pod.meta.namespace, used.claim));
+        if let Some(limit) = limit {
+            let object = key(Kind::CsiNode, "", node);
+            found = found.evidence(&object, "spec.drivers[].allocatable.count", limit.to_string());
+        }
+        Some(
+            found
+                .remedy(by_hand(format!(
+                    "let the pod run on another node: cordon {node} and delete the pod, if its owner makes it again"
+                )))
+                .remedy(kubectl(
+                    format!("get csinode {} -o yaml", quoted(node)),
+                    "compare the limit that the driver states with the disks of the machine: a newer version of the \
+                     driver, or its options, may state the right one",
+                )),
+        )
+    })
+}

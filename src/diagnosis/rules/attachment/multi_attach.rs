@@ -1,0 +1,283 @@
+//! This rule reports a pod whose volume is still attached to another node, and which can be attached to only one.
+
+use super::{DRAIN, attachment_key, is_exclusive, lasts};
+use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::pod::facts::{
+    Attaching, attach_failure, attached_elsewhere, attaching, attachment, bound, is_about_volume, is_starting, pod_key,
+    used_claims,
+};
+use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity, key};
+use crate::model::surroundings::VolumeAttachment;
+use crate::model::{AccessMode, Kind, PersistentVolume, Pod};
+use crate::snapshot::Absence;
+
+pub(super) static RULE: Rule = Rule {
+    id: "multi-attach",
+    title: "the volume is attached to another node, and may be on one node only",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[
+        Kind::PersistentVolume,
+        Kind::PersistentVolumeClaim,
+        Kind::VolumeAttachment,
+        Kind::CsiDriver,
+        Kind::Node,
+        Kind::Event,
+    ],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The pod stays in ContainerCreating. An event `FailedAttachVolume` says `Multi-Attach error`: the volume \
+               is exclusively attached to one node, or used by other pods.",
+        why: "A volume with the access mode ReadWriteOnce or ReadWriteOncePod can be attached to one node. \
+              kube-controller-manager does not attach it to a second one before the first node reports that it is \
+              unmounted. That never happens while a pod on the first node uses it: a second replica, the old pod of a \
+              rolling update, or a helper pod that somebody left running. While an old pod is being deleted, it takes \
+              seconds to minutes. If the first node does not answer, see `node-shutdown-fencing`; if it does not \
+              exist, `va-node-gone`; if no pod is there, `va-stale-no-pod`.",
+        confirm: "kubectl describe pod NAME -n NAMESPACE\n\
+                  kubectl get volumeattachments | grep VOLUME\n\
+                  kubectl get pods -n NAMESPACE -o wide",
+        repair: "Stop the pod on the first node, or run both pods on the same node. A Deployment with such a volume \
+                 needs one replica and the strategy Recreate. Pods on several nodes need a volume with ReadWriteMany, \
+                 or one volume each, as a StatefulSet makes them.",
+        prevention: "Use ReadWriteOnce volumes with StatefulSets, or with Deployments of one replica and the strategy \
+                     Recreate.",
+        hazard: "Deleting the VolumeAttachment while the first node still writes lets two nodes write to one disk, \
+                 which destroys its file system.",
+        sources: &[
+            "IsMultiAttachAllowed, pkg/volume/util; reconcile, pkg/controller/volume/attachdetach, Kubernetes 1.36",
+            "kubernetes/kubernetes#96142",
+            "rook/rook#4699",
+            "openebs/openebs#2536",
+        ],
+    },
+    detect: Detect::Pod(detect),
+};
+
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
+    if !is_starting(pod) || pod.meta.deleted.is_some() {
+        return None;
+    }
+    used_claims(pod).find_map(|used| {
+        let (_, volume) = bound(case.snapshot(), &pod.meta.namespace, used.claim)?;
+        of_volume(case, pod, used.volume, volume)
+    })
+}
+
+fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume) -> Option<Detection> {
+    let (snapshot, name) = (case.snapshot(), &volume.meta.name);
+    if !is_exclusive(volume) || attaching(snapshot, case.behavior(), volume) == Attaching::NotNeeded {
+        return None;
+    }
+    if attachment(snapshot, name, &pod.node_name).is_some_and(|own| own.attached) {
+        return None;
+    }
+    let event = attach_failure(snapshot, pod)
+        .filter(|event| event.message.contains("Multi-Attach") && is_about_volume(&event.message, in_pod, name));
+    let other = attached_elsewhere(snapshot, volume, &pod.node_name).next();
+    // An event may be older than the detachment, so that it counts only if the VolumeAttachments were not read.
+    let is_hidden = matches!(snapshot.coverage().absence(Kind::VolumeAttachment, ""), Absence::Unknown(_));
+    if other.is_none() && (event.is_none() || !is_hidden) {
+        return None;
+    }
+    let claim = volume.claim_ref.as_ref()?;
+    let holder = holder(case, pod, volume, other);
+    let since = pod.started.or(pod.meta.created);
+    // The controllers need some time to detach a volume whose pod has ended.
+    let is_early = match holder {
+        Holder::Uses(_) | Holder::Unready(..) => case.may_heal(since)?,
+        Holder::Leaving(_) | Holder::Nobody | Holder::Unknown => {
+            let is_overdue = lasts(case, since, DRAIN);
+            if !is_overdue {
+                case.may_heal(None)?;
+            }
+            !is_overdue
+        }
+        Holder::Gone => false,
+    };
+    let node = other.map(|other| other.node_name.as_str());
+    let modes: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
+    let (message, remedies) = words(pod, &claim.name, &modes.join(", "), node, &holder);
+    let mut found = Detection::new(message)
+        .early_if(is_early)
+        .risk(if matches!(holder, Holder::Uses(_)) { Risk::None } else { Risk::Possible })
+        .since(since)
+        .evidence(&case.object(), "spec.nodeName", pod.node_name.as_str())
+        .evidence(&volume_key(name), "spec.accessModes", volume.access_modes.set().short())
+        .affects(claim_key(&claim.namespace, &claim.name))
+        .remedies(remedies);
+    // What keeps the attachment is the cause, and says how bad it is.
+    if matches!(holder, Holder::Nobody | Holder::Gone | Holder::Unready(..)) {
+        found = found.as_bad_as_its_cause();
+    }
+    if let Some(other) = other {
+        let object = attachment_key(other);
+        found = found
+            .evidence(&object, "spec.nodeName", other.node_name.as_str())
+            .evidence(&object, "status.attached", "true")
+            .follows_from(object, Act::Detach)
+            .follows_from(key(Kind::Node, "", &other.node_name), Act::Detach);
+    }
+    if let Some(event) = event {
+        found = found.evidence(&case.object(), "events[FailedAttachVolume]", event.message.as_str());
+    }
+    Some(found)
+}
+
+/// What keeps the volume on the other node.
+enum Holder<'a> {
+    /// This pod uses the volume there.
+    Uses(&'a Pod),
+    /// This pod uses the volume there, and is being deleted.
+    Leaving(&'a Pod),
+    /// The other node is not ready. The pod on it, if there is one, cannot be stopped.
+    Unready(Option<&'a Pod>),
+    /// The other node does not exist any more.
+    Gone,
+    /// No pod on the other node uses the volume.
+    Nobody,
+    /// The VolumeAttachments or the pods were not read.
+    Unknown,
+}
+
+fn holder<'a>(case: &Case<'a>, pod: &Pod, volume: &PersistentVolume, other: Option<&VolumeAttachment>) -> Holder<'a> {
+    let Some(claim) = &volume.claim_ref else { return Holder::Unknown };
+    let mut users = case.snapshot().pods_of(&claim.namespace, &claim.name);
+    let is_there = |user: &&Pod| {
+        let elsewhere = !user.node_name.is_empty() && user.node_name != pod.node_name;
+        elsewhere && !user.terminated() && other.is_none_or(|other| other.node_name == user.node_name)
+    };
+    let user = users.find(is_there);
+    let node = other.map(|other| other.node_name.as_str()).or(user.map(|user| user.node_name.as_str()));
+    if node.and_then(|node| case.snapshot().node(node)).is_some_and(crate::model::Node::is_not_ready) {
+        return Holder::Unready(user);
+    }
+    match user {
+        Some(user) if user.meta.deleted.is_some() => Holder::Leaving(user),
+        Some(user) => Holder::Uses(user),
+        None if other.is_none() => Holder::Unknown,
+        None if node.is_some_and(|node| case.lacks(Kind::Node, "", node)) => Holder::Gone,
+        None => Holder::Nobody,
+    }
+}
+
+fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holder<'_>) -> (String, Vec<Remedy>) {
+    let own = pod.node_name.as_str();
+    let at = |user: &Pod| node.map_or_else(|| user.node_name.to_string(), str::to_owned);
+    let waits = format!("It waits on node {own} until the volume is detached there");
+    match holder {
+        Holder::Uses(user) if is_update(pod, user) => (
+            format!(
+                "the old pod {} of the rolling update has the volume of claim {claim} on node {}. Its access modes \
+                 allow one node, so that the update waits for the old pod, and the old pod for the update",
+                user.meta.name,
+                at(user)
+            ),
+            vec![
+                by_hand(
+                    "set the strategy of the Deployment to Recreate, so that the old pod is stopped before the new \
+                     one starts",
+                ),
+                describe(&pod_key(user), "look at the old pod, which has the volume"),
+            ],
+        ),
+        Holder::Uses(user) if is_replica(pod, user) => (
+            format!(
+                "claim {claim} is for one node at a time ({modes}), and replica {} uses it on node {}. This replica is \
+                 on node {own}",
+                user.meta.name,
+                at(user)
+            ),
+            vec![
+                by_hand(
+                    "let the workload have one replica, or give each replica a volume of its own with a StatefulSet, \
+                     or use a volume with ReadWriteMany",
+                ),
+                describe(&pod_key(user), "look at the replica that has the volume"),
+            ],
+        ),
+        Holder::Uses(user) => (
+            format!(
+                "claim {claim} is for one node at a time ({modes}), and pod {} uses it on node {}. This pod is on \
+                 another node, {own}",
+                user.meta.name,
+                at(user)
+            ),
+            vec![
+                describe(
+                    &pod_key(user),
+                    format!(
+                        "see whether pod {} is still needed: stop it, run both pods on the same node, or use a volume \
+                         with ReadWriteMany",
+                        user.meta.name
+                    ),
+                ),
+                kubectl(
+                    format!("get pods -n {} -o wide", quoted(&pod.meta.namespace)),
+                    "see which pods run on which nodes",
+                ),
+            ],
+        ),
+        Holder::Leaving(user) => (
+            format!(
+                "pod {}, which is being deleted, still has the volume of claim {claim} on node {}. {waits}",
+                user.meta.name,
+                at(user)
+            ),
+            vec![describe(&pod_key(user), "see what keeps the old pod; when it is gone, the volume is detached")],
+        ),
+        Holder::Unready(user) => {
+            let node = node.map(str::to_owned).or(user.map(at)).unwrap_or_default();
+            let of = user.map_or_else(String::new, |user| format!(" for pod {}", user.meta.name));
+            (
+                format!(
+                    "node {node} is not ready and still has the volume of claim {claim}{of}. {waits}. The kubelet \
+                     there does not answer and cannot unmount it"
+                ),
+                vec![describe(
+                    &key(Kind::Node, "", &node),
+                    format!("find out whether the machine of {node} is off, or comes back within minutes"),
+                )],
+            )
+        }
+        Holder::Gone => (
+            format!(
+                "the volume of claim {claim} is still attached to node {}, which does not exist any more. {waits}",
+                node.unwrap_or_default()
+            ),
+            Vec::new(),
+        ),
+        Holder::Nobody => (
+            format!(
+                "the volume of claim {claim} is still attached to node {}, where no pod uses it. {waits}",
+                node.unwrap_or_default()
+            ),
+            vec![kubectl(
+                format!("get node {} -o jsonpath='{{.status.volumesInUse}}'", quoted(node.unwrap_or_default())),
+                "see whether that node still has the volume mounted",
+            )],
+        ),
+        Holder::Unknown => (
+            format!("the volume of claim {claim} is still attached to another node. {waits}"),
+            vec![kubectl("get volumeattachments", "see to which node the volume is attached")],
+        ),
+    }
+}
+
+/// Whether both pods belong to the same workload.
+fn is_replica(pod: &Pod, other: &Pod) -> bool {
+    let has_owner = !pod.owner_name.is_empty();
+    has_owner && (&pod.owner_kind, &pod.owner_name) == (&other.owner_kind, &other.owner_name)
+}
+
+/// Whether the pods belong to different ReplicaSets of one Deployment. The name of such a ReplicaSet is that of the
+/// Deployment and a hash.
+fn is_update(pod: &Pod, other: &Pod) -> bool {
+    let deployment = |pod: &Pod| {
+        let name = pod.owner_name.rsplit_once('-').map(|(name, _)| name.to_owned());
+        name.filter(|_| pod.owner_kind == "ReplicaSet")
+    };
+    deployment(pod).is_some() && deployment(pod) == deployment(other) && pod.owner_name != other.owner_name
+}

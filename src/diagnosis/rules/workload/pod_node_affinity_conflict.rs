@@ -1,0 +1,164 @@
+//! This rule reports a pod whose volumes can be used only on nodes that are missing, or not on one node together.
+
+use super::is_unscheduled;
+use crate::controllers::persistent_volume::reclaim::migrated_to;
+use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::pod::facts::{bound, unschedulable};
+use crate::diagnosis::remedy::{by_hand, kubectl};
+use crate::diagnosis::rules::binding::affinity_words;
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Pod, Str};
+
+pub(super) static RULE: Rule = Rule {
+    id: "pod-node-affinity-conflict",
+    title: "no node can use the volumes of the pod",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Node, Kind::Event],
+    hinders: &[Act::Schedule],
+    repairs: &[],
+    page: Page {
+        seen: "The pod is Pending although its claims are Bound. The scheduler says `node(s) had volume node affinity \
+               conflict`, or that nodes did not match the node affinity of the PersistentVolume.",
+        why: "A volume states in `spec.nodeAffinity` on which nodes it can be used: one machine for a local volume, one \
+              zone for most disks of a cloud. If no node fits any more, or two volumes of the pod fit on no common \
+              node, the scheduler cannot place the pod.",
+        confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nodeAffinity}'\n\
+                  kubectl get nodes --show-labels\n\
+                  kubectl describe pod NAME -n NAMESPACE",
+        repair: "Bring back a node that fits: start the machine, give the node its label, add a node in the zone. If the \
+                 machine of a local volume is gone for good, its data are on that machine: restore them, or, if the \
+                 application keeps other copies, delete the claim and the pod, so that both are made again. Two volumes \
+                 in different zones cannot be used by one pod: copy the data of one into the zone of the other.",
+        prevention: "Use classes with the binding mode WaitForFirstConsumer, so that all volumes of a pod are made where \
+                     the pod can run. Keep nodes in each zone that has volumes.",
+        hazard: "Deleting the claim deletes the data if the policy is Delete. The data of a local volume are only on its \
+                 machine.",
+        sources: &[
+            "VolumeBinding.Filter, FindPodVolumes: kube-scheduler 1.36",
+            "kubernetes/kubernetes#104709",
+            "kubernetes/kubernetes#119967",
+        ],
+    },
+    detect: Detect::Pod(detect),
+};
+
+/// A bound volume of the pod that can be used only on some nodes.
+struct Tied<'a> {
+    volume: &'a PersistentVolume,
+    affinity: &'a NodeSelector,
+    claim: &'a str,
+}
+
+impl Tied<'_> {
+    fn fits(&self, node: &Node) -> bool {
+        self.affinity.matches(&node.meta.labels)
+    }
+}
+
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
+    if !is_unscheduled(pod) || pod.gated {
+        return None;
+    }
+    let (snapshot, namespace) = (case.snapshot(), &pod.meta.namespace);
+    let tied: Vec<Tied<'_>> = pod
+        .claim_names()
+        .filter_map(|name| {
+            let (claim, volume) = bound(snapshot, namespace, name)?;
+            // For a migrated volume, the scheduler evaluates the node affinity that the driver would have written.
+            if migrated_to(case.behavior(), volume).is_some() {
+                return None;
+            }
+            Some(Tied { volume, affinity: volume.node_affinity.as_deref()?, claim: &claim.meta.name })
+        })
+        .collect();
+    let nodes = snapshot.nodes();
+    if tied.is_empty() || nodes.is_empty() || nodes.iter().any(|node| tied.iter().all(|one| one.fits(node))) {
+        return None;
+    }
+    if !case.knows_all(Kind::Node, "") {
+        return None;
+    }
+    let since = unschedulable(snapshot, pod).and_then(|(_, since)| since).or(pod.meta.created);
+    let is_early = case.may_heal(since)?;
+    let alone = tied.iter().find(|one| !nodes.iter().any(|node| one.fits(node)));
+    let mut found = match alone {
+        Some(one) => without_node(case, one),
+        None => apart(&tied, nodes)?,
+    }
+    .early_if(is_early)
+    .since(since)
+    .evidence(&case.object(), "spec.nodeName", "");
+    for one in &tied {
+        let name = &one.volume.meta.name;
+        found = found
+            .evidence(&volume_key(name), "spec.nodeAffinity.required", affinity_words(one.affinity))
+            .follows_from(volume_key(name), Act::Reach)
+            .follows_from(claim_key(namespace, one.claim), Act::Schedule)
+            .affects(claim_key(namespace, one.claim));
+    }
+    Some(
+        found.remedy(kubectl(
+            "get nodes --show-labels",
+            "compare the labels of the nodes with what the volume requires",
+        )),
+    )
+}
+
+/// A volume that fits on no node.
+fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
+    let (name, claim) = (&one.volume.meta.name, one.claim);
+    let requirements = one.affinity.terms.iter().flat_map(|term| &term.expressions);
+    let hosts = requirements.filter(|one| one.key == "kubernetes.io/hostname" && one.operator == NodeOperator::In);
+    let gone = hosts.flat_map(|one| &one.values).find(|host| case.snapshot().node(host).is_none());
+    if let Some(host) = gone {
+        return Detection::new(format!(
+            "the volume of claim {claim} is on node {host}, which does not exist. Volume {name} can be used on that node \
+             alone, and its data are on that machine"
+        ))
+        .remedy(by_hand(format!(
+            "bring back the node {host}; if its machine is gone for good and the application has other copies of the \
+             data, delete the claim {claim} and the pod, so that both are made again"
+        )));
+    }
+    let wanted = affinity_words(one.affinity);
+    Detection::new(format!(
+        "no node matches the node affinity of the volume of claim {claim}: {wanted}. Volume {name} can be used only on \
+         such nodes"
+    ))
+    .remedy(by_hand(format!("add a node with {wanted}, or give a node that can reach the storage these labels")))
+}
+
+/// Two volumes that fit on no common node.
+fn apart(tied: &[Tied<'_>], nodes: &[Node]) -> Option<Detection> {
+    let share = |left: &Tied<'_>, right: &Tied<'_>| nodes.iter().any(|node| left.fits(node) && right.fits(node));
+    let (left, right) = tied
+        .iter()
+        .enumerate()
+        .find_map(|(place, left)| Some((left, tied[place + 1..].iter().find(|right| !share(left, right))?)))?;
+    let [first, second] = [left, right].map(|one| affinity_words(one.affinity));
+    let message = match place(left.affinity).zip(place(right.affinity)) {
+        Some((first_place, second_place)) => format!(
+            "no node is in {first_place} for claim {} and in {second_place} for claim {} at once. The volume of the \
+             first requires {first}, that of the second {second}",
+            left.claim, right.claim
+        ),
+        None => format!(
+            "no node can use the volumes of claims {} and {} together. The first requires {first}, the second {second}",
+            left.claim, right.claim
+        ),
+    };
+    Some(Detection::new(message).remedy(by_hand(format!(
+        "copy the data of {} into a claim of a class with the binding mode WaitForFirstConsumer, so that it is made \
+             where {} is, and use that claim in the pod",
+        right.claim, left.claim
+    ))))
+}
+
+/// Returns the only place in which the volume can be used, if its affinity states one.
+fn place(affinity: &NodeSelector) -> Option<&str> {
+    let [term] = &*affinity.terms else { return None };
+    let mut places = term.expressions.iter().filter(|one| one.operator == NodeOperator::In && one.values.len() == 1);
+    let only = places.next().filter(|_| term.expressions.len() == 1)?;
+    only.values.first().map(Str::as_str)
+}

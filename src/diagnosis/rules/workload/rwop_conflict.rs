@@ -1,0 +1,80 @@
+//! This rule reports a pod that waits for a claim with `ReadWriteOncePod` that another pod uses.
+
+use super::is_unscheduled;
+use crate::diagnosis::case::claim_key;
+use crate::diagnosis::pod::facts::pod_key;
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::model::{AccessMode, Kind, PersistentVolumeClaim, Pod};
+
+pub(super) static RULE: Rule = Rule {
+    id: "rwop-conflict",
+    title: "another pod uses the ReadWriteOncePod claim",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Schedule],
+    repairs: &[],
+    page: Page {
+        seen: "The pod is Pending. The scheduler says that the claim with the access mode ReadWriteOncePod is already \
+               in use by another pod.",
+        why: "A claim with the access mode ReadWriteOncePod can be used by one pod of the whole cluster. The scheduler \
+              places no second pod. A rolling update of a Deployment never ends: the new pod waits for the old one, \
+              and the old one is stopped only when the new one runs.",
+        confirm: "kubectl get pvc CLAIM -n NAMESPACE -o jsonpath='{.spec.accessModes}'\n\
+                  kubectl describe pvc CLAIM -n NAMESPACE",
+        repair: "Stop the pod that uses the claim, or wait for its end. If two pods need the data at the same time, use \
+                 ReadWriteOnce for pods on one node, or ReadWriteMany. Give a Deployment the strategy Recreate.",
+        prevention: "Use ReadWriteOncePod only for workloads of one pod that are stopped before they are started again.",
+        hazard: "Deleting the other pod by force while its containers still run defeats the guarantee: two pods then \
+                 write to one volume.",
+        sources: &[
+            "VolumeRestrictions.PreFilter and Filter, kube-scheduler 1.36",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes",
+            "kubernetes/kubernetes#103082",
+        ],
+    },
+    detect: Detect::Pod(detect),
+};
+
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
+    if !is_unscheduled(pod) || pod.gated {
+        return None;
+    }
+    let namespace = &pod.meta.namespace;
+    let claims = pod.claim_names().filter_map(|name| case.claim(namespace, name)).filter(|claim| is_for_one_pod(claim));
+    let (claim, user) = claims.into_iter().find_map(|claim| Some((claim, user(case, pod, claim)?)))?;
+    let (name, other) = (&claim.meta.name, &user.meta.name);
+    let leaves = if user.meta.deleted.is_some() { ", which is being deleted," } else { "" };
+    Some(
+        Detection::new(format!(
+            "pod {other}{leaves} uses claim {name}, which is ReadWriteOncePod: one pod at a time. The scheduler places \
+             this pod when pod {other} has ended"
+        ))
+        .early_if(case.may_heal(pod.meta.created)?)
+        .since(pod.meta.created)
+        .evidence(&claim_key(namespace, name), "spec.accessModes", claim.access_modes.set().short())
+        .evidence(&pod_key(user), "spec.nodeName", user.node_name.as_str())
+        .evidence(&pod_key(user), "status.phase", user.phase.as_str())
+        .affects(claim_key(namespace, name))
+        .remedy(describe(
+            &pod_key(user),
+            format!("see whether pod {other} is still needed; when it has ended, this pod is scheduled"),
+        ))
+        .remedy(by_hand(
+            "if both pods need the data, create the claim again with ReadWriteOnce (pods of one node) or ReadWriteMany; \
+             keep the volume by policy Retain first",
+        )),
+    )
+}
+
+/// Whether one pod alone may use the claim.
+fn is_for_one_pod(claim: &PersistentVolumeClaim) -> bool {
+    claim.access_modes.0.contains(&AccessMode::ReadWriteOncePod)
+}
+
+/// Returns the scheduled pod that uses the claim. Upstream counts a pod until it is removed, if it has not ended.
+fn user<'a>(case: &Case<'a>, pod: &Pod, claim: &PersistentVolumeClaim) -> Option<&'a Pod> {
+    let mut users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
+    users.find(|user| user.meta.name != pod.meta.name && !user.node_name.is_empty() && !user.terminated())
+}
