@@ -192,7 +192,7 @@ module completions {
     --color: string@"nu-complete kubectl-pvctl explain color" # When to use colour
     --v(-v): string           # Say more on stderr; from 6 on every request to the API server, with tokens hidden
     --help(-h)                # Print help (see more with '--help')
-    ...object: string         # The object, as kubectl names it: pod/NAME, pvc/NAME, sts/NAME or TYPE NAME
+    ...object: string         # The objects, as kubectl names them: pod/NAME, pvc/NAME, sts/NAME, `pods NAME NAME`, or a type alone for all in scope
   ]
 
   def "nu-complete kubectl-pvctl fix dry_run" [] {

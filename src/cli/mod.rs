@@ -286,13 +286,17 @@ pub struct PredictArgs {
 /// `explain`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl explain pod/db-0 -n db    Why does this pod hang\n  \
+        kubectl pvctl explain sts/db -n db      Which of its pods hang, and why\n  \
+        kubectl pvctl explain pods -l app=web   The same for each pod with this label\n  \
         kubectl pvctl explain pvc/data-0 -n db  Why is this claim still Pending\n  \
         kubectl pvctl explain pv data           Why is this volume Released\n  \
         kubectl pvctl explain sc/standard       What this class does to its claims\n  \
         kubectl pvctl explain pv/data --recheck  Whether the controller acts on it\n  \
         kubectl pvctl explain pvc/data-0 -f dump.json -o json")]
 pub struct ExplainArgs {
-    /// The object, as kubectl names it: pod/NAME, pvc/NAME, sts/NAME or TYPE NAME
+    /// The objects, as kubectl names them: pod/NAME, pvc/NAME, sts/NAME, `pods NAME NAME`, or a type alone for all in
+    /// scope
     #[arg(value_name = "OBJECT", required = true)]
     pub object: Vec<String>,
 

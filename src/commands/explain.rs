@@ -1,62 +1,68 @@
-//! `explain`: explains why one object has its present state, and who has to act.
+//! `explain`: explains why objects have their present state, and who has to act.
 
 use super::Status;
+use super::shared::explained::{several, write};
 use super::shared::gather::gather_files;
 use super::shared::live::Live;
 use super::shared::{arguments, connect, offer};
-use crate::cli::{EXPLAINED, ExplainArgs, GlobalArgs, one_object};
+use crate::cli::{EXPLAINED, ExplainArgs, GlobalArgs, parse_objects};
 use crate::error::Error;
-use crate::model::Kind;
+use crate::model::{Kind, ObjectArgument};
 use crate::ops::explain::{ExplainOptions, Explained, explain, explain_files};
-use crate::ops::rules::all_reads;
+use crate::ops::explain_several::SeveralOptions;
 use crate::report::explanation::ExplanationFormat as Format;
 use crate::terminal::Terminal;
 
-/// Reads the objects, explains one of them and prints the explanation.
+/// Reads the objects, explains those that are named, and prints the explanations.
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
-    let (kind, name) = one_object(&args.object, &EXPLAINED)?;
-    if args.recheck && !matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim) {
-        return Err(Error::usage(
-            "--recheck is for a pv or a pvc: of other objects nothing is predicted that could differ",
-        )
-        .hint("leave --recheck out"));
+    let objects = parse_objects(&args.object, &EXPLAINED)?;
+    let labels = arguments::labels(global)?;
+    let read = arguments::read(&args.model, &args.source, global);
+    read.question().check()?;
+    if args.recheck && !args.source.filenames.is_empty() {
+        return Err(Error::usage("--recheck reads a cluster a second time, and the files of -f stay as they are")
+            .hint("leave --recheck out, or leave -f out to ask the cluster"));
     }
-    let options = ExplainOptions {
-        kind,
-        name,
-        read: arguments::read(&args.model, &args.source, global),
-        recheck: args.recheck,
-        offers: args.output == Format::Text,
-    };
-    let surroundings = all_reads();
-    options.question(&surroundings).check()?;
-    let progress = terminal.progress();
-    let show = |explained: Explained<'_>| print(args, &explained, terminal);
-    if !args.source.filenames.is_empty() {
-        if args.recheck {
-            return Err(Error::usage("--recheck reads a cluster a second time, and the files of -f stay as they are")
-                .hint("leave --recheck out, or leave -f out to ask the cluster"));
+    match objects.as_slice() {
+        [ObjectArgument { kind, name: Some(name) }]
+            if labels.is_none()
+                && (!args.recheck || matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim)) =>
+        {
+            let offers = args.output == Format::Text;
+            one(
+                args,
+                global,
+                terminal,
+                &ExplainOptions { kind: *kind, name: name.clone(), read, recheck: args.recheck, offers },
+            )
         }
+        _ if args.recheck => Err(Error::usage("--recheck is for one pv or pvc: of other objects nothing is predicted")
+            .hint("leave --recheck out")),
+        _ => several(args, global, terminal, &SeveralOptions { objects, labels, read }),
+    }
+}
+
+fn one(
+    args: &ExplainArgs,
+    global: &GlobalArgs,
+    terminal: &Terminal,
+    options: &ExplainOptions,
+) -> Result<Status, Error> {
+    let progress = terminal.progress();
+    let show = |explained: Explained<'_>| {
+        let text = args.output.render(explained.explanation, terminal.width(), args.trace)?;
+        write(args, explained.notes.iter().copied(), &text, terminal)
+    };
+    if !args.source.filenames.is_empty() {
+        let surroundings = options.surroundings();
         let gathered = gather_files(options.question(&surroundings), &args.source, terminal)?;
-        return explain_files(&options, &gathered, &*progress, show);
+        return explain_files(options, &gathered, &*progress, show);
     }
     connect::with_cluster(global, terminal, async |cluster| {
-        let (status, repairable) = explain(&options, &Live::new(cluster, terminal), &*progress, show).await?;
+        let (status, repairable) = explain(options, &Live::new(cluster, terminal), &*progress, show).await?;
         if let Some(object) = repairable {
             terminal.message(&offer::of_object(&object, global));
         }
         Ok(status)
     })
-}
-
-fn print(args: &ExplainArgs, explained: &Explained<'_>, terminal: &Terminal) -> Result<(), Error> {
-    let Explained { notes, explanation } = explained;
-    let mut output = terminal.output();
-    if args.output == Format::Text {
-        for note in notes {
-            terminal.message(note);
-        }
-    }
-    output.print(&args.output.render(explanation, terminal.width(), args.trace)?)?;
-    output.finish()
 }

@@ -3,7 +3,6 @@
 use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, from_cluster, keeps_from_judging};
 use super::rules::all_reads;
 use super::{Reader, Status, named, offer};
-use crate::diagnosis::case::class_key;
 use crate::diagnosis::{AuditSettings, Findings, diagnose_named, diagnose_with_neighbours, key, noun, rules};
 use crate::engines::simulation;
 use crate::error::Error;
@@ -52,26 +51,15 @@ pub struct Explained<'a> {
     pub explanation: &'a Explanation<'a>,
 }
 
-/// The object that is explained.
-#[derive(Clone, Copy)]
-enum Object<'s> {
-    /// A claim or volume, which is predicted.
-    Target(ObjectId),
-    /// A class.
-    Class(&'s StorageClass),
-    /// Any other object.
-    Other(ObjectId),
-}
-
 /// Everything that was read, ready for the explanation.
 struct Prepared<'g> {
     gathered: &'g Gathered,
     simulation: Simulation<'g>,
-    object: Object<'g>,
+    object: ObjectId,
 }
 
 /// The basis of an explanation: what rules report, and a prediction or a class.
-struct Basis<'s> {
+pub(super) struct Basis<'s> {
     findings: Findings,
     about: About<'s>,
 }
@@ -96,6 +84,22 @@ struct Differing {
     partners: Vec<(ObjectKey, Option<(Str, ResourceVersion)>)>,
 }
 
+/// Returns the surrounding kinds that are read to explain objects of these kinds: those that rules read, and those that
+/// lead from the objects to their pods.
+pub(super) fn surroundings_of(kinds: impl IntoIterator<Item = Kind>) -> Vec<Kind> {
+    let mut read = all_reads();
+    for kind in kinds {
+        let owned = (kind == Kind::Deployment).then_some(Kind::ReplicaSet);
+        let more = [kind].into_iter().chain(owned).filter(|kind| kind.is_surrounding());
+        for kind in more {
+            if !read.contains(&kind) {
+                read.push(kind);
+            }
+        }
+    }
+    read
+}
+
 impl ExplainOptions {
     /// Returns the question to a source: everything that an audit reads. `surroundings` are the surrounding kinds that
     /// rules read.
@@ -104,15 +108,16 @@ impl ExplainOptions {
         Question { object: Some((self.kind, &self.name)), evidence, ..self.read.question() }
     }
 
+    /// Returns the surrounding kinds that are read.
+    pub fn surroundings(&self) -> Vec<Kind> {
+        surroundings_of([self.kind])
+    }
+
     fn prepare<'g>(&self, gathered: &'g Gathered, progress: &dyn Progress) -> Result<Prepared<'g>, Error> {
         let snapshot = &gathered.snapshot;
         let settings = gathered.modelled.settings(snapshot, &self.read.model, true)?;
         let namespace = gathered.named_namespace();
-        let object = named::object(snapshot, self.kind, &self.name, namespace).map(|id| match id.typed() {
-            TypedId::PersistentVolume(_) | TypedId::PersistentVolumeClaim(_) => Object::Target(id),
-            TypedId::StorageClass(class) => Object::Class(snapshot.get(class)),
-            _ => Object::Other(id),
-        });
+        let object = named::object(snapshot, self.kind, &self.name, namespace);
         progress.step("predicting", 0);
         let simulation = simulation(snapshot, settings, gathered.threads);
         match object {
@@ -174,7 +179,7 @@ pub async fn explain(
     progress: &dyn Progress,
     show: impl FnOnce(Explained<'_>) -> Result<(), Error>,
 ) -> Result<(Status, Option<ObjectKey>), Error> {
-    let surroundings = all_reads();
+    let surroundings = options.surroundings();
     let question = options.question(&surroundings);
     let mut gathered = from_cluster(reader, question).await?;
     let mut earlier = None;
@@ -225,13 +230,9 @@ pub async fn explain(
         explanation.add_drivers(&awaited, &found.leases, &found.unread, found.read_at);
     }
     let status = answer(&gathered, &explanation, note.as_deref(), show)?;
-    let repairable = match prepared.object {
-        Object::Target(target) if options.offers && offer::has_repair(&prepared.simulation, target) => {
-            Some(gathered.snapshot.key(target))
-        }
-        Object::Target(_) | Object::Class(_) | Object::Other(_) => None,
-    };
-    Ok((status, repairable))
+    let target = Some(prepared.object).filter(|object| options.offers && is_predicted(*object));
+    let repairable = target.filter(|target| offer::has_repair(&prepared.simulation, *target));
+    Ok((status, repairable.map(|target| gathered.snapshot.key(target))))
 }
 
 /// Returns the state at the first reading, which is compared with the second reading. If a second reading is useless,
@@ -271,7 +272,15 @@ fn answer(
 ) -> Result<Status, Error> {
     let notes = gathered.notes.iter().map(String::as_str).chain(note).collect();
     show(Explained { notes, explanation })?;
-    let unjudged = match &explanation.prediction {
+    Ok(status_of(gathered, [explanation]))
+}
+
+/// Returns the status, which says whether everything could be judged.
+pub(super) fn status_of<'e>(
+    gathered: &Gathered,
+    explanations: impl IntoIterator<Item = &'e Explanation<'e>>,
+) -> Status {
+    let is_unjudged = |explanation: &Explanation<'_>| match &explanation.prediction {
         Some(prediction) => prediction
             .unknown
             .iter()
@@ -280,34 +289,51 @@ fn answer(
         // The explanation of a class counts its claims and volumes, and that of a pod rests on them.
         None => gathered.unlisted(&JUDGED),
     };
-    Ok(if unjudged || gathered.dropped() { Status::Unjudged } else { Status::Done })
+    let unjudged = explanations.into_iter().any(is_unjudged);
+    if unjudged || gathered.dropped() { Status::Unjudged } else { Status::Done }
 }
 
-impl Prepared<'_> {
-    fn basis(&self) -> Basis<'_> {
-        let (object, about) = match self.object {
-            Object::Target(target) => {
-                let prediction = About::Prediction(Box::new(self.simulation.predict(target)));
-                (self.gathered.snapshot.key(target), prediction)
-            }
-            Object::Class(class) => (class_key(&class.meta.name), About::Class(class)),
-            Object::Other(id) => (self.gathered.snapshot.key(id), About::Other(id)),
+/// Whether the object is a claim or a volume, which is predicted.
+fn is_predicted(object: ObjectId) -> bool {
+    matches!(object.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim)
+}
+
+impl<'s> Basis<'s> {
+    /// Makes the basis of an object's explanation.
+    pub(super) fn new(simulation: &'s Simulation<'s>, object: ObjectId) -> Self {
+        let snapshot = simulation.snapshot();
+        let about = match object.typed() {
+            TypedId::StorageClass(class) => About::Class(snapshot.get(class)),
+            _ if is_predicted(object) => About::Prediction(Box::new(simulation.predict(object))),
+            _ => About::Other(object),
         };
-        Basis { findings: diagnose_with_neighbours(&self.simulation, &object, rules::all()), about }
+        Self { findings: diagnose_with_neighbours(simulation, &snapshot.key(object), rules::all()), about }
     }
 
-    fn explanation<'s>(&'s self, basis: &'s Basis<'s>, from_files: bool) -> Explanation<'s> {
-        let asked = ExplanationInput {
-            simulation: &self.simulation,
-            findings: &basis.findings,
-            model: self.gathered.modelled.document(),
-            from_files,
-        };
-        match &basis.about {
+    /// Makes the explanation.
+    pub(super) fn explanation(
+        &'s self,
+        simulation: &'s Simulation<'s>,
+        gathered: &Gathered,
+        from_files: bool,
+    ) -> Explanation<'s> {
+        let model = gathered.modelled.document();
+        let asked = ExplanationInput { simulation, findings: &self.findings, model, from_files };
+        match &self.about {
             About::Prediction(prediction) => Explanation::of_object(asked, prediction),
             About::Class(class) => Explanation::of_class(asked, class),
             About::Other(id) => Explanation::of_other(asked, *id),
         }
+    }
+}
+
+impl Prepared<'_> {
+    fn basis(&self) -> Basis<'_> {
+        Basis::new(&self.simulation, self.object)
+    }
+
+    fn explanation<'s>(&'s self, basis: &'s Basis<'s>, from_files: bool) -> Explanation<'s> {
+        basis.explanation(&self.simulation, self.gathered, from_files)
     }
 
     /// Returns the Lease of kube-controller-manager, if it was read.
@@ -321,7 +347,7 @@ impl Prepared<'_> {
     /// Returns the state to compare with the second reading, if the object differs from its predicted state.
     fn differing(&self, basis: &Basis<'_>, explanation: &Explanation<'_>) -> Option<Differing> {
         let divergence = explanation.divergence.as_ref()?;
-        let Object::Target(target) = self.object else { return None };
+        let target = self.object;
         let meta = self.gathered.snapshot.meta(target);
         let About::Prediction(prediction) = &basis.about else { return None };
         let ends = prediction.outcomes.iter().flat_map(|set| set.listed.iter().cloned()).collect();

@@ -56,7 +56,7 @@ impl ReadOptions {
 pub struct Question<'a> {
     /// The options for reading and judging objects.
     pub options: &'a ReadOptions,
-    /// A claim or volume about which more is read: the pods that use it, and the time of its last change.
+    /// The object about which more is read: the pods that use it or belong to it, and the time of its last change.
     pub object: Option<(Kind, &'a str)>,
     /// Whether pods influence the answer.
     pub pods_decide: bool,
@@ -144,7 +144,9 @@ impl<'a> Question<'a> {
     pub fn of_files(self, files: FileOptions) -> FileOptions {
         // A file is read as a whole. If one surrounding kind is needed, all surrounding kinds that a rule reads are
         // decoded.
-        let surroundings = if self.evidence.surroundings.is_empty() { vec![Kind::Namespace] } else { all_reads() };
+        let mut surroundings = if self.evidence.surroundings.is_empty() { vec![Kind::Namespace] } else { all_reads() };
+        let more = self.evidence.surroundings.iter().filter(|kind| !surroundings.contains(kind));
+        surroundings.extend(more.copied().collect::<Vec<_>>());
         FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
     }
 

@@ -5,6 +5,7 @@ pub mod apply;
 mod asker;
 pub mod audit;
 pub mod explain;
+pub mod explain_several;
 pub mod fix;
 pub mod gather;
 pub mod history;

@@ -28,7 +28,8 @@ pub struct Needs<'a> {
     /// Whether the gate `PersistentVolumeClaimUnusedSinceTime` is on. If it is, the pods of every claim influence
     /// decisions.
     pub unused_condition: bool,
-    /// The claim or volume for which the pods that use it are needed: its kind, the namespace of a claim, and its name.
+    /// The object that was requested: its kind, its namespace if the kind has one, and its name. The pods are needed
+    /// that use it, or that belong to it.
     pub users_of: Option<(Kind, &'a str, &'a str)>,
     /// Whether nodes are needed for their names and labels, although no decision reads them.
     pub nodes: bool,
@@ -71,12 +72,13 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     lists
 }
 
-/// The namespaces whose events are read if one claim or volume was requested: the namespace of the claim, and the one
-/// for events about objects without a namespace. The value is `None` if the events of all namespaces are read.
+/// The namespaces whose events are read if one object was requested: the namespace of the object or of the volume's
+/// claim, and the one for events about objects without a namespace. The value is `None` if the events of all namespaces
+/// are read.
 fn event_namespaces(parts: &Parts, needs: Needs<'_>) -> Option<BTreeSet<Str>> {
     let (kind, namespace, name) = needs.users_of.filter(|_| !needs.everything)?;
     let of_claim = match kind {
-        Kind::PersistentVolumeClaim => Some(Str::from(namespace)),
+        namespaced if namespaced.namespaced() => Some(Str::from(namespace)),
         Kind::PersistentVolume => {
             let mut volumes = parts.objects.volumes.iter().filter(|volume| volume.meta.name == name);
             let named = volumes.find_map(|volume| volume.claim_ref.as_ref());
@@ -158,7 +160,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     }
     namespaces.extend(needs.pods_in.iter().cloned());
     match needs.users_of {
-        Some((Kind::PersistentVolumeClaim, namespace, _)) => {
+        Some((kind, namespace, _)) if kind.namespaced() => {
             namespaces.insert(Str::from(namespace));
         }
         Some((Kind::PersistentVolume, _, name)) => {

@@ -3,4 +3,5 @@
 mod contexts;
 mod liveness;
 mod overview;
+mod pods;
 mod reading;

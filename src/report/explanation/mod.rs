@@ -21,7 +21,9 @@ pub use driver::{Awaited, DriverOut};
 use crate::error::Error;
 use crate::report::shared::format::formats;
 use crate::report::shared::json::json;
+use crate::report::shared::machine::API_VERSION;
 use crate::report::shared::yaml::yaml;
+use serde::Serialize;
 
 formats! {
     /// How an explanation is printed.
@@ -35,7 +37,43 @@ formats! {
     }
 }
 
+/// The document: the explanations of several objects.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ExplanationList<'a> {
+    /// The version of the document.
+    pub api_version: &'static str,
+    /// `ExplanationList`.
+    pub kind: &'static str,
+    /// The explanation of each object, in the order in which the objects were named.
+    pub items: Vec<Explanation<'a>>,
+}
+
+impl<'a> ExplanationList<'a> {
+    /// The list of these explanations.
+    pub fn new(items: Vec<Explanation<'a>>) -> Self {
+        Self { api_version: API_VERSION, kind: "ExplanationList", items }
+    }
+}
+
 impl ExplanationFormat {
+    /// Prints several explanations in this format, as [`Self::render`] does.
+    ///
+    /// # Errors
+    /// Returns an error if the explanations cannot be encoded in the format, which is a bug.
+    pub fn render_list(self, list: &ExplanationList<'_>, columns: Option<usize>, trace: bool) -> Result<String, Error> {
+        match self {
+            Self::Text if list.items.is_empty() => Ok("No objects found.\n".to_owned()),
+            Self::Text => {
+                let texts: Vec<String> = list.items.iter().map(|one| one.text(columns, trace)).collect();
+                Ok(texts.join("\n---\n\n"))
+            }
+            Self::Json => json(list),
+            Self::Yaml => yaml(list),
+        }
+    }
+
     /// Prints the explanation in this format. Text for people is wrapped at `columns`. With `trace` the text has every
     /// comparison that was made.
     ///

@@ -62,6 +62,7 @@ pub(super) fn groups(pods: &[MemberOut]) -> Vec<String> {
             many => format!("{} and {} more", names[..MOST_NAMED].join(", "), many - MOST_NAMED),
         };
         let why = match (&first.root, first.rule) {
+            (Some(root), Some(rule)) if *root == first.object => format!(" ({rule})"),
             (Some(root), Some(rule)) => format!(" by {} ({rule})", root.words),
             _ => String::new(),
         };

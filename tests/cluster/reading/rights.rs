@@ -155,7 +155,7 @@ async fn the_exit_code_says_whether_what_is_shown_is_known() {
     assert_eq!(code, Some(0));
     let (code, stdout, stderr) = judged(&fake, &["explain", "sc/fast", "--recheck"]).await;
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
-    assert!(stderr.contains("--recheck is for a pv or a pvc"), "{stderr}");
+    assert!(stderr.contains("--recheck is for one pv or pvc"), "{stderr}");
     fake.fail(CLAIMS, usize::MAX, Fault::Refused(403, "no"));
     assert_eq!(judged(&fake, &["predict", "-n", "db"]).await.0, Some(0), "the claims of db may be read");
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(3), "some claims are missing");

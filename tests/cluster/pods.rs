@@ -1,0 +1,153 @@
+//! `explain` of pods and workloads on a cluster: it reads the namespace of the object, and no list of all pods.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use crate::support::api::ApiServer;
+use crate::support::faults::Fault;
+use crate::support::{Finished, Run};
+use serde_json::{Value, json};
+
+const DRIVER: &str = "csi.example.com";
+
+fn meta(namespace: &str, name: &str) -> Value {
+    let mut meta = json!({
+        "name": name, "uid": format!("uid-{name}"), "resourceVersion": "7", "creationTimestamp": "2023-11-01T00:00:00Z",
+    });
+    if !namespace.is_empty() {
+        meta["namespace"] = namespace.into();
+    }
+    meta
+}
+
+fn pod(namespace: &str, name: &str, node: &str, claim: &str, phase: &str) -> Value {
+    let mut pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": meta(namespace, name),
+        "spec": {
+            "nodeName": node, "containers": [{"name": "c", "image": "i"}],
+            "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]
+        },
+        "status": {"phase": phase}
+    });
+    pod["metadata"]["ownerReferences"] = json!([
+        {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "uid-web-1", "controller": true}
+    ]);
+    pod
+}
+
+/// A Deployment with two pods on two nodes, and one volume that is attached to the first node.
+async fn cluster() -> ApiServer {
+    let api = ApiServer::start().await;
+    let mut claim = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta("web", "files"),
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "volumeName": "pv-files",
+            "storageClassName": "", "volumeMode": "Filesystem"
+        },
+        "status": {"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}}
+    });
+    claim["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
+    let node = |name: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Node", "metadata": meta("", name), "spec": {},
+            "status": {"conditions": [{"type": "Ready", "status": "True"}]}
+        })
+    };
+    let mut set = json!({
+        "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": meta("web", "web-1"),
+        "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": {"spec": {"containers": []}}}
+    });
+    set["metadata"]["ownerReferences"] = json!([
+        {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "uid-web", "controller": true}
+    ]);
+    api.hold([
+        claim,
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolume", "metadata": meta("", "pv-files"),
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "volumeMode": "Filesystem",
+                "claimRef": {"namespace": "web", "name": "files", "uid": "uid-files"},
+                "csi": {"driver": DRIVER, "volumeHandle": "h"}, "persistentVolumeReclaimPolicy": "Retain"
+            },
+            "status": {"phase": "Bound"}
+        }),
+        node("n1"),
+        node("n2"),
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": meta("", "va"),
+            "spec": {"attacher": DRIVER, "nodeName": "n1", "source": {"persistentVolumeName": "pv-files"}},
+            "status": {"attached": true}
+        }),
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": meta("", DRIVER),
+            "spec": {"attachRequired": true}
+        }),
+        json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta("web", "web"),
+            "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": {"spec": {"containers": []}}}
+        }),
+        set,
+        pod("web", "web-1-a", "n1", "files", "Running"),
+        pod("web", "web-1-b", "n2", "files", "Pending"),
+        pod("other", "lone", "n1", "none", "Pending"),
+    ]);
+    api
+}
+
+async fn run(api: &ApiServer, arguments: &[&str]) -> Finished {
+    let mut all: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+    all.extend(["--server".to_owned(), api.url()]);
+    let work = move || Run::new(&all.iter().map(String::as_str).collect::<Vec<_>>()).env("COLUMNS", "200").finish();
+    tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+fn stages(diagnosis: &Value) -> Vec<(&str, &str)> {
+    let stages = diagnosis["volumes"][0]["stages"].as_array().unwrap();
+    stages.iter().map(|one| (one["stage"].as_str().unwrap(), one["state"].as_str().unwrap())).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pod_is_explained_by_its_namespace_alone() {
+    let api = cluster().await;
+    let seen = run(&api, &["explain", "pod/web-1-b", "-n", "web", "-o", "json"]).await;
+    assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let diagnosis = &document["diagnosis"];
+    assert_eq!((&diagnosis["state"], &diagnosis["root"]["rule"]), (&"stuck".into(), &"multi-attach".into()));
+    let expected = ["done", "done", "done", "broken", "notYet", "notYet"];
+    let names = ["claim", "bound", "scheduled", "attached", "mounted", "running"];
+    assert_eq!(stages(diagnosis), names.into_iter().zip(expected).collect::<Vec<_>>());
+    assert_eq!(api.count("/api/v1/namespaces/web/pods"), 1);
+    for whole in ["/api/v1/pods", "/api/v1/events", "/api/v1/secrets", "/apis/apps/v1/deployments"] {
+        assert_eq!(api.count(whole), 0, "{whole}");
+    }
+    // The claim says what keeps its pod, and not that all is well.
+    let claim = run(&api, &["explain", "pvc/files", "-n", "web"]).await.stdout;
+    assert!(claim.starts_with("Claim web/files is Bound, but ") && claim.contains("multi-attach"), "{claim}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_workload_has_its_pods_by_what_keeps_them() {
+    let api = cluster().await;
+    let seen = run(&api, &["explain", "deploy/web", "-n", "web"]).await;
+    assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
+    assert!(seen.stdout.starts_with("Deployment web/web: 1 of 2 pods is well.\nPod web/web-1-b is Pending: "));
+    assert!(seen.stdout.ends_with("Pods\n  1 well: web-1-a\n  1 stuck (multi-attach): web-1-b\n"), "{}", seen.stdout);
+    let several = run(&api, &["explain", "pods", "-n", "web", "-o", "json"]).await;
+    let document: Value = serde_json::from_str(&several.stdout).unwrap();
+    let items = document["items"].as_array().unwrap();
+    let states: Vec<&str> = items.iter().map(|item| item["diagnosis"]["state"].as_str().unwrap()).collect();
+    assert_eq!((document["kind"].as_str(), states), (Some("ExplanationList"), vec!["well", "stuck"]));
+}
+
+/// What may not be read is unknown, and is not taken for absent.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_may_not_be_read_leaves_a_stage_open() {
+    let api = cluster().await;
+    for path in ["/apis/storage.k8s.io/v1/volumeattachments", "/apis/storage.k8s.io/v1/csidrivers"] {
+        api.fail(path, usize::MAX, Fault::Refused(403, "no"));
+    }
+    let seen = run(&api, &["explain", "pod/web-1-b", "-n", "web", "-o", "json"]).await;
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let stages = stages(&document["diagnosis"]);
+    assert_eq!((stages[2], stages[3]), (("scheduled", "done"), ("attached", "unknown")));
+    assert_ne!(document["diagnosis"]["state"], "well");
+}
