@@ -41,7 +41,7 @@ pub enum Attaching {
 }
 
 /// Returns the volumes of the pod that use claims.
-pub fn used_claims(pod: &Pod) -> impl Iterator<Item = UsedClaim<'_>> {
+pub fn used_claims(pod: &Pod) -> impl Iterator<Item = UsedClaim<'_>> + Clone {
     let named = pod.claims.iter().map(|volume| UsedClaim {
         volume: &volume.name,
         claim: &volume.claim,

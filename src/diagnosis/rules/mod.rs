@@ -6,6 +6,7 @@ mod class;
 mod data_source;
 mod lifecycle;
 mod lost;
+mod mount;
 mod pending;
 mod provisioning;
 mod resize;
@@ -29,6 +30,7 @@ static REGISTRY: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         restore::RULES,
         volume::RULES,
         attachment::RULES,
+        mount::RULES,
         binding::RULES,
         data_source::RULES,
         topology::RULES,

@@ -140,6 +140,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
             }
         }),
     ),
+    ("node-replaced-same-name", Outside("the kubelet mounts the volume anew, and is not simulated")),
     ("capacity-not-published", Outside("the scheduler reads what drivers publish, and is not simulated")),
     ("sc-allowed-topologies-impossible", Outside("drivers and the scheduler read the topologies of a class")),
     ("sc-provisioner-absent", Outside("whether a driver that runs would make the volumes, nobody can simulate")),

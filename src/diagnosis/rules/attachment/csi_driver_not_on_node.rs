@@ -112,7 +112,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 }
 
 /// Returns the driver that the message says is missing on the node.
-pub(super) fn missing_driver(message: &str) -> Option<&str> {
+pub(in crate::diagnosis::rules) fn missing_driver(message: &str) -> Option<&str> {
     SAID.iter().find_map(|(before, after)| {
         let (_, rest) = message.split_once(before)?;
         let name = rest.split(|character: char| character.is_whitespace()).next()?;

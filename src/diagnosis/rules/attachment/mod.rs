@@ -20,6 +20,8 @@ crate::diagnosis::rules::section! {
     pv_released_delete_backend_error,
 }
 
+pub(super) use csi_driver_not_on_node::missing_driver;
+
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::PATIENCE;

@@ -4,7 +4,7 @@ use super::{age, detach, volume_of, with_state};
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::pod::facts::{is_starting, pod_key};
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
-use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::surroundings::VolumeAttachment;
 use crate::model::{AnnotationKey, CsiNode, Kind};
 
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::Node, Kind::Pod, Kind::PersistentVolume, Kind::CsiNode],
-    hinders: &[],
+    hinders: &[Act::Reach],
     repairs: &[],
     page: Page {
         seen: "A pod cannot mount its volume on a node that was installed again under its old name. Its \

@@ -1,0 +1,251 @@
+//! This rule reports a volume that the kubelet, or the driver on the node, fails to mount.
+
+use super::mount_secret_missing::missing_object;
+use super::{affects, named_in, volume_of};
+use crate::diagnosis::pod::facts::{attachment, blocked_container, bound, is_starting, is_summary, mount_failure};
+use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
+use crate::model::{Kind, Pod};
+use crate::text::truncate;
+
+pub(super) static RULE: Rule = Rule {
+    id: "mount-failed",
+    title: "the volume cannot be mounted on the node of the pod",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::Event],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The pod stays in ContainerCreating although its claim is Bound and its volume is attached. An event \
+               `FailedMount` of the kubelet tells what fails. The other event, `Unable to attach or mount volumes`, \
+               only lists which volumes are missing.",
+        why: "The kubelet mounts the volume itself, or lets the driver on the node do so, and tries again with pauses \
+              of up to two minutes. The file system may need a check, the node may lack the program for this kind of \
+              file system, the server may refuse the node or not answer, a mount option may be wrong, or another \
+              process may hold the device. With an `fsGroup`, the kubelet also changes the owner of every file, which \
+              takes long on a large volume.",
+        confirm: "kubectl describe pod NAME -n NAMESPACE\n\
+                  kubectl get pods -A -o wide --field-selector spec.nodeName=NODE\n\
+                  kubectl get pv VOLUME -o yaml",
+        repair: "Remove what the message names; the kubelet tries again by itself. A file system with errors is checked \
+                 while nothing has it mounted. A mount option is corrected in `spec.mountOptions` of the volume and in \
+                 the class. Large volumes with an `fsGroup` need `fsGroupChangePolicy: OnRootMismatch`.",
+        prevention: "Install the programs of the file systems that are used on all nodes. Try mount options with one \
+                     volume first. Stop pods before their nodes are stopped.",
+        hazard: "A check that repairs a file system can drop damaged files: take a snapshot first. Mounting a device \
+                 that another node or process uses destroys its file system.",
+        sources: &[
+            "MountDevice, SetUp: pkg/volume/util/operationexecutor, Kubernetes 1.36",
+            "WaitForAttachAndMount, pkg/kubelet/volumemanager, Kubernetes 1.36",
+            "longhorn/longhorn#2644",
+            "kubernetes-sigs/nfs-subdir-external-provisioner#120",
+        ],
+    },
+    detect: Detect::Pod(detect),
+};
+
+/// What prevents the mount, recognized by well-known words of the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Obstacle {
+    /// The file system has errors that need a check.
+    Damaged,
+    /// The node lacks the program that mounts this kind of file system.
+    NoHelper,
+    /// The server or the storage system refuses the node.
+    Refused,
+    /// A mount option is wrong.
+    Option,
+    /// Another process or machine uses the device.
+    Busy,
+    /// The folder of `subPath` cannot be made or used.
+    SubPath,
+    /// The path of a `hostPath` is of another type.
+    HostPathType,
+    /// The kubelet changes the owner of every file.
+    Ownership,
+    /// A copy of the file system with the same UUID is mounted on the node.
+    SameUuid,
+    /// The file system cannot be grown.
+    Growth,
+    /// The server does not answer.
+    Unreachable,
+    /// The message has no well-known words.
+    Other,
+}
+
+impl Obstacle {
+    fn of(message: &str) -> Self {
+        let message = message.to_ascii_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+        if says(&["setting volume ownership"]) {
+            Self::Ownership
+        } else if says(&["subpath"]) {
+            Self::SubPath
+        } else if says(&["hostpath type check failed"]) {
+            Self::HostPathType
+        } else if says(&["failed to expand the volume", "while expanding volume"]) {
+            Self::Growth
+        } else if says(&["'fsck' found errors", "run fsck manually", "structure needs cleaning", "bad superblock"])
+            && !says(&["helper program"])
+        {
+            Self::Damaged
+        } else if says(&["duplicate uuid", "filesystem has duplicate", "wrong fs type, bad option, bad superblock"]) {
+            Self::SameUuid
+        } else if says(&[
+            "helper program",
+            "unknown filesystem type",
+            "executable file not found",
+            "need a /sbin/mount",
+        ]) {
+            Self::NoHelper
+        } else if says(&[
+            "unknown mount option",
+            "invalid option",
+            "bad option",
+            "unknown parameter",
+            "invalid mount option",
+            "mount error 22",
+        ]) {
+            Self::Option
+        } else if says(&[
+            "access denied",
+            "permission denied",
+            "operation not permitted",
+            "mount error(13)",
+            "unauthorized",
+        ]) {
+            Self::Refused
+        } else if says(&["still being used", "in use", "already mounted", "busy", "watcher"]) {
+            Self::Busy
+        } else if says(&["deadline", "timed out", "timeout", "no route to host", "connection refused", "unreachable"]) {
+            Self::Unreachable
+        } else {
+            Self::Other
+        }
+    }
+
+    /// Returns the cause as a predicate of the volume, and what a person has to do first.
+    fn words(self, node: &str) -> (String, String) {
+        let (what, first) = match self {
+            Self::Damaged => (
+                format!("cannot be mounted on node {node}, because its file system has errors that need fsck"),
+                "stop the pods that use the volume, take a snapshot of it, and run fsck on the device by hand".to_owned(),
+            ),
+            Self::NoHelper => (
+                format!("cannot be mounted, because node {node} lacks the helper program for this file system"),
+                format!(
+                    "install the client of the file system on {node} and all nodes: nfs-common or nfs-utils for NFS, \
+                     cifs-utils for SMB, ceph-common for CephFS"
+                ),
+            ),
+            Self::Refused => (
+                format!("cannot be mounted, because the server refuses node {node} (access denied)"),
+                format!(
+                    "allow the node {node} in the exports or access rules of the server, and compare the credentials in \
+                     the Secret (account key) with those of the server"
+                ),
+            ),
+            Self::Option => (
+                format!("cannot be mounted on node {node}, because a mount option is refused"),
+                "correct mountOptions in the volume (spec.mountOptions), and in its class for later volumes".to_owned(),
+            ),
+            Self::Busy => (
+                format!("cannot be mounted on node {node}, because its device is still in use or busy"),
+                format!(
+                    "find what holds the device: a watcher of the storage system (rbd status), another machine where it \
+                     is mapped, or multipath on node {node}"
+                ),
+            ),
+            Self::SubPath => (
+                format!("is mounted on node {node}, but the folder of its subPath cannot be prepared"),
+                "see whether the server lets root make folders (an NFS export needs no_root_squash), or make the folder \
+                 of the subPath with the right permission by hand"
+                    .to_owned(),
+            ),
+            Self::HostPathType => (
+                format!("is a hostPath that is of another type on node {node}"),
+                "correct the hostPath: the path does not exist there or is no folder; the kubelet directory differs \
+                 between distributions"
+                    .to_owned(),
+            ),
+            Self::Ownership => (
+                format!("is mounted on node {node}, and the kubelet still changes the ownership of every file (fsGroup)"),
+                "set fsGroupChangePolicy: OnRootMismatch in the securityContext of the pod, so that this is done only \
+                 once"
+                    .to_owned(),
+            ),
+            Self::SameUuid => (
+                format!("cannot be mounted on node {node}, where its copy with the same UUID is mounted"),
+                "let the pod run on another node than the original, or mount the XFS copy with the option nouuid"
+                    .to_owned(),
+            ),
+            Self::Growth => (
+                format!("cannot be expanded and mounted on node {node}"),
+                "read the driver's message; if the file system has errors, check it with fsck while nothing uses it, and \
+                 let a pod mount it again"
+                    .to_owned(),
+            ),
+            Self::Unreachable => (
+                format!("cannot be mounted, because node {node} cannot reach its server, or the driver does not answer"),
+                format!(
+                    "see whether the server is reachable from {node}: its address, the port (2049 for NFS), firewall and \
+                     security group"
+                ),
+            ),
+            Self::Other => (
+                format!("cannot be mounted on node {node}"),
+                format!("read the whole message, and the log of the driver's node plugin on {node}"),
+            ),
+        };
+        (what, first)
+    }
+}
+
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
+    let node = pod.node_name.as_str();
+    if pod.meta.deleted.is_some() || node.is_empty() {
+        return None;
+    }
+    let (message, last) = if let Some(event) = mount_failure(case.snapshot(), pod) {
+        (event.message.as_str(), event.last_seen)
+    } else {
+        // The volumes are mounted, and the kubelet prepares the folder for the container.
+        let (_, _, message) = blocked_container(pod).filter(|(_, _, said)| said.contains("subPath"))?;
+        (message, pod.started)
+    };
+    let is_told =
+        crate::diagnosis::rules::attachment::missing_driver(message).is_some() || missing_object(message).is_some();
+    if is_summary(message) || is_told {
+        return None;
+    }
+    let since = pod.started.or(pod.meta.created);
+    let is_early = case.may_heal(since)?;
+    let obstacle = Obstacle::of(message);
+    let used = volume_of(case, pod, message);
+    let volume = match used {
+        Some(used) => format!("the volume of claim {}", used.claim),
+        None => format!("volume {}", named_in(message).unwrap_or("of the pod")),
+    };
+    let (what, first) = obstacle.words(node);
+    let risk = if matches!(obstacle, Obstacle::Damaged | Obstacle::Busy) { Risk::Possible } else { Risk::None };
+    let says = if is_starting(pod) { "The kubelet says" } else { "It says" };
+    let found =
+        Detection::new(format!("{volume} {what}. {says}: \"{}\"", truncate(message, 240).trim_end_matches('.')))
+            .early_if(is_early)
+            .risk(risk)
+            .since(since)
+            .evidence(&case.object(), "spec.nodeName", node)
+            .evidence(&case.object(), "events[FailedMount].message", truncate(message, 240))
+            .moment(&case.object(), "events[FailedMount].lastTimestamp", last)
+            .remedy(by_hand(first))
+            .remedy(describe(&case.object(), "read the whole message of the kubelet"));
+    // The volume may be attached to another machine of this name.
+    let own = used.and_then(|used| bound(case.snapshot(), &pod.meta.namespace, used.claim));
+    let own = own.and_then(|(_, volume)| attachment(case.snapshot(), &volume.meta.name, node));
+    let found = match own {
+        Some(own) => found.follows_from(key(Kind::VolumeAttachment, "", &own.meta.name), Act::Reach),
+        None => found,
+    };
+    Some(affects(found, pod, used))
+}

@@ -1,0 +1,70 @@
+//! This rule reports a pod that uses one claim in two of its volumes, which older kubelets never mount.
+
+use crate::diagnosis::case::claim_key;
+use crate::diagnosis::pod::facts::{is_starting, mount_failure, used_claims};
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::model::{Kind, Pod};
+
+pub(super) static RULE: Rule = Rule {
+    id: "mount-same-claim-twice",
+    title: "two volumes of the pod use the same claim",
+    severity: Severity::Error,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim, Kind::Event],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The pod stays in ContainerCreating without an event that names a cause. The kubelet only says that one of \
+               the volumes is not mounted.",
+        why: "Kubelets before Kubernetes 1.35 know a volume of a pod by the storage behind it. Two volumes of one pod \
+              with the same claim are one volume to them, and they wait for the second one without end.",
+        confirm: "kubectl get pod NAME -n NAMESPACE -o jsonpath='{.spec.volumes}'",
+        repair: "Use one volume for the claim in the pod's template, and mount it several times, with subPath if the \
+                 containers need different folders.",
+        prevention: "Name each claim once in the volumes of a pod.",
+        hazard: "None. The claim and its data need no change.",
+        sources: &[
+            "GetUniqueVolumeNameFromSpec, pkg/kubelet/volumemanager/cache, Kubernetes 1.34",
+            "kubernetes/kubernetes#122140",
+            "kubernetes/kubernetes#127004",
+        ],
+    },
+    detect: Detect::Pod(detect),
+};
+
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
+    // Later kubelets mount such a volume. So only a pod whose kubelet says that it still waits counts.
+    if pod.meta.deleted.is_some() || !is_starting(pod) {
+        return None;
+    }
+    let event = mount_failure(case.snapshot(), pod)?;
+    let since = pod.started.or(pod.meta.created);
+    let mut used = used_claims(pod);
+    let (first, second) = used.clone().find_map(|first| {
+        let second = used.by_ref().find(|other| other.claim == first.claim && other.volume != first.volume)?;
+        Some((first, second))
+    })?;
+    // The kubelet must say that one of the two is missing.
+    let is_missing = |name: &str| event.message.contains("unmounted volumes=") && event.message.contains(name);
+    if !is_missing(first.volume) && !is_missing(second.volume) {
+        return None;
+    }
+    let claim = claim_key(&pod.meta.namespace, first.claim);
+    Some(
+        Detection::new(format!(
+            "volumes {} and {} of the pod use the same claim {}, and the kubelet mounts only one of them",
+            first.volume, second.volume, first.claim
+        ))
+        .early_if(case.may_heal(since)?)
+        .since(since)
+        .evidence(&case.object(), "spec.volumes[].persistentVolumeClaim.claimName", first.claim.as_str())
+        .evidence(&case.object(), "events[FailedMount].message", event.message.as_str())
+        .affects(claim)
+        .remedy(by_hand(format!(
+            "use one volume for claim {} in the pod's template, and mount it several times, with subPath for different \
+             folders",
+            first.claim
+        ))),
+    )
+}

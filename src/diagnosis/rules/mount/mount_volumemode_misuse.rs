@@ -1,0 +1,71 @@
+//! This rule reports a pod that uses a block volume as a file system, or a file system as a block device.
+
+use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::pod::facts::{UsedClaim, bound, is_starting, is_unscheduled, used_claims};
+use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolume, Pod, VolumeMode};
+
+pub(super) static RULE: Rule = Rule {
+    id: "mount-volumemode-misuse",
+    title: "the pod uses a volume in another mode than the volume has",
+    severity: Severity::Error,
+    risk: Risk::Possible,
+    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The pod stays in ContainerCreating. The kubelet says that the volume has volumeMode Block, but is \
+               specified in volumeMounts, or the other way round.",
+        why: "A claim with volumeMode Block gives a raw block device, which containers use by `volumeDevices`. A claim \
+              with volumeMode Filesystem is mounted by `volumeMounts`. The kubelet does not process a volume that is \
+              used in the other way.",
+        confirm: "kubectl get pvc CLAIM -n NAMESPACE -o jsonpath='{.spec.volumeMode}'\n\
+                  kubectl get pod NAME -n NAMESPACE -o yaml",
+        repair: "Use the volume in the pod's template in the way of its mode, or give the pod a claim of the other mode. \
+                 The mode of a claim and of a volume cannot be changed.",
+        prevention: "State volumeMode in the claim whenever a pod uses volumeDevices.",
+        hazard: "A new claim with volumeMode Filesystem on the same storage formats the device.",
+        sources: &[
+            "processPodVolumes, pkg/kubelet/volumemanager/populator, Kubernetes 1.36",
+            "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#raw-block-volume-support",
+        ],
+    },
+    detect: Detect::Pod(detect),
+};
+
+fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
+    if pod.meta.deleted.is_some() || !(is_starting(pod) || is_unscheduled(pod)) {
+        return None;
+    }
+    used_claims(pod).find_map(|used| {
+        let (_, volume) = bound(case.snapshot(), &pod.meta.namespace, used.claim)?;
+        of_volume(case, pod, used, volume)
+    })
+}
+
+fn of_volume(case: &Case<'_>, pod: &Pod, used: UsedClaim<'_>, volume: &PersistentVolume) -> Option<Detection> {
+    let is_block = volume.mode() == VolumeMode::Block;
+    let (mode, wrong, right) = match (is_block, used.used.as_file_system, used.used.as_device) {
+        (true, true, false) => ("Block", "volumeMounts", "volumeDevices"),
+        (false, false, true) => ("Filesystem", "volumeDevices", "volumeMounts"),
+        _ => return None,
+    };
+    let (claim, name) = (claim_key(&pod.meta.namespace, used.claim), &volume.meta.name);
+    Some(
+        Detection::new(format!(
+            "claim {} has volumeMode {mode}, but the pod uses it in {wrong}. The kubelet does not mount it until the \
+             pod uses it in {right}",
+            used.claim
+        ))
+        .since(pod.started.or(pod.meta.created))
+        .evidence(&claim, "spec.volumeMode", mode)
+        .evidence(&volume_key(name), "spec.volumeMode", mode)
+        .evidence(&case.object(), "spec.containers[].volumeMounts|volumeDevices", wrong)
+        .affects(claim)
+        .remedy(by_hand(format!(
+            "use volume {} in {right} of the pod's template, or give the pod a claim with the other volumeMode",
+            used.volume
+        ))),
+    )
+}
