@@ -69,16 +69,6 @@ pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
     }
 }
 
-/// The field selector for a kind if only some of its objects are read. Most events of a cluster are about objects other
-/// than volumes and claims. A field selector cannot select two kinds, but it can exclude kinds. The remaining events
-/// are skipped when they are decoded. Of one namespace all events are read, because its pods say what keeps their
-/// claims.
-fn selector(kind: Kind, namespace: Option<&str>) -> Option<&'static str> {
-    (kind == Kind::Event && namespace.is_none()).then_some(
-        "involvedObject.kind!=Pod,involvedObject.kind!=Node,involvedObject.kind!=ReplicaSet,involvedObject.kind!=Job",
-    )
-}
-
 /// The name of a list for people: `persistentvolumeclaims in namespace db`.
 pub(super) fn describe(kind: Kind, namespace: Option<&str>) -> String {
     match namespace {
@@ -161,9 +151,6 @@ pub(super) async fn read<T: Send + 'static>(
         }
         if let Some(token) = &token {
             ask("continue", &escape(token));
-        }
-        if let Some(selector) = selector(kind, namespace) {
-            ask("fieldSelector", &escape(selector));
         }
         let reply = match api.get(&format!("{base}{query}"), JSON, LARGEST_ANSWER).await {
             Ok(reply) => reply,
@@ -286,14 +273,6 @@ mod tests {
         assert_eq!(path(Kind::PersistentVolume, Some("db")), "/api/v1/persistentvolumes");
         assert_eq!(path(Kind::StorageClass, None), "/apis/storage.k8s.io/v1/storageclasses");
         assert_eq!(path(Kind::Pod, Some("db")), "/api/v1/namespaces/db/pods");
-    }
-
-    /// The selector is escaped as a whole, because `!=` and commas belong to its value.
-    #[test]
-    fn events_of_pods_are_left_on_the_server() {
-        assert!(selector(Kind::Event, None).unwrap().starts_with("involvedObject.kind!=Pod,"));
-        assert_eq!(selector(Kind::Event, Some("db")), None);
-        assert!(Kind::listed().filter(|kind| *kind != Kind::Event).all(|kind| selector(kind, None).is_none()));
     }
 
     #[test]
