@@ -48,6 +48,7 @@ impl SeveralOptions {
             } else {
                 let count = u32::try_from(snapshot.count(kind)).unwrap_or(u32::MAX);
                 let namespace = gathered.namespace.as_deref().filter(|_| kind.namespaced());
+                named::listed(snapshot, kind, namespace)?;
                 let all = (0..count).map(|at| ObjectId { kind, at });
                 all.filter(|id| namespace.is_none_or(|shown| snapshot.meta(*id).namespace == shown)).collect()
             };

@@ -138,6 +138,21 @@ pub fn object(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&st
     }
 }
 
+/// Checks that the objects of that kind in that namespace were read, so that a list of them is the whole list.
+///
+/// # Errors
+/// An unreadable error is returned if objects may exist that were not read.
+pub fn listed(snapshot: &Snapshot, kind: Kind, namespace: Option<&str>) -> Result<(), Error> {
+    match hidden(snapshot, kind, namespace, "") {
+        None => Ok(()),
+        Some((state, reason)) => {
+            let why = unread(kind, namespace.unwrap_or_default(), state);
+            let error = Error::unreadable(format!("cannot list the objects of kind {kind}: {why}"));
+            Err(reason.into_iter().fold(error, Error::cause))
+        }
+    }
+}
+
 /// Returns the error for an object that was not found. It says that the object does not exist, or that nobody can know
 /// this.
 fn missing(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&str>) -> Error {

@@ -138,6 +138,22 @@ async fn a_workload_has_its_pods_by_what_keeps_them() {
     assert_eq!((document["kind"].as_str(), states), (Some("ExplanationList"), vec!["well", "stuck"]));
 }
 
+/// A list that may not be read is not empty.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_type_that_may_not_be_listed_is_refused() {
+    let api = cluster().await;
+    for path in ["/apis/apps/v1/deployments", "/apis/apps/v1/namespaces/web/deployments"] {
+        api.fail(path, usize::MAX, Fault::Refused(403, "no"));
+    }
+    let seen = run(&api, &["explain", "deploy", "-n", "web"]).await;
+    assert_eq!(seen.stdout, "");
+    assert!(
+        seen.code != Some(0) && seen.stderr.contains("cannot list the objects of kind Deployment"),
+        "{}",
+        seen.stderr
+    );
+}
+
 /// What may not be read is unknown, and is not taken for absent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_may_not_be_read_leaves_a_stage_open() {

@@ -80,10 +80,20 @@ pub(super) fn is_storage_missing(message: &str, node: &str) -> bool {
     Obstacle::of(message) == Obstacle::Unknown && !names_node(message, node)
 }
 
-/// Whether the message is about the node: the driver names it, or says that it knows no such node or instance.
+/// Whether the message is about the node or about another object that the attacher reads, and not about the storage.
 fn names_node(message: &str, node: &str) -> bool {
+    const OTHERS: [&str; 9] = [
+        "secret",
+        "csinode",
+        "node not found",
+        "instance not found",
+        "node id",
+        "invalidinstanceid",
+        "/instances/",
+        "virtualmachine",
+        "vm not found",
+    ];
     let message = message.to_ascii_lowercase();
-    let missing = ["node not found", "instance not found", "node id", "invalidinstanceid", "vm not found"];
-    missing.iter().any(|words| message.contains(words))
-        || (!node.is_empty() && message.contains(&format!("node {} not found", node.to_ascii_lowercase())))
+    OTHERS.iter().any(|words| message.contains(words))
+        || (!node.is_empty() && message.contains(&node.to_ascii_lowercase()))
 }

@@ -3,7 +3,7 @@
 use super::va_attach_error_backend::is_about_limit;
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::pod::facts::{
-    attach_failure, attachment, bound, driver, is_starting, is_unscheduled, unschedulable, used_claims,
+    attach_failure, attachment, bound, driver, is_about_volume, is_starting, is_unscheduled, unschedulable, used_claims,
 };
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
@@ -53,14 +53,17 @@ fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let since = since.or(pod.meta.created);
-    let volumes = used_claims(pod).count();
-    let limits = case.snapshot().all::<CsiNode>().iter().flat_map(|node| &node.drivers).filter_map(|one| one.limit);
-    // A pod with more volumes than any node takes never fits on a node of this type.
-    let most = limits.max();
-    let is_too_large = most.is_some_and(|most| i64::try_from(volumes).unwrap_or(i64::MAX) > most);
-    let (words, first) = match most.filter(|_| is_too_large) {
-        Some(most) => (
-            format!("it has {volumes} volumes, and no node takes more than {most} of the driver"),
+    // A pod with more volumes of a driver than any node takes never fits on a node of this type.
+    let drivers: Vec<&str> = used_claims(pod).filter_map(|used| driver_of(case, pod, used.claim)).collect();
+    let too_many = drivers.iter().find_map(|name| {
+        let own = i64::try_from(drivers.iter().filter(|other| *other == name).count()).unwrap_or(i64::MAX);
+        let limits = case.snapshot().all::<CsiNode>().iter().filter_map(|node| node.driver(name)?.limit);
+        let most = limits.max().filter(|most| own > *most)?;
+        Some((*name, own, most))
+    });
+    let (words, first) = match too_many {
+        Some((name, own, most)) => (
+            format!("it has {own} volumes of driver {name}, and no node takes more than {most}"),
             "use a machine type that takes more volumes, or fewer volumes for the pod",
         ),
         None => (
@@ -88,8 +91,12 @@ fn of_driver(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     used_claims(pod).find_map(|used| {
         let (_, volume) = bound(snapshot, &pod.meta.namespace, used.claim)?;
         let own = attachment(snapshot, &volume.meta.name, node);
+        if own.is_some_and(|own| own.attached) {
+            return None;
+        }
         let of_attachment = own.and_then(|own| own.attach_error.as_ref()).map(|error| error.message.as_str());
         let of_event = attach_failure(snapshot, pod).map(|event| event.message.as_str());
+        let of_event = of_event.filter(|message| is_about_volume(message, used.volume, &volume.meta.name));
         let message = of_attachment.into_iter().chain(of_event).find(|message| is_about_limit(message))?;
         let since = pod.started.or(pod.meta.created);
         let is_early = case.may_heal(since)?;
@@ -125,4 +132,15 @@ fn of_driver(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
                 )),
         )
     })
+}
+
+/// Returns the driver of the claim's volume, or the one that will make the volume.
+fn driver_of<'a>(case: &Case<'a>, pod: &Pod, claim: &str) -> Option<&'a str> {
+    match bound(case.snapshot(), &pod.meta.namespace, claim) {
+        Some((_, volume)) => driver(case.behavior(), volume),
+        None => {
+            let claim = case.claim(&pod.meta.namespace, claim)?;
+            case.class(claim.class()).map(|class| class.provisioner.as_str())
+        }
+    }
 }

@@ -47,7 +47,10 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let registered = case.snapshot().find::<CsiNode>("", &attachment.node_name);
     let id = registered.and_then(|node| node.driver(&attachment.attacher)).map_or("", |driver| driver.node_id.as_str());
     let is_another = !attached_to.is_empty() && !id.is_empty() && attached_to != id;
-    if !is_another && !is_newer {
+    // A Node that was deleted and registered again can be the same machine. Then the ids agree, and detaching the
+    // volume would take it from the machine that uses it.
+    let is_unknown = attached_to.is_empty() || id.is_empty();
+    if !(is_another || is_newer && is_unknown) {
         return None;
     }
     let volume = volume_of(case, attachment)?;

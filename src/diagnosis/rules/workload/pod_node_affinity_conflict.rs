@@ -7,7 +7,7 @@ use crate::diagnosis::pod::facts::{bound, unschedulable};
 use crate::diagnosis::remedy::{by_hand, kubectl};
 use crate::diagnosis::rules::binding::affinity_words;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Pod, Str};
+use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Pod, Str, label};
 
 pub(super) static RULE: Rule = Rule {
     id: "pod-node-affinity-conflict",
@@ -42,6 +42,9 @@ pub(super) static RULE: Rule = Rule {
     },
     detect: Detect::Pod(detect),
 };
+
+/// The label by which volumes of a single node identify it.
+const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// A bound volume of the pod that can be used only on some nodes.
 struct Tied<'a> {
@@ -109,8 +112,18 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
     let (name, claim) = (&one.volume.meta.name, one.claim);
     let requirements = one.affinity.terms.iter().flat_map(|term| &term.expressions);
-    let hosts = requirements.filter(|one| one.key == "kubernetes.io/hostname" && one.operator == NodeOperator::In);
-    let gone = hosts.flat_map(|one| &one.values).find(|host| case.snapshot().node(host).is_none());
+    let hosts = requirements.filter(|one| one.key == HOSTNAME && one.operator == NodeOperator::In);
+    let hosts: Vec<&Str> = hosts.flat_map(|one| &one.values).collect();
+    let exists = |host: &Str| {
+        case.snapshot()
+            .nodes()
+            .iter()
+            .any(|node| node.meta.name == *host || label(&node.meta.labels, HOSTNAME) == Some(host.as_str()))
+    };
+    let gone = match hosts.as_slice() {
+        [only] if !exists(only) => Some(*only),
+        _ => None,
+    };
     if let Some(host) = gone {
         return Detection::new(format!(
             "the volume of claim {claim} is on node {host}, which does not exist. Volume {name} can be used on that node \
