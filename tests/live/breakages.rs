@@ -184,7 +184,7 @@ static BREAKAGES: [Breakage; 36] = [
         &["pvc/ring", "pv/@volume"],
         unread(
             "pv/local-l1-disk0 lies on node-l1, which is gone",
-            &["PersistentVolumeClaim/ring", "PersistentVolume/local-l1-disk0"],
+            &["PersistentVolumeClaim/ring", "PersistentVolume/local-l1-disk0", "Pod/cassandra"],
         ),
     ),
     breakage(
@@ -212,7 +212,7 @@ static BREAKAGES: [Breakage; 36] = [
         &["pvc/issues", "pv/@volume"],
         unread(
             "node-d2 does not answer and keeps the disk; once it is off: out-of-service",
-            &["PersistentVolumeClaim/issues", "VolumeAttachment/", "Node/node-d2", "Pod/jira-1"],
+            &["PersistentVolumeClaim/issues", "VolumeAttachment/", "Node/node-d2", "Pod/jira-1", "Pod/jira-2"],
         ),
     ),
     breakage(

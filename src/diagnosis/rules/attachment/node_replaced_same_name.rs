@@ -1,6 +1,6 @@
 //! This rule reports a volume that counts as attached to a node that was created again after the attachment.
 
-use super::{age, detach, volume_of, with_state};
+use super::{detach, volume_of, with_state};
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::pod::facts::{is_starting, pod_key};
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
@@ -13,13 +13,13 @@ pub(super) static RULE: Rule = Rule {
     title: "the volume counts as attached to a node that is another machine now",
     severity: Severity::Error,
     risk: Risk::Possible,
-    reads: &[Kind::Node, Kind::Pod, Kind::PersistentVolume, Kind::CsiNode],
+    reads: &[Kind::Pod, Kind::PersistentVolume, Kind::CsiNode],
     hinders: &[Act::Reach],
     repairs: &[],
     page: Page {
         seen: "A pod cannot mount its volume on a node that was installed again under its old name. Its \
-               VolumeAttachment is older than the Node and says `attached: true`, so that nobody attaches the volume \
-               to the new machine.",
+               VolumeAttachment has the id of another machine than the CSINode and says `attached: true`, so that \
+               nobody attaches the volume to the new machine.",
         why: "A VolumeAttachment names a node and not a machine. kube-controller-manager and the attacher take the \
               volume as attached to the node of this name, although the driver attached it to the machine that had \
               this name before.",
@@ -41,16 +41,11 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     if !attachment.attached || attachment.meta.deleted.is_some() {
         return None;
     }
-    let node = case.snapshot().node(&attachment.node_name)?;
-    let is_newer = node.meta.created.zip(attachment.meta.created).is_some_and(|(node, attached)| node > attached);
     let attached_to = attachment.meta.annotations.get(AnnotationKey::CsiNodeId).unwrap_or_default();
     let registered = case.snapshot().find::<CsiNode>("", &attachment.node_name);
     let id = registered.and_then(|node| node.driver(&attachment.attacher)).map_or("", |driver| driver.node_id.as_str());
-    let is_another = !attached_to.is_empty() && !id.is_empty() && attached_to != id;
-    // A Node that was deleted and registered again can be the same machine. Then the ids agree, and detaching the
-    // volume would take it from the machine that uses it.
-    let is_unknown = attached_to.is_empty() || id.is_empty();
-    if !(is_another || is_newer && is_unknown) {
+    // A Node that was deleted and registered again can be the same machine. So only two different ids count.
+    if attached_to.is_empty() || id.is_empty() || attached_to == id {
         return None;
     }
     let volume = volume_of(case, attachment)?;
@@ -60,18 +55,10 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let since = pod.started.or(pod.meta.created);
     case.lasts(since)?;
     let (name, driver) = (&attachment.node_name, &attachment.attacher);
-    let why = if is_another {
-        format!(
-            "The VolumeAttachment has the machine {attached_to}, and the node is the machine {id} now, to which nobody \
-             attaches the volume"
-        )
-    } else {
-        format!(
-            "The VolumeAttachment is older than the Node, which was created {} ago, so that nobody attaches the volume \
-             to the new machine",
-            age(case, node.meta.created)
-        )
-    };
+    let why = format!(
+        "The VolumeAttachment has the machine {attached_to}, and the node is the machine {id} now, to which nobody \
+         attaches the volume"
+    );
     let found = with_state(
         Detection::new(format!(
             "volume {} counts as attached to node {name}, but to an earlier machine of this name. {why}",
@@ -82,7 +69,6 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     .since(since)
     .evidence(&case.object(), "metadata.annotations[csi.alpha.kubernetes.io/node-id]", attached_to)
     .evidence(&key(Kind::CsiNode, "", name), "spec.drivers[].nodeID", id)
-    .moment(&key(Kind::Node, "", name), "metadata.creationTimestamp", node.meta.created)
     .affects(pod_key(pod))
     .affects(claim_key(&claim.namespace, &claim.name));
     Some(
