@@ -136,11 +136,9 @@ fn of_driver(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 
 /// Returns the driver of the claim's volume, or the one that will make the volume.
 fn driver_of<'a>(case: &Case<'a>, pod: &Pod, claim: &str) -> Option<&'a str> {
-    match bound(case.snapshot(), &pod.meta.namespace, claim) {
-        Some((_, volume)) => driver(case.behavior(), volume),
-        None => {
-            let claim = case.claim(&pod.meta.namespace, claim)?;
-            case.class(claim.class()).map(|class| class.provisioner.as_str())
-        }
+    if let Some((_, volume)) = bound(case.snapshot(), &pod.meta.namespace, claim) {
+        return driver(case.behavior(), volume);
     }
+    let claim = case.claim(&pod.meta.namespace, claim)?;
+    case.class(claim.class()).map(|class| class.provisioner.as_str())
 }
