@@ -75,7 +75,7 @@ module completions {
     --rules: string           # Look with these rules alone; `*` stands for any letters
     --skip-rules: string      # Look with all rules but these
     --min-age: string         # Leave out what has been so for a shorter time, such as 90s, 10m, 2h or 7d; data at imminent risk are shown all the same
-    --output(-o): string@"nu-complete kubectl-pvctl audit output" # How to print the answer
+    --output(-o): string@"nu-complete kubectl-pvctl audit output" # How to print the answer; with =FILE into that file instead. May be given several times, once without a file
     --no-headers              # Leave out the line with the names of the columns
     --sort-by: string         # Sort by this column, for example NAME or AGE
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times

@@ -108,6 +108,14 @@ impl Terminal {
         self.color
     }
 
+    /// Does work whose text is not for stdout, such as the content of a file. Nothing in it has colour.
+    pub fn without_color<T>(&self, work: impl FnOnce() -> T) -> T {
+        colored::control::set_override(false);
+        let done = work();
+        colored::control::set_override(self.color);
+        done
+    }
+
     /// The width of stdout in columns. It is `None` in a pipe or if the width is unknown. Then nothing is cut or
     /// wrapped.
     pub fn width(&self) -> Option<usize> {

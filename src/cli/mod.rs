@@ -6,6 +6,7 @@
 mod flags;
 mod line;
 mod object;
+mod output;
 mod repair;
 mod request;
 mod value;
@@ -13,6 +14,7 @@ mod value;
 pub use flags::{ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use line::{HELP, is_flag};
 pub use object::{EXPLAINED, one_object, parse_objects};
+pub use output::Output;
 pub use repair::{
     ApplyArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
     RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs, UnfinalizeArgs,
@@ -26,7 +28,7 @@ use crate::report::match_table::MatchFormat;
 use crate::report::prediction::PredictionFormat;
 use crate::report::rules::RulesFormat;
 use crate::report::version::VersionFormat;
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use value::FormatParser;
@@ -363,6 +365,7 @@ pub struct MatchArgs {
         kubectl pvctl audit -n db --all                     Also what follows from it\n  \
         kubectl pvctl audit -f dump.json -o json            A file, with evidence and ways out as data\n  \
         kubectl pvctl audit -A --fail-on warning            Exit with 1 on warnings, too\n  \
+        kubectl pvctl audit -A -o table -o sarif=out.sarif  A table, and a file for a code scanner\n  \
         kubectl pvctl audit -A --skip-rules 'pv-recycle-*'  Without these rules\n\n\
         EXIT CODES\n  \
         0    nothing that --fail-on names; also with --exit-zero, whatever is found\n  \
@@ -416,10 +419,11 @@ pub struct AuditArgs {
     #[arg(long, value_name = "DURATION", value_parser = value::parse_duration, help_heading = "Findings")]
     pub min_age: Option<i64>,
 
-    /// How to print the answer
-    #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
-        value_parser = FormatParser::<ReportFormat>::new())]
-    pub output: ReportFormat,
+    /// How to print the answer; with =FILE into that file instead. May be given several times, once without a file
+    #[arg(short, long, value_name = "FORMAT[=FILE]", default_value = "table", hide_default_value = true,
+        help_heading = "Output", action = ArgAction::Append,
+        value_parser = FormatParser::<ReportFormat>::new().or_file())]
+    pub output: Vec<Output<ReportFormat>>,
 
     /// How a table is printed.
     #[command(flatten)]

@@ -104,7 +104,7 @@ impl TypedValueParser for KubeVersionParser {
     }
 }
 
-fn invalid(command: &clap::Command, message: String) -> clap::Error {
+pub(super) fn invalid(command: &clap::Command, message: String) -> clap::Error {
     clap::Error::raw(ErrorKind::InvalidValue, message + "\n").with_cmd(command)
 }
 

@@ -4,6 +4,7 @@ use super::Status;
 use super::shared::arguments;
 use super::shared::gather::gather;
 use super::shared::offer;
+use super::shared::outputs::Outputs;
 use crate::cli::{AuditArgs, GlobalArgs, parse_objects};
 use crate::error::Error;
 use crate::ops::audit::{Answer, AuditOptions, KINDS, Threshold, audit};
@@ -15,6 +16,7 @@ use crate::terminal::Terminal;
 /// Reads the objects, applies the rules and prints the findings.
 pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let threshold = Threshold::of(&args.fail_on)?;
+    let outputs = Outputs::new(&args.output)?;
     let objects = parse_objects(&args.objects, &KINDS)?;
     if !objects.is_empty() && global.scope.selector.is_some() {
         return Err(Error::usage("-l does not go with names of objects"));
@@ -30,21 +32,24 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
         threshold,
         exit_zero: args.exit_zero,
         // `fix` repairs only objects of a cluster, so no repair is offered for files.
-        offers: args.source.filenames.is_empty() && args.output.is_table(),
+        offers: args.source.filenames.is_empty() && Format::has_sentences(outputs.stdout),
     };
     let surroundings = options.surroundings();
     options.question(&surroundings).check()?;
-    args.table.check(&args.output.columns(args.all))?;
+    outputs.formats().try_for_each(|format| args.table.check(&format.columns(args.all)))?;
     options.suppressions = suppressions_of(args.suppressions.as_deref())?;
     options.baseline = args.baseline.as_deref().map(baseline).transpose()?;
     let gathered = gather(options.question(&surroundings), &args.source, global, terminal)?;
-    audit(&options, &gathered, &*terminal.progress(), |answer| print(args, global, &options, answer, terminal))
+    audit(&options, &gathered, &*terminal.progress(), |answer| {
+        print(args, global, &options, &outputs, answer, terminal)
+    })
 }
 
 fn print(
     args: &AuditArgs,
     global: &GlobalArgs,
     options: &AuditOptions,
+    outputs: &Outputs<Format>,
     answer: &Answer<'_>,
     terminal: &Terminal,
 ) -> Result<(), Error> {
@@ -52,8 +57,8 @@ fn print(
     for warning in &answer.warnings {
         terminal.message(warning);
     }
-    let is_table = args.output.is_table();
-    if is_table {
+    let is_for_people = Format::has_sentences(outputs.stdout);
+    if is_for_people {
         for note in answer.notes {
             terminal.message(note);
         }
@@ -69,12 +74,17 @@ fn print(
         fails: &|finding| options.threshold.counts(finding),
         view: args.table.view(terminal.width()),
     };
+    // Files come first: if one cannot be written, stdout has nothing that could be taken for an answer.
+    let in_file = Printed { view: args.table.view(None), ..printed };
+    terminal.without_color(|| outputs.write_files(|format, print| format.render(in_file, print)))?;
     let mut output = terminal.output();
-    args.output.render(printed, |text| output.print(text))?;
+    if let Some(format) = outputs.stdout {
+        format.render(printed, |text| output.print(text))?;
+    }
     // The closing lines follow the table. They are left out if the reader has closed the output.
     output.finish()?;
-    if is_table {
-        terminal.message(&summary_with_omissions(audited, args.all, args.output == Format::Wide));
+    if is_for_people {
+        terminal.message(&summary_with_omissions(audited, args.all, outputs.stdout == Some(Format::Wide)));
         if let Some(note) = unjudged_words(audited.findings) {
             terminal.message(&note);
         }

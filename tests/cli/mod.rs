@@ -1,4 +1,5 @@
 //! Runs of the program: its arguments, its exit codes, and the forms of its answers.
 
+mod outputs;
 mod reports;
 mod usage;

@@ -5,17 +5,18 @@
 //! a number that says how the shell continues. If anything fails, there are no candidates and no message, because the
 //! person is still typing.
 
-use crate::cli::{self, BINARY, ClusterArgs, GlobalArgs, HELP, SETTING_KEYS, is_flag, setting_values};
+use crate::cli::{self, BINARY, ClusterArgs, GlobalArgs, HELP, Output, SETTING_KEYS, is_flag, setting_values};
 use crate::diagnosis::{Severity, rules};
 use crate::model::Kind;
 use crate::ops::audit::UNJUDGED;
 use crate::report::audit::ReportFormat;
 use crate::report::match_table::MatchFormat;
 use crate::report::prediction::PredictionFormat;
+use crate::report::shared::format::Format as _;
 use crate::terminal;
 use crate::text::sanitize;
 use clap::{ArgMatches, FromArgMatches as _};
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -139,15 +140,18 @@ fn candidates(words: &[OsString], names: Names, directory: Option<&Path>) -> Vec
 type Values = fn(&Typed, &OsStr) -> Vec<CompletionCandidate>;
 
 /// The arguments of verbs whose values are not in their definitions.
-const VALUES: [(&str, &str, Values); 10] = [
+const VALUES: [(&str, &str, Values); 11] = [
     ("predict", "contexts", Typed::contexts),
     ("predict", "sort_by", |typed, current| columns(&typed.format(PredictionFormat::Table).columns(), current)),
     ("match", "sort_by", |typed, current| {
         columns(typed.format(MatchFormat::Table).columns().unwrap_or_default(), current)
     }),
     ("audit", "sort_by", |typed, current| {
-        columns(&typed.format(ReportFormat::Table).columns(typed.has("all")), current)
+        let format = typed.verb.try_get_one::<Output<ReportFormat>>("output").ok().flatten();
+        let format = format.map_or(ReportFormat::Table, |output| output.format);
+        columns(&format.columns(typed.has("all")), current)
     }),
+    ("audit", "output", |_, current| reports(current)),
     ("audit", "rules", |_, current| rule_ids(current)),
     ("audit", "skip_rules", |_, current| rule_ids(current)),
     ("audit", "fail_on", |_, current| thresholds(current)),
@@ -298,6 +302,17 @@ fn thresholds(current: &OsStr) -> Vec<CompletionCandidate> {
     found
 }
 
+/// Returns the candidates for `audit -o FORMAT[=FILE]`: first the formats, then the files.
+fn reports(current: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = current.to_string_lossy();
+    let Some((format, file)) = typed.split_once('=') else {
+        let formats: Vec<String> = ReportFormat::ALL.iter().map(|format| format.word().to_owned()).collect();
+        return offer("", &formats, current);
+    };
+    let files = PathCompleter::any().complete(OsStr::new(file)).into_iter();
+    files.map(|file| file.add_prefix(format!("{format}="))).collect()
+}
+
 /// Returns the candidates for a column, in capital letters unless small ones were typed.
 fn columns(columns: &[&str], current: &OsStr) -> Vec<CompletionCandidate> {
     let is_small = current.to_string_lossy().chars().any(char::is_lowercase);
@@ -359,6 +374,8 @@ mod tests {
     fn flags_and_their_values_are_completed() {
         assert!(completed(&["predict", "--kube"]).iter().any(|line| line.starts_with("--kube-version")));
         assert_eq!(completed(&["predict", "-o", "y"]), ["yaml", ":4"]);
+        assert_eq!(completed(&["audit", "-o", "table", "-o", "sa"]), ["sarif", ":4"]);
+        assert_eq!(completed(&["audit", "-o", "sarif=Cargo.to"]), ["sarif=Cargo.toml", ":4"]);
         assert_eq!(completed(&["completion", "nu"])[0].split('\t').next(), Some("nushell"));
         assert!(!completed(&["predict", "--b"]).iter().any(|line| line.starts_with("--budget")), "it is hidden");
     }

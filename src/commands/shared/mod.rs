@@ -8,5 +8,6 @@ pub(super) mod explained;
 pub(super) mod gather;
 pub(super) mod live;
 pub(super) mod offer;
+pub(super) mod outputs;
 pub(super) mod person;
 pub(super) mod repair;

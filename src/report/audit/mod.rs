@@ -75,9 +75,10 @@ impl ReportFormat {
         table::columns(all, self == Self::Wide)
     }
 
-    /// Whether this format is a table. Sentences for people are printed around a table.
-    pub fn is_table(self) -> bool {
-        matches!(self, Self::Table | Self::Wide)
+    /// Whether sentences for people are printed with this format on stdout: around a table, or if stdout stays empty
+    /// because all formats have files.
+    pub fn has_sentences(stdout: Option<Self>) -> bool {
+        stdout.is_none_or(|format| matches!(format, Self::Table | Self::Wide))
     }
 
     /// Prints the audit in this format. Each part of the text is passed to `print`.
