@@ -1887,7 +1887,7 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__move)
-            opts="-y -o -n -A -l -s -v -h --to-namespace --name --restore-policy --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
+            opts="-f -R -y -o -n -A -l -s -v -h --to-namespace --name --restore-policy --filename --recursive --assume-complete --partial --now --strict --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1898,6 +1898,26 @@ _kubectl__pvctl() {
                     return 0
                     ;;
                 --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume-complete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2364,13 +2384,33 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__rebind)
-            opts="-y -o -n -A -l -s -v -h --to --provisioner-stopped --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
+            opts="-f -R -y -o -n -A -l -s -v -h --to --provisioner-stopped --filename --recursive --assume-complete --partial --now --strict --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume-complete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2588,12 +2628,32 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__reclaim)
-            opts="-y -o -n -A -l -s -v -h --delete --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
+            opts="-f -R -y -o -n -A -l -s -v -h --delete --filename --recursive --assume-complete --partial --now --strict --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume-complete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dry-run)
                     COMPREPLY=($(compgen -W "none client server" -- "${cur}"))
                     return 0
@@ -2808,13 +2868,33 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__recreate)
-            opts="-y -o -n -A -l -s -v -h --set --provisioner-stopped --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
+            opts="-f -R -y -o -n -A -l -s -v -h --set --provisioner-stopped --filename --recursive --assume-complete --partial --now --strict --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --set)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume-complete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3032,13 +3112,33 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__release)
-            opts="-y -o -n -A -l -s -v -h --reserve-for --to-anyone --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
+            opts="-f -R -y -o -n -A -l -s -v -h --reserve-for --to-anyone --filename --recursive --assume-complete --partial --now --strict --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --reserve-for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume-complete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3256,12 +3356,32 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__rename)
-            opts="-y -o -n -A -l -s -v -h --restore-policy --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
+            opts="-f -R -y -o -n -A -l -s -v -h --restore-policy --filename --recursive --assume-complete --partial --now --strict --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume-complete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dry-run)
                     COMPREPLY=($(compgen -W "none client server" -- "${cur}"))
                     return 0
@@ -3476,13 +3596,33 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__restore)
-            opts="-y -o -n -A -l -s -v -h --from --provisioner-stopped --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
+            opts="-f -R -y -o -n -A -l -s -v -h --from --provisioner-stopped --filename --recursive --assume-complete --partial --now --strict --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume-complete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3700,12 +3840,32 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__retain)
-            opts="-y -o -n -A -l -s -v -h --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
+            opts="-f -R -y -o -n -A -l -s -v -h --filename --recursive --assume-complete --partial --now --strict --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume-complete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dry-run)
                     COMPREPLY=($(compgen -W "none client server" -- "${cur}"))
                     return 0
@@ -4318,13 +4478,33 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__unbind)
-            opts="-y -o -n -A -l -s -v -h --reserve-for --to-anyone --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
+            opts="-f -R -y -o -n -A -l -s -v -h --reserve-for --to-anyone --filename --recursive --assume-complete --partial --now --strict --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --reserve-for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume-complete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4762,12 +4942,32 @@ _kubectl__pvctl() {
             return 0
             ;;
         kubectl__subcmd__pvctl__subcmd__unfinalize)
-            opts="-y -o -n -A -l -s -v -h --protected --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
+            opts="-f -R -y -o -n -A -l -s -v -h --protected --filename --recursive --assume-complete --partial --now --strict --dry-run --yes --confirm --diff --output --timeout --journal --kube-version --feature-gates --controller-flag --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume-complete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dry-run)
                     COMPREPLY=($(compgen -W "none client server" -- "${cur}"))
                     return 0

@@ -481,6 +481,10 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"
@@ -532,11 +536,17 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l c
 always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l reserve-for -d 'Reserve it for the claim of this name instead of its last one' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"
@@ -589,11 +599,17 @@ always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l to-anyone -d 'Offer it to whoever comes first, with all that is on it; the name of the volume has to be typed'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l reserve-for -d 'Reserve it for the claim of this name instead of its last one' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"
@@ -646,10 +662,16 @@ always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l to-anyone -d 'Offer it to whoever comes first, with all that is on it; the name of the volume has to be typed'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"
@@ -702,11 +724,17 @@ always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l delete -d 'Hand a volume that is kept to deletion: its data will be gone. Its name has to be typed'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l set -d 'What is other than it was: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"
@@ -759,11 +787,17 @@ always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l provisioner-stopped -d 'Say that no provisioner is at work on the claim, because it is stopped'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l from -d 'The volume, where several name the claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"
@@ -816,11 +850,17 @@ always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l provisioner-stopped -d 'Say that no provisioner is at work on the claim, because it is stopped'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l to -d 'The volume that it gets' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"
@@ -873,12 +913,18 @@ always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l provisioner-stopped -d 'Say that no provisioner is at work on the claim, because it is stopped'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l to-namespace -d 'The namespace of the new claim' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l name -d 'The name of the new claim; the same if not given' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"
@@ -931,10 +977,16 @@ always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l restore-policy -d 'Give the volume its reclaim policy back in the end'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"
@@ -987,10 +1039,16 @@ always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l restore-policy -d 'Give the volume its reclaim policy back in the end'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The API server tries each write as well, and keeps none'"
@@ -1043,6 +1101,8 @@ always\t'Always, also into a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l protected -d 'Say that the owner of a finalizer that protects data or an attachment is gone'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s R -l recursive -d 'Read directories with all that is below them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s A -l all-namespaces -d 'Show the objects of all namespaces'

@@ -544,6 +544,12 @@ module completions {
 
   # Keep the data of a volume, whatever happens to its claim
   export extern "kubectl-pvctl retain" [
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --dry-run: string@"nu-complete kubectl-pvctl retain dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -613,6 +619,12 @@ module completions {
   export extern "kubectl-pvctl release" [
     --reserve-for: string     # Reserve it for the claim of this name instead of its last one
     --to-anyone               # Offer it to whoever comes first, with all that is on it; the name of the volume has to be typed
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --dry-run: string@"nu-complete kubectl-pvctl release dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -682,6 +694,12 @@ module completions {
   export extern "kubectl-pvctl unbind" [
     --reserve-for: string     # Reserve it for the claim of this name instead of its last one
     --to-anyone               # Offer it to whoever comes first, with all that is on it; the name of the volume has to be typed
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --dry-run: string@"nu-complete kubectl-pvctl unbind dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -750,6 +768,12 @@ module completions {
   # Have the data of a volume deleted by whoever deletes them
   export extern "kubectl-pvctl reclaim" [
     --delete                  # Hand a volume that is kept to deletion: its data will be gone. Its name has to be typed
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --dry-run: string@"nu-complete kubectl-pvctl reclaim dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -819,6 +843,12 @@ module completions {
   export extern "kubectl-pvctl recreate" [
     --set: string             # What is other than it was: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times
     --provisioner-stopped     # Say that no provisioner is at work on the claim, because it is stopped
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --dry-run: string@"nu-complete kubectl-pvctl recreate dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -888,6 +918,12 @@ module completions {
   export extern "kubectl-pvctl restore" [
     --from: string            # The volume, where several name the claim
     --provisioner-stopped     # Say that no provisioner is at work on the claim, because it is stopped
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --dry-run: string@"nu-complete kubectl-pvctl restore dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -957,6 +993,12 @@ module completions {
   export extern "kubectl-pvctl rebind" [
     --to: string              # The volume that it gets
     --provisioner-stopped     # Say that no provisioner is at work on the claim, because it is stopped
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --dry-run: string@"nu-complete kubectl-pvctl rebind dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -1027,6 +1069,12 @@ module completions {
     --to-namespace: string    # The namespace of the new claim
     --name: string            # The name of the new claim; the same if not given
     --restore-policy          # Give the volume its reclaim policy back in the end
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --dry-run: string@"nu-complete kubectl-pvctl move dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -1095,6 +1143,12 @@ module completions {
   # Give a claim another name
   export extern "kubectl-pvctl rename" [
     --restore-policy          # Give the volume its reclaim policy back in the end
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --dry-run: string@"nu-complete kubectl-pvctl rename dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted
@@ -1163,6 +1217,12 @@ module completions {
   # Take one finalizer from a volume or claim that is stuck in its deletion
   export extern "kubectl-pvctl unfinalize" [
     --protected               # Say that the owner of a finalizer that protects data or an attachment is gone
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Read directories with all that is below them
+    --assume-complete: string # The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of judging the rest
     --dry-run: string@"nu-complete kubectl-pvctl unfinalize dry_run" # Write nothing: `client` shows the plan, `server` has the API server try each write as well
     --yes(-y)                 # Do it without asking; where a name has to be typed, --confirm types it
     --confirm: string         # The name that the plan asks for where data are given away or deleted

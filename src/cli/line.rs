@@ -12,6 +12,24 @@ pub const HELP: &str = "help";
 /// The flags with which `kubectl get` watches.
 const WATCH: [&str; 3] = ["-w", "--watch", "--watch-only"];
 
+/// The flags of verbs that read files.
+const FILES: [&str; 2] = ["-f", "--filename"];
+
+/// The verbs that take no files, with what they take, and what can be typed instead.
+const NO_FILES: [(&str, &str, &[&str]); 4] = [
+    (
+        "fix",
+        "fix repairs objects of a cluster and takes no files",
+        &[
+            "explain TYPE/NAME -f PATH says what to do about an object of files",
+            "retain pv/NAME -f PATH -o yaml prints the plan for a volume of files, as the verb of each repair does",
+        ],
+    ),
+    ("apply", "apply takes the file of a plan without a flag", &["apply plan.yaml"]),
+    ("undo", "undo works from the journals on this machine and takes no files", &["history lists the journals"]),
+    ("history", "history lists the journals on this machine and takes no files", &[]),
+];
+
 /// The verbs that read objects once and answer, in the place of which people expect `kubectl get --watch`.
 const READ_ONCE: [&str; 4] = ["predict", "explain", "match", "audit"];
 
@@ -53,19 +71,27 @@ pub fn is_flag(word: &OsStr) -> bool {
     word.as_encoded_bytes().starts_with(b"-")
 }
 
-/// Replaces the error about an unknown flag if the flag is `--watch` of a verb that reads once. `command` has parsed
-/// `line`, and `program` is the name that usage lines show.
-pub(super) fn without_watch(
+/// Replaces the error about an unknown flag that people expect at the verb: `--watch` of a verb that reads once, or
+/// `-f` of a verb that takes no files. `command` has parsed `line`, and `program` is the name that usage lines show.
+pub(super) fn with_what_to_type(
     error: clap::Error,
     command: &clap::Command,
     line: &[OsString],
     program: &str,
 ) -> clap::Error {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return error };
-    if error.kind() != ErrorKind::UnknownArgument || !WATCH.contains(&flag.as_str()) {
+    if error.kind() != ErrorKind::UnknownArgument {
         return error;
     }
     let verb = line.iter().skip(1).find_map(|word| command.find_subcommand(word)).map(clap::Command::get_name);
+    if let Some((_, why, hints)) = NO_FILES.iter().find(|(of, ..)| FILES.contains(&flag.as_str()) && verb == Some(*of))
+    {
+        let hints: Vec<String> = hints.iter().map(|hint| format!("hint: {program} {hint}\n")).collect();
+        return clap::Error::raw(ErrorKind::UnknownArgument, format!("{why}\n{}", hints.concat()));
+    }
+    if !WATCH.contains(&flag.as_str()) {
+        return error;
+    }
     let Some(verb) = verb.filter(|verb| READ_ONCE.contains(verb)) else { return error };
     let mut message = format!("{verb} reads once and does not watch\nhint: watch {program} {verb} …\n");
     if verb == "explain" {
@@ -105,6 +131,18 @@ mod tests {
         assert_eq!(printed("kubectl-pvctl -n db help predict"), printed("kubectl-pvctl predict --help"));
         let object = words("kubectl-pvctl explain help");
         assert_eq!(arranged(object.clone()), object, "only in the place of a verb");
+    }
+
+    #[test]
+    fn a_verb_that_takes_no_files_says_what_it_takes() {
+        let said = "error: apply takes the file of a plan without a flag\nhint: kubectl pvctl apply plan.yaml\n";
+        for line in ["apply -f plan.yaml", "apply --filename plan.yaml", "-n db apply -f plan.yaml"] {
+            assert_eq!(printed(&format!("kubectl-pvctl {line}")), said);
+        }
+        for verb in ["fix", "undo", "history"] {
+            let said = printed(&format!("kubectl-pvctl {verb} -f dump.json"));
+            assert!(said.starts_with(&format!("error: {verb} ")) && said.contains("takes no files"), "{said}");
+        }
     }
 
     #[test]

@@ -532,7 +532,7 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let mut command = command().bin_name(&shown);
     let line = line::arranged(arguments);
     let parsed = command.try_get_matches_from_mut(&line);
-    let mut matches = parsed.map_err(|error| line::without_watch(error, &command, &line, &shown))?;
+    let mut matches = parsed.map_err(|error| line::with_what_to_type(error, &command, &line, &shown))?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 

@@ -1,7 +1,7 @@
 //! The arguments of the verbs that repair.
 
 use super::value::{self, FormatParser};
-use super::{KubernetesArgs, ModelArgs};
+use super::{KubernetesArgs, ModelArgs, SourceArgs};
 use crate::report::history::HistoryFormat;
 use crate::report::plan::PlanFormat;
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
@@ -118,6 +118,10 @@ pub struct RetainArgs {
     #[arg(value_name = "pv/NAME|pvc/NAME", required = true)]
     pub object: Vec<String>,
 
+    /// The files on which the plan is made instead of a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
     /// What all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
@@ -139,7 +143,8 @@ pub struct RecipientArgs {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl release pv/data                        Available again, for its last claim's name\n  \
-        kubectl pvctl release pv/data --reserve-for db/data  For another claim")]
+        kubectl pvctl release pv/data --reserve-for db/data  For another claim\n  \
+        kubectl pvctl release pv/data -f dump.json -o yaml   The plan for these files; apply carries it out")]
 pub struct ReleaseArgs {
     /// The volume: pv/NAME or `pv NAME`
     #[arg(value_name = "pv/NAME", required = true)]
@@ -148,6 +153,10 @@ pub struct ReleaseArgs {
     /// To whom.
     #[command(flatten)]
     pub recipient: RecipientArgs,
+
+    /// The files on which the plan is made instead of a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
 
     /// What all repairs share.
     #[command(flatten)]
@@ -168,6 +177,10 @@ pub struct UnbindArgs {
     #[command(flatten)]
     pub recipient: RecipientArgs,
 
+    /// The files on which the plan is made instead of a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
     /// What all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
@@ -186,6 +199,10 @@ pub struct ReclaimArgs {
     /// Hand a volume that is kept to deletion: its data will be gone. Its name has to be typed
     #[arg(long)]
     pub delete: bool,
+
+    /// The files on which the plan is made instead of a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
 
     /// What all repairs share.
     #[command(flatten)]
@@ -212,6 +229,10 @@ pub struct RecreateArgs {
     #[arg(long)]
     pub provisioner_stopped: bool,
 
+    /// The files on which the plan is made instead of a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
     /// What all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
@@ -235,6 +256,10 @@ pub struct RestoreArgs {
     #[arg(long)]
     pub provisioner_stopped: bool,
 
+    /// The files on which the plan is made instead of a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
     /// What all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
@@ -256,6 +281,10 @@ pub struct RebindArgs {
     /// Say that no provisioner is at work on the claim, because it is stopped
     #[arg(long)]
     pub provisioner_stopped: bool,
+
+    /// The files on which the plan is made instead of a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
 
     /// What all repairs share.
     #[command(flatten)]
@@ -284,6 +313,10 @@ pub struct MoveArgs {
     #[arg(long)]
     pub restore_policy: bool,
 
+    /// The files on which the plan is made instead of a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
     /// What all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
@@ -301,6 +334,10 @@ pub struct RenameArgs {
     /// Give the volume its reclaim policy back in the end
     #[arg(long)]
     pub restore_policy: bool,
+
+    /// The files on which the plan is made instead of a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
 
     /// What all repairs share.
     #[command(flatten)]
@@ -320,6 +357,10 @@ pub struct UnfinalizeArgs {
     /// Say that the owner of a finalizer that protects data or an attachment is gone
     #[arg(long)]
     pub protected: bool,
+
+    /// The files on which the plan is made instead of a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
 
     /// What all repairs share.
     #[command(flatten)]

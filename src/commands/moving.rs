@@ -9,5 +9,5 @@ use crate::terminal::Terminal;
 
 /// Makes this repair.
 pub(super) fn run(args: &MoveArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
-    repair(&args.repair, global, terminal, |namespace| args.request(namespace).map(RepairRequest::Named))
+    repair(&args.repair, &args.source, global, terminal, |namespace| args.request(namespace).map(RepairRequest::Named))
 }

@@ -9,7 +9,7 @@ use crate::terminal::Terminal;
 
 /// Makes this repair.
 pub(super) fn run(args: &RetainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
-    repair(&args.repair, global, terminal, |namespace| match args.claim(namespace)? {
+    repair(&args.repair, &args.source, global, terminal, |namespace| match args.claim(namespace)? {
         Some(claim) => Ok(RepairRequest::VolumeOf(claim)),
         None => args.request().map(RepairRequest::Named),
     })

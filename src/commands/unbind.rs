@@ -9,5 +9,5 @@ use crate::terminal::Terminal;
 
 /// Makes this repair.
 pub(super) fn run(args: &UnbindArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
-    repair(&args.repair, global, terminal, |_| args.request().map(RepairRequest::Named))
+    repair(&args.repair, &args.source, global, terminal, |_| args.request().map(RepairRequest::Named))
 }

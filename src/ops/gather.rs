@@ -326,6 +326,18 @@ impl Gathered {
         if self.from_files { self.namespace.as_deref() } else { self.default_namespace.as_deref() }
     }
 
+    /// Adds to an error about something unknown what makes it known, if the objects are from files.
+    #[must_use]
+    pub fn with_what_makes_known(&self, error: Error) -> Error {
+        if self.from_files {
+            error
+                .hint("kubectl pvctl snapshot -A reads all that a plan needs")
+                .hint("--assume-complete=KIND,… says that the files hold all objects of these kinds")
+        } else {
+            error
+        }
+    }
+
     /// Returns the text for an answer without objects.
     pub fn nothing_found(&self, changed_only: bool) -> String {
         let place = self.namespace.as_ref().map_or_else(String::new, |namespace| format!(" in namespace {namespace}"));

@@ -1,5 +1,6 @@
 //! The interface by which a use case reads.
 
+use super::gather::{Gathered, Question, from_cluster};
 use crate::error::Error;
 use crate::model::{Lease, Timestamp};
 use crate::repair::Origin;
@@ -7,13 +8,13 @@ use crate::snapshot::Parts;
 use crate::source::{FoundLeases, Needs};
 use std::time::Duration;
 
-/// Read access to a cluster. Everything that is read is returned as data.
+/// Read access to a cluster, or to files in place of a cluster. Everything that is read is returned as data.
 #[expect(async_fn_in_trait, reason = "whoever waits for it is in this crate, and on one thread")]
 pub trait Reader {
     /// Returns the namespace of the flags or of the context.
     fn namespace(&self) -> &str;
 
-    /// Returns the identity of the cluster.
+    /// Returns the identity of the cluster. Nothing is known of the cluster of a file.
     ///
     /// # Errors
     /// An error is returned if the cluster does not tell it.
@@ -24,6 +25,17 @@ pub trait Reader {
     /// # Errors
     /// An error is returned if the cluster does not tell it.
     async fn minor(&self) -> Result<u32, Error>;
+
+    /// Reads and indexes the objects of a question.
+    ///
+    /// # Errors
+    /// An error is returned if something cannot be read or a flag cannot be used.
+    async fn gather(&self, question: Question<'_>) -> Result<Gathered, Error>
+    where
+        Self: Sized,
+    {
+        from_cluster(self, question).await
+    }
 
     /// Reads the objects that decisions need, and those of `needs`.
     ///

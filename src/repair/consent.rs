@@ -35,6 +35,8 @@ pub struct Receipts {
     pub dry_run: Option<Result<(), String>>,
     /// What the person should know about dry runs without a clear result. Each text is a sentence without a full stop.
     pub doubts: Vec<String>,
+    /// Whether there was no API server to ask, because the plan is made from files.
+    pub nobody_asked: bool,
 }
 
 /// Returns the rights that a plan needs to be carried out completely.
@@ -345,6 +347,10 @@ fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     if plan.steps.is_empty() {
         return None;
     }
+    if receipts.nobody_asked {
+        let looked_at = "no cluster was asked what you may do: `apply` asks it".to_owned();
+        return Some(Guard { id: "rights", holds: Holds::Warns, looked_at });
+    }
     let unasked: Vec<String> = rights(plan)
         .iter()
         .filter(|right| !receipts.rights.iter().any(|(asked, _)| asked == *right))
@@ -372,6 +378,9 @@ fn admission(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     let writes = plan.steps.iter().any(|step| step.write.is_some());
     let (holds, said) = match &receipts.dry_run {
         None if !writes => return None,
+        None if receipts.nobody_asked => {
+            (Holds::Warns, "no API server was asked whether it accepts the writes: `apply` asks it".to_owned())
+        }
         None if receipts.doubts.is_empty() => {
             (Holds::No, "the API server was not asked whether it accepts the first write".to_owned())
         }
@@ -391,7 +400,13 @@ impl Receipts {
             rights: rights(plan).into_iter().map(|right| (right, Some(true))).collect(),
             dry_run: Some(Ok(())),
             doubts: Vec::new(),
+            nobody_asked: false,
         }
+    }
+
+    /// Returns the answers for a plan that is made from files. `apply` asks the API server when it makes the plan anew.
+    pub fn of_nobody() -> Self {
+        Self { nobody_asked: true, ..Self::default() }
     }
 }
 

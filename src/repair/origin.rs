@@ -27,6 +27,11 @@ pub enum Sameness {
 }
 
 impl Origin {
+    /// Whether anything is known of the cluster.
+    pub fn is_known(&self) -> bool {
+        *self != Self::default()
+    }
+
     /// Compares two identities.
     pub fn sameness(&self, other: &Self) -> Sameness {
         match (&self.uid, &other.uid) {

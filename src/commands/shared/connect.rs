@@ -70,6 +70,15 @@ pub(in crate::commands) fn server_version(
     with_cluster_if_any(global, terminal, async |cluster| Ok(cluster.server_version().await?))
 }
 
+/// Waits for work that asks no cluster.
+///
+/// # Errors
+///
+/// The errors are those of `work`.
+pub(in crate::commands) fn without_cluster<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    runtime(true)?.block_on(work)
+}
+
 fn with_connection<T>(
     global: &GlobalArgs,
     terminal: &Terminal,

@@ -4,6 +4,7 @@ pub(super) mod arguments;
 pub mod complete;
 pub(super) mod connect;
 pub(super) mod contexts;
+pub(super) mod dump;
 pub(super) mod explained;
 pub(super) mod gather;
 pub(super) mod live;

@@ -1,5 +1,6 @@
 //! Code that all repairing verbs share. It converts flags to options and connects to the cluster.
 
+use super::dump::Dump;
 use super::live::Live;
 use super::person::Person;
 use super::{arguments, connect};
@@ -11,12 +12,14 @@ use crate::report::plan::PlanFormat as Format;
 use crate::terminal::Terminal;
 use std::path::PathBuf;
 
-/// Makes the repair that a verb requests. `asked` gets the namespace in which claims are looked up.
+/// Makes the repair that a verb requests, or only its plan if the objects are read from files. `asked` gets the
+/// namespace in which claims are looked up.
 ///
 /// # Errors
 /// An error is returned for wrong usage, if something cannot be read, if the repair is refused, or if it stops.
 pub(in crate::commands) fn run(
     args: &RepairArgs,
+    source: &SourceArgs,
     global: &GlobalArgs,
     terminal: &Terminal,
     asked: impl Fn(&str) -> Result<RepairRequest, Error>,
@@ -24,7 +27,20 @@ pub(in crate::commands) fn run(
     // Errors in the arguments are reported before the cluster is asked. The namespace of its context is known only
     // after that.
     let given = global.scope.namespace.as_deref().filter(|namespace| !namespace.is_empty());
-    asked(given.unwrap_or("default"))?;
+    let request = asked(given.unwrap_or("default"))?;
+    check_source(args, source)?;
+    if !source.filenames.is_empty() {
+        check(args, global)?;
+        let options = RepairOptions {
+            read: arguments::read(&args.model(), source, global),
+            extent: if args.output == Format::Text { Extent::Propose } else { Extent::HandOut },
+            shows_refused: args.output == Format::Text,
+            ..options(args, global)?
+        };
+        let dump = Dump::new(given.unwrap_or("default"), arguments::files(source), terminal);
+        let person = Person::new(args, global, terminal);
+        return connect::without_cluster(repair(&options, &dump, &person, request));
+    }
     on_cluster(args, global, terminal, async |options, cluster, person| {
         repair(options, cluster, person, asked(cluster.namespace())?).await
     })
@@ -46,6 +62,32 @@ pub(in crate::commands) fn on_cluster(
     connect::with_cluster(global, terminal, async |cluster| {
         work(&options, &Live::new(cluster, terminal), &person).await
     })
+}
+
+/// Checks that the flags fit to the source of the objects. A plan from files is not carried out.
+fn check_source(args: &RepairArgs, source: &SourceArgs) -> Result<(), Error> {
+    if source.filenames.is_empty() {
+        if source.now.is_some() || source.strict {
+            let flag = if source.strict { "--strict" } else { "--now" };
+            return Err(Error::usage(format!(
+                "{flag} goes with -f: a repair of a cluster takes what the cluster says"
+            )));
+        }
+        return Ok(());
+    }
+    let wrong = match args.dry_run {
+        DryRun::Server => Some(("--dry-run=server", "it asks an API server")),
+        DryRun::None | DryRun::Client if args.yes => Some(("--yes", "a plan from files is not carried out")),
+        DryRun::None | DryRun::Client if args.confirm.is_some() => {
+            Some(("--confirm", "a plan from files is not carried out"))
+        }
+        DryRun::None | DryRun::Client => None,
+    };
+    match wrong {
+        None => Ok(()),
+        Some((flag, why)) => Err(Error::usage(format!("{flag} does not go with -f: {why}"))
+            .hint("-o yaml > plan.yaml keeps the plan, and kubectl pvctl apply plan.yaml carries it out")),
+    }
 }
 
 fn check(args: &RepairArgs, global: &GlobalArgs) -> Result<(), Error> {

@@ -14,12 +14,12 @@ pub(in crate::ops) use plan_source::PlanSource;
 pub(in crate::ops) use world::World;
 
 use super::apply;
-use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster};
+use super::gather::{Evidence, Gathered, Question, ReadOptions};
 use super::undo::RequestCheck;
 use super::{Asker, Reader, Shown, Status, Writer, named};
 use crate::error::{Error, ErrorKind};
 use crate::model::{Kind, ObjectKey, Str};
-use crate::repair::{self, Origin, Plan, Proposed, Request, Reviewed};
+use crate::repair::{self, Holds, Origin, Plan, Proposed, Request, Reviewed};
 use crate::report::plan::{self, refused};
 use rounds::{AgreedPlan, Round};
 use std::path::PathBuf;
@@ -56,6 +56,8 @@ pub enum Extent {
     CarryOut,
     /// The plan is made, reviewed and shown.
     Show,
+    /// The plan is made from files, reviewed and shown. No cluster is asked.
+    Propose,
     /// The plan is made, reviewed and shown, and each write is sent to the API server in a dry run.
     Rehearse,
     /// The plan is printed as data.
@@ -103,7 +105,7 @@ async fn gather(
         Evidence { nodes: true, pods: true, pods_in, recyclers: true, lease: true, surroundings: &SURROUNDINGS };
     let object = volume.map(|name| (Kind::PersistentVolume, name.as_str()));
     let question = Question { object, evidence, ..options.read.question() };
-    let gathered = from_cluster(cluster, question).await?;
+    let gathered = cluster.gather(question).await?;
     for note in &gathered.notes {
         asker.message(note);
     }
@@ -164,7 +166,11 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
             Ok(()) => match source.propose(&mut world, *cluster).await? {
                 Proposed::Plan(plan) => Ok(*plan),
                 Proposed::Nothing(why) => return self.nothing(&why),
-                Proposed::Refused(refusal) => Err(refused(&refusal, None)),
+                Proposed::Refused(refusal) => {
+                    let error = refused(&refusal, None);
+                    let is_unknown = error.kind() == ErrorKind::Unreadable;
+                    Err(if is_unknown { world.gathered.with_what_makes_known(error) } else { error })
+                }
             },
         };
         let plan = match planned {
@@ -213,6 +219,9 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
                     }
                 }
                 let error = refused(&rejected.refusal, rejected.interleaving.as_ref());
+                let by = |guard: &repair::Guard| guard.id == rejected.refusal.by && guard.holds == Holds::Unknown;
+                let is_unknown = rejected.guards.iter().any(by);
+                let error = if is_unknown { world.gathered.with_what_makes_known(error) } else { error };
                 return Err(AgreedPlan::refused(before, error));
             }
         };
@@ -241,6 +250,13 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         match self.options.extent {
             Extent::Show => {
                 self.asker.message("note: nothing was written (--dry-run=client)");
+                Ok(Round::Ended(Status::Done))
+            }
+            Extent::Propose => {
+                self.asker.message(
+                    "note: nothing was applied: this plan is made from files. -o yaml > plan.yaml keeps it, and \
+                     kubectl pvctl apply plan.yaml carries it out on a cluster that is still the same",
+                );
                 Ok(Round::Ended(Status::Done))
             }
             Extent::Rehearse => self.rehearse(reviewed).await,

@@ -209,7 +209,7 @@ impl PlanDocument {
             api_version: API_VERSION.to_owned(),
             kind: KIND.to_owned(),
             id: plan.id.clone(),
-            cluster: Some(cluster.clone()),
+            cluster: Some(cluster).filter(|cluster| cluster.is_known()).cloned(),
             request: plan.request.clone(),
             goal: plan.goal.clone(),
             volumes: plan.volumes.clone(),

@@ -20,7 +20,7 @@ fn wrong_words_are_usage() {
         (&["retain", "pv/a..b"], "\"a..b\" is no name"),
         (&["retain", "pv/a%2f..%2fb"], "is no name of an object"),
         (&["retain", "pv/data", "-A"], "-A and -l do not go with it"),
-        (&["retain", "pv/data", "-f", "x.yaml"], "unexpected argument '-f'"),
+        (&["retain", "pv/data", "-f", "x.yaml", "--yes"], "--yes does not go with -f"),
         (&["retain", "pv/data", "--dry-run=maybe"], "--dry-run"),
         (&["retain", "pv/data", "--timeout", "0s"], "longer than nothing"),
         (&["retain", "pv/data", "-o", "yaml", "--yes"], "cannot be used with"),

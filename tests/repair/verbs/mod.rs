@@ -8,6 +8,7 @@
 )]
 
 mod asked;
+mod files;
 mod fix;
 mod stopped;
 mod undo;

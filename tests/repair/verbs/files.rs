@@ -1,0 +1,196 @@
+//! Plans from files: a verb gives the plan that it gives on the cluster of which the files are, and writes nothing.
+
+use super::{around, bound, cluster, refused, released, run, waiting, with};
+use crate::support::api::ApiServer;
+use crate::support::{Finished, Run};
+use pvctl::model::Kind;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The guards whose answers only an API server gives.
+const ASKED: [&str; 2] = ["rights", "admission"];
+
+/// Returns all objects of a cluster, as `kubectl get -o json` prints them.
+fn dump(fake: &ApiServer) -> String {
+    let kinds = [
+        Kind::PersistentVolume,
+        Kind::PersistentVolumeClaim,
+        Kind::StorageClass,
+        Kind::Pod,
+        Kind::Namespace,
+        Kind::VolumeAttachment,
+        Kind::StatefulSet,
+    ];
+    let items: Vec<Value> = fake.with(|store, _| {
+        kinds
+            .iter()
+            .flat_map(|kind| store.all(*kind, "").map(|(_, object)| object.clone()).collect::<Vec<_>>())
+            .collect()
+    });
+    json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()
+}
+
+fn on_files(input: &str, more: &[&str]) -> Finished {
+    Run::new(&[more, &["-f", "-"]].concat()).stdin(input.as_bytes()).finish()
+}
+
+/// Returns a plan without what only a cluster knows: its identity, the answers of its API server, and who said which
+/// Kubernetes it has.
+fn without_cluster(text: &str) -> Value {
+    let mut plan: Value = serde_json::from_str(text).unwrap();
+    plan.as_object_mut().unwrap().remove("cluster");
+    plan["model"]["source"].take();
+    plan["guards"].as_array_mut().unwrap().retain(|guard| !ASKED.contains(&guard["id"].as_str().unwrap()));
+    plan
+}
+
+/// Returns the worlds of the test, and a repair in each.
+fn worlds() -> Vec<(Vec<Value>, Vec<&'static str>)> {
+    let lost = || {
+        let [mut volume, mut claim] = bound("db", "data", "disk");
+        volume["spec"]["claimRef"].as_object_mut().unwrap().remove("uid");
+        volume["status"]["phase"] = "Available".into();
+        claim["status"]["phase"] = "Lost".into();
+        vec![volume, claim]
+    };
+    let half = || {
+        let mut volume = released("disk", "Delete");
+        volume["spec"]["claimRef"].as_object_mut().unwrap().remove("uid");
+        volume["metadata"]["annotations"] = json!({"pv.kubernetes.io/bound-by-controller": "yes"});
+        volume["status"]["phase"] = "Available".into();
+        vec![volume]
+    };
+    let leaving = || {
+        let mut claim = waiting("late");
+        claim["metadata"]["finalizers"] = json!(["example.com/backup", "kubernetes.io/pvc-protection"]);
+        claim["metadata"]["deletionTimestamp"] = "2026-06-02T00:00:00Z".into();
+        vec![claim]
+    };
+    let two = || {
+        let mut copy = released("copy", "Retain");
+        copy["spec"].as_object_mut().unwrap().remove("claimRef");
+        copy["status"]["phase"] = "Available".into();
+        [bound("db", "data", "disk").to_vec(), vec![copy]].concat()
+    };
+    let held = || bound("db", "data", "disk").to_vec();
+    vec![
+        (held(), vec!["retain", "pv/disk"]),
+        (held(), vec!["retain", "pvc/data", "-n", "db"]),
+        (vec![released("disk", "Delete")], vec!["release", "pv/disk"]),
+        (vec![released("disk", "Retain")], vec!["release", "pv/disk", "--reserve-for", "web/other"]),
+        (vec![released("disk", "Retain")], vec!["release", "pv/disk", "--to-anyone"]),
+        (vec![released("disk", "Retain")], vec!["reclaim", "pv/disk", "--delete"]),
+        (half(), vec!["unbind", "pv/disk"]),
+        (lost(), vec!["restore", "pvc/data", "-n", "db"]),
+        (vec![waiting("late")], vec!["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--provisioner-stopped"]),
+        (two(), vec!["rebind", "pvc/data", "-n", "db", "--to", "pv/copy"]),
+        (held(), vec!["move", "pvc/data", "-n", "db", "--to-namespace", "web"]),
+        (held(), vec!["rename", "pvc/data", "other", "-n", "db"]),
+        (leaving(), vec!["unfinalize", "pvc/late", "example.com/backup", "-n", "db"]),
+    ]
+}
+
+#[tokio::test]
+async fn a_plan_from_files_is_the_plan_of_that_world() {
+    let mut plans = 0;
+    let kinds = Kind::listed().map(Kind::resource).collect::<Vec<_>>().join(",");
+    let complete = format!("--assume-complete={kinds}");
+    for (objects, words) in worlds() {
+        let fake = cluster(objects).await;
+        let live = run(&fake, &[words.as_slice(), &["-o", "json"]].concat()).await;
+        let listed = run(&fake, &["snapshot", "-A"]).await;
+        assert_eq!(listed.code, Some(0), "{}", listed.stderr);
+        for (input, more) in [(&listed.stdout, &["-o", "json"][..]), (&dump(&fake), &["-o", "json", &complete])] {
+            let planned = on_files(input, &[words.as_slice(), more].concat());
+            assert_eq!(planned.code, live.code, "{words:?}: {}{}", live.stderr, planned.stderr);
+            if live.code == Some(0) && !live.stdout.is_empty() {
+                plans += 1;
+                let (live, planned) = (without_cluster(&live.stdout), without_cluster(&planned.stdout));
+                assert_eq!(live["steps"], planned["steps"], "{words:?}");
+                assert_eq!(live["guards"], planned["guards"], "{words:?}");
+                assert_eq!(live["notes"], planned["notes"], "{words:?}");
+                assert_eq!(live["world"], planned["world"], "{words:?}");
+            } else {
+                assert_eq!(live.stderr, planned.stderr, "{words:?}");
+            }
+        }
+        assert!(fake.writes().is_empty(), "{words:?}");
+    }
+    assert!(plans >= 20, "only {plans} plans were compared");
+}
+
+#[tokio::test]
+async fn a_plan_from_files_is_applied_on_the_cluster() {
+    let fake = cluster([released("data", "Delete")]).await;
+    let listed = run(&fake, &["snapshot", "-A"]).await;
+    let planned = on_files(&listed.stdout, &["release", "pv/data", "-o", "yaml"]);
+    assert_eq!((planned.code, planned.stderr.as_str()), (Some(0), ""), "{}", planned.stdout);
+    let state = tempfile::tempdir().unwrap();
+    let applied = with(&fake, state.path(), &planned.stdout, &["apply", "-", "--yes"]).await;
+    assert_eq!(applied.code, Some(0), "{}{}", applied.stdout, applied.stderr);
+    assert!(!fake.writes().is_empty());
+    // In a world that has changed since, nothing is written.
+    let mut other = released("data", "Delete");
+    other["metadata"]["uid"] = "uid-of-another".into();
+    let changed = cluster([other]).await;
+    let refused = with(&changed, state.path(), &planned.stdout, &["apply", "-", "--yes"]).await;
+    assert_eq!(refused.code, Some(4), "{}{}", refused.stdout, refused.stderr);
+    assert!(changed.writes().is_empty());
+}
+
+#[test]
+fn the_text_says_that_nothing_was_applied_and_how_it_is() {
+    let items = [around(), vec![released("data", "Delete")]].concat();
+    let input = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
+    for more in [&[][..], &["--dry-run"]] {
+        let shown = on_files(&input, &[&["release", "pv/data", "--assume-complete"], more].concat());
+        assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+        assert!(shown.stdout.starts_with("Goal: ") && shown.stdout.contains("\nSteps\n"), "{}", shown.stdout);
+        assert!(shown.stderr.contains("nothing was applied"), "{}", shown.stderr);
+        assert!(shown.stderr.contains("kubectl pvctl apply plan.yaml"), "{}", shown.stderr);
+    }
+}
+
+#[test]
+fn what_files_do_not_say_is_told_with_what_makes_it_known() {
+    let input = json!({"apiVersion": "v1", "kind": "List", "items": [released("data", "Delete")]}).to_string();
+    let unknown = on_files(&input, &["release", "pv/data", "-o", "yaml"]);
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(3), ""), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("hint: kubectl pvctl snapshot -A"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("hint: --assume-complete"), "{}", unknown.stderr);
+}
+
+#[tokio::test]
+async fn flags_that_need_a_cluster_do_not_go_with_files() {
+    let directory = tempfile::tempdir().unwrap();
+    for (flags, said) in [
+        (&["--yes"][..], "--yes does not go with -f"),
+        (&["--confirm", "data"], "--confirm does not go with -f"),
+        (&["--dry-run=server"], "--dry-run=server does not go with -f"),
+    ] {
+        let run =
+            Run::new(&[&["release", "pv/data", "-f", "no-such-file"], flags].concat()).current_dir(directory.path());
+        let run = run.finish();
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{flags:?}: {}", run.stderr);
+        assert!(run.stderr.contains(said), "{flags:?}: {}", run.stderr);
+    }
+    let fake = cluster([released("data", "Delete")]).await;
+    let late = refused(&fake, 2, &["release", "pv/data", "--now", "2027-01-01T00:00:00Z"]).await;
+    assert!(late.stderr.contains("--now goes with -f"), "{}", late.stderr);
+    assert!(fake.seen().is_empty(), "it is said before the cluster is asked");
+}
+
+/// Files are read several times. Standard input and a gzipped file give what a plain file gives.
+#[test]
+fn files_and_standard_input_give_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let items = [around(), vec![released("data", "Delete")]].concat();
+    let input = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
+    std::fs::write(directory.path().join("dump.json"), &input).unwrap();
+    let words = ["release", "pv/data", "--assume-complete", "-o", "json"];
+    let file = |path: &Path| Run::new(&[&words[..], &["-f", path.to_str().unwrap()]].concat()).finish().stdout;
+    let plain = file(&directory.path().join("dump.json"));
+    assert!(!plain.is_empty());
+    assert_eq!(plain, on_files(&input, &words).stdout);
+    assert_eq!(plain, file(directory.path()), "the folder of the file");
+}
