@@ -12,6 +12,7 @@ mod graph;
 mod members;
 pub mod misfit;
 mod neighbours;
+pub mod nfs;
 mod object;
 mod partners;
 pub mod pod;

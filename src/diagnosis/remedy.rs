@@ -203,6 +203,14 @@ fn patch(target: &str, meta: &ObjectMeta, steps: Vec<Value>, does: impl Into<Str
     kubectl(format!("patch {target} --type=json -p {}", quoted(&Value::Array(steps).to_string())), does)
 }
 
+/// Creates a remedy that removes a finalizer, if it is still at the same index. Returns None if the object does not
+/// have the finalizer.
+pub fn remove_finalizer(target: &str, meta: &ObjectMeta, finalizer: &str, does: impl Into<String>) -> Option<Remedy> {
+    let place = meta.finalizers.iter().position(|present| present == finalizer)?;
+    let path = format!("/metadata/finalizers/{place}");
+    Some(patch(target, meta, vec![expect(&path, finalizer), json!({ "op": "remove", "path": path })], does))
+}
+
 /// Creates a remedy that sets the class of a claim that has none. The API server allows this once.
 pub fn set_class(claim: &PersistentVolumeClaim, class: &str, does: impl Into<String>) -> Remedy {
     merge_claim(claim, &json!({ "metadata": { "uid": claim.meta.uid }, "spec": { "storageClassName": class } }), does)

@@ -230,6 +230,7 @@ fn warn_of_lists(snapshot: &Snapshot, matters: impl Fn(&CoverageEntry) -> bool, 
     for entry in snapshot.coverage().entries().iter().filter(|entry| matters(entry)) {
         let wrong = match entry.state {
             CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
+            CoverageState::NotServed if entry.kind.is_optional() => continue,
             CoverageState::Partial => "are not complete",
             CoverageState::Forbidden => "may not be listed",
             CoverageState::NotServed => "are not served by this cluster",

@@ -124,6 +124,7 @@ pub(super) fn typed(object: &Value) -> String {
         "PersistentVolumeClaim" => "pvc".to_owned(),
         "StorageClass" => "sc".to_owned(),
         "Namespace" => "ns".to_owned(),
+        "VolumeSnapshot" => "vs".to_owned(),
         "StatefulSet" => "sts".to_owned(),
         "Deployment" => "deploy".to_owned(),
         "DaemonSet" => "ds".to_owned(),
@@ -224,6 +225,22 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
     let all: BTreeSet<Line> = findings.iter().map(line).collect();
     let mut roots: Vec<&Value> = findings.iter().filter(|finding| finding["root"] == true).collect();
     roots.sort_by_key(|finding| table_order(finding));
+    // What follows from another line is listed below that line.
+    let follows = |finding: &Value, root: &Value| {
+        let causes = finding["causedBy"].as_array().expect("a list");
+        causes.first().is_some_and(|cause| cause["id"] == root["id"] && cause["object"] == root["object"])
+    };
+    let mut place = 0;
+    while place < roots.len() {
+        let below = (place + 1..roots.len()).find(|below| follows(roots[place], roots[*below]));
+        match below {
+            Some(below) => {
+                let root = roots.remove(below);
+                roots.insert(place, root);
+            }
+            None => place += 1,
+        }
+    }
     let lines: Vec<Line> = roots.iter().filter(|root| root["severity"] != "info").map(|root| line(root)).collect();
     // The table must show the same lines in the same order.
     let table = audit(&["--no-headers"]).stdout;
@@ -329,6 +346,7 @@ fn refusal(command: &str, objects: &[Value]) -> Option<String> {
         ["pv", name] => ("PersistentVolume", name, None),
         ["sc", name] => ("StorageClass", name, None),
         ["volumeattachment", name] => ("VolumeAttachment", name, None),
+        ["volumesnapshot", name, "-n", namespace] => ("VolumeSnapshot", name, Some(*namespace)),
         ["pvc", name, "-n", namespace] => ("PersistentVolumeClaim", name, Some(*namespace)),
         _ => return Some(format!("a patch of {words:?}")),
     };
@@ -420,17 +438,18 @@ fn every_patch_that_is_offered_can_be_applied() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Each case has a file, or a line in `LATER.md` that says why it has none.
+/// The case of the catalogue that has no file, because no object of the cluster shows the problem: somebody wrote a
+/// size into a volume before it was bound (`docs/AUDIT.md`, "What cannot be seen").
+const WITHOUT_SIGN: usize = 45;
+
+/// Each other case of the catalogue has a file. The later cases are other reports.
 #[test]
 fn every_case_is_accounted_for() {
     let number = |name: &str| name.get(..2).and_then(|digits| digits.parse::<usize>().ok()).expect("a number");
     let there: BTreeSet<usize> =
         cases().keys().map(|path| number(path.trim_start_matches(FOLDER).trim_start_matches('/'))).collect();
-    let later = text(&format!("{FOLDER}/LATER.md"));
-    let later: BTreeSet<usize> =
-        later.lines().filter_map(|line| line.strip_prefix("| ")?.get(..2)?.parse().ok()).collect();
-    assert!(there.is_disjoint(&later), "both there and not: {:?}", there.intersection(&later).collect::<Vec<_>>());
-    let accounted: BTreeSet<usize> = there.union(&later).copied().collect();
-    // The later cases are other reports, of which a file is enough.
-    assert_eq!(accounted.range(..=CASES).copied().collect::<BTreeSet<_>>(), (1..=CASES).collect());
+    assert_eq!(
+        there.range(..=CASES).copied().collect::<BTreeSet<_>>(),
+        (1..=CASES).filter(|case| *case != WITHOUT_SIGN).collect()
+    );
 }

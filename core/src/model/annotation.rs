@@ -32,13 +32,23 @@ pub enum AnnotationKey {
     IsDefaultSnapshotClass,
     /// The machine to which an attacher attached the volume, as the driver names it.
     CsiNodeId,
+    /// The Helm release that owns the object.
+    HelmRelease,
+    /// Whether Helm keeps the object when its release goes.
+    HelmPolicy,
+    /// The Argo CD application that owns the object, and the object itself.
+    ArgoTracking,
+    /// How Argo CD treats the object.
+    ArgoSyncOptions,
+    /// Whether Flux deletes the object with its source.
+    FluxPrune,
     /// The findings that audit suppresses for this object. No decision reads this key.
     Ignore,
 }
 
 impl AnnotationKey {
     /// Every key, in the order in which objects store them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 19] = [
         Self::BindCompleted,
         Self::BoundByController,
         Self::MigratedTo,
@@ -52,6 +62,11 @@ impl AnnotationKey {
         Self::BetaIsDefaultClass,
         Self::IsDefaultSnapshotClass,
         Self::CsiNodeId,
+        Self::HelmRelease,
+        Self::HelmPolicy,
+        Self::ArgoTracking,
+        Self::ArgoSyncOptions,
+        Self::FluxPrune,
         Self::Ignore,
     ];
 
@@ -71,13 +86,19 @@ impl AnnotationKey {
             Self::BetaIsDefaultClass => "storageclass.beta.kubernetes.io/is-default-class",
             Self::IsDefaultSnapshotClass => "snapshot.storage.kubernetes.io/is-default-class",
             Self::CsiNodeId => "csi.alpha.kubernetes.io/node-id",
+            Self::HelmRelease => "meta.helm.sh/release-name",
+            Self::HelmPolicy => "helm.sh/resource-policy",
+            Self::ArgoTracking => "argocd.argoproj.io/tracking-id",
+            Self::ArgoSyncOptions => "argocd.argoproj.io/sync-options",
+            Self::FluxPrune => "kustomize.toolkit.fluxcd.io/prune",
             Self::Ignore => "pvctl.dev/ignore",
         }
     }
 
     /// The key with this spelling, if it is one of [`Self::ALL`].
     pub fn from_manifest(key: &str) -> Option<Self> {
-        if !key.contains("kubernetes.io/") && !key.starts_with("pvctl.dev/") {
+        const PARTS: [&str; 5] = ["kubernetes.io/", "pvctl.dev/", "helm.sh/", "argocd.argoproj.io/", "fluxcd.io/"];
+        if !PARTS.iter().any(|part| key.contains(part)) {
             return None;
         }
         Self::ALL.into_iter().find(|known| known.as_str() == key)

@@ -104,8 +104,19 @@ pub struct ClaimDetails {
     /// `status.allocatedResourceStatuses` of `storage`: the progress of this resize. It is empty if the field is
     /// absent.
     pub allocated_status: Str,
+    /// `status.modifyVolumeStatus`: the change of the attributes class that is under way, or that was refused.
+    pub modify: Option<ModifyVolume>,
     /// Further fields that a controller sends when it creates the claim from a template.
     pub sent: Option<Box<SentDetails>>,
+}
+
+/// The change of a volume to another attributes class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModifyVolume {
+    /// `targetVolumeAttributesClassName`.
+    pub target: Str,
+    /// `status`: `Pending`, `InProgress` or `Infeasible`.
+    pub status: Str,
 }
 
 /// The fields that are read only for a request that creates a claim.

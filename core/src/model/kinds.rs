@@ -447,6 +447,18 @@ impl Kind {
         Self::SURROUNDING.contains(&self)
     }
 
+    /// Whether a CustomResourceDefinition adds the kind to a cluster. A server that does not know such a kind has no
+    /// object of it.
+    pub fn is_custom(self) -> bool {
+        matches!(self, Self::VolumeSnapshot | Self::VolumeSnapshotContent | Self::VolumeSnapshotClass)
+    }
+
+    /// Whether it is normal that a server does not know the kind: a CustomResourceDefinition adds it, or an older
+    /// server knows it only in another version.
+    pub fn is_optional(self) -> bool {
+        self.is_custom() || self == Self::VolumeAttributesClass
+    }
+
     /// Whether the kind is read if only these kinds of [`Self::SURROUNDING`] are wanted.
     pub fn is_asked(self, surroundings: &[Self]) -> bool {
         !self.is_surrounding() || surroundings.contains(&self)

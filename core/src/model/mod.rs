@@ -35,7 +35,9 @@ pub mod volume_snapshot_content;
 
 pub use access_mode::{AccessMode, AccessModeSet, AccessModes};
 pub use annotation::{AnnotationKey, Annotations, Unread};
-pub use claim::{ClaimDetails, ClaimPhase, ClaimStatus, DataSource, Owner, PersistentVolumeClaim, SentDetails};
+pub use claim::{
+    ClaimDetails, ClaimPhase, ClaimStatus, DataSource, ModifyVolume, Owner, PersistentVolumeClaim, SentDetails,
+};
 pub use class::{BindingMode, NO_PROVISIONER, StorageClass, newest_default};
 pub use daemon_set::DaemonSet;
 pub use deployment::Deployment;
@@ -50,7 +52,7 @@ pub use label_filter::{LabelFilter, parse_label_filter};
 pub use lease::Lease;
 pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
 pub use node::{Node, Taint};
-pub use pod::{ClaimVolume, ContainerState, ContainerStatus, EphemeralVolume, Pod, PodPhase, VolumeUse};
+pub use pod::{ClaimVolume, ContainerState, ContainerStatus, EphemeralVolume, NfsVolume, Pod, PodPhase, VolumeUse};
 pub use quantity::{Amount, Quantity, QuantityError};
 pub use replica_set::ReplicaSet;
 pub use selector::{

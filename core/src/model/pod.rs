@@ -33,6 +33,8 @@ pub struct Pod {
     pub conditions: Box<[Condition]>,
     /// The containers that do not run. Init containers are first.
     pub containers: Box<[ContainerStatus]>,
+    /// The volumes that are specified as NFS exports in the pod itself.
+    pub nfs: Box<[NfsVolume]>,
 }
 
 impl Pod {
@@ -84,6 +86,15 @@ pub struct ClaimVolume {
     pub claim: Str,
     /// How the containers use the volume.
     pub used: VolumeUse,
+}
+
+/// A volume of a pod that is specified as an NFS export in the pod itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NfsVolume {
+    /// The name of the volume.
+    pub name: Str,
+    /// `nfs.server`.
+    pub server: Str,
 }
 
 /// How the containers of a pod use one of its volumes.

@@ -184,6 +184,7 @@ impl Coverage {
     pub fn absence(&self, kind: Kind, namespace: &str) -> Absence {
         match self.state(kind, namespace) {
             CoverageState::Complete => Absence::Certain,
+            CoverageState::NotServed if kind.is_custom() => Absence::Certain,
             CoverageState::Assumed => Absence::Assumed,
             // A decision that needs such a kind after all must not treat it as empty.
             state @ (CoverageState::NotNeeded

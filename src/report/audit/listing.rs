@@ -44,10 +44,18 @@ pub(super) fn unread(missing: &BTreeSet<Unread>) -> String {
 pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
     let Audited { findings, shown, .. } = *audited;
     let mut listed: Vec<&Finding> = if all { open(shown).collect() } else { lines(audited) };
-    // A consequence is listed below its root, even if it is worse than other roots.
+    // A consequence is listed below its root. The worst of both decides where the two are listed.
+    let root_of = |finding: &'a Finding| findings.listed.get(finding.role.root).unwrap_or(finding);
+    let mut worst: BTreeMap<usize, &Finding> = BTreeMap::new();
+    for finding in &listed {
+        let worst = worst.entry(finding.role.root).or_insert(finding);
+        if finding.gravity() < worst.gravity() {
+            *worst = finding;
+        }
+    }
     let order = |finding: &'a Finding| {
-        let root = findings.listed.get(finding.role.root).unwrap_or(finding);
-        (root.gravity(), !std::ptr::eq(root, finding), finding.gravity())
+        let (root, worst) = (root_of(finding), worst.get(&finding.role.root).unwrap_or(&finding));
+        (worst.gravity(), root.gravity(), !std::ptr::eq(root, finding), finding.gravity())
     };
     listed.sort_by(|a, b| order(a).cmp(&order(b)));
     listed

@@ -39,6 +39,9 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("ds-driver-mismatch", Do(bound_anew)),
     ("ds-populator-absent", Do(bound_anew)),
     ("ds-size-smaller", Do(bound_anew)),
+    ("ds-snapshot-error", Do(bound_anew)),
+    ("ds-snapshot-missing", Do(bound_anew)),
+    ("ds-snapshot-not-ready", Do(bound_anew)),
     ("lost-heals-itself", Do(bound_anew)),
     ("lost-pv-missing", Do(bound_anew)),
     ("lost-pv-owned-by-other", Do(bound_anew)),
@@ -62,6 +65,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("pvc-wffc-pod-unschedulable", Do(bound_anew)),
     ("reserved-volume-unfit", Do(bound_anew)),
     ("sc-no-default", Do(bound_anew)),
+    ("vac-missing", Do(bound_anew)),
     // The volume that the claim names gets the uid of the claim.
     ("bind-named-pv-stale-uid", Do(bound_to_its_own)),
     ("lost-claimref-other-uid", Do(bound_to_its_own)),
@@ -102,6 +106,8 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("pvc-terminating-in-use", Do(gone)),
     ("pvc-terminating-snapshot-source", Do(gone)),
     ("pvc-terminating-unknown-finalizer", Do(gone)),
+    ("snap-finalizer-orphan", Do(gone)),
+    ("unmount-stuck", Do(gone)),
     // The VolumeAttachment is gone, so the volume is detached.
     ("attach-silent", Do(gone)),
     ("attacher-refused", Do(gone)),
@@ -121,6 +127,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ),
     // The pod is assigned to a node.
     ("attach-limit", Do(placed)),
+    ("pod-claim-deleting", Do(placed)),
     ("pod-claim-lost", Do(placed)),
     ("pod-claim-missing", Do(placed)),
     ("pod-ephemeral-name-conflict", Do(placed)),
@@ -141,6 +148,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
         }),
     ),
     ("node-replaced-same-name", Outside("the kubelet mounts the volume anew, and is not simulated")),
+    ("sts-pod-forbidden", Outside("admission and the StatefulSet controller are not simulated")),
     ("capacity-not-published", Outside("the scheduler reads what drivers publish, and is not simulated")),
     ("sc-allowed-topologies-impossible", Outside("drivers and the scheduler read the topologies of a class")),
     ("sc-provisioner-absent", Outside("whether a driver that runs would make the volumes, nobody can simulate")),

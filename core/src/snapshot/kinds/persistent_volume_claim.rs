@@ -2,8 +2,8 @@
 
 use super::{ApiGates, Parts, Stored, Writable};
 use crate::model::{
-    AccessMode, AnnotationKey, Annotations, ClaimDetails, ClaimPhase, ClaimStatus, DataSource, ObjectMeta,
-    PersistentVolumeClaim, SentDetails, Str, Unread, VolumeMode, newest_default,
+    AccessMode, AnnotationKey, Annotations, ClaimDetails, ClaimPhase, ClaimStatus, DataSource, ModifyVolume,
+    ObjectMeta, PersistentVolumeClaim, SentDetails, Str, Unread, VolumeMode, newest_default,
 };
 use crate::snapshot::Snapshot;
 use crate::snapshot::decode::wire::{
@@ -49,7 +49,10 @@ object!(ClaimStatusObject {
     conditions: List<StatusCondition> = "conditions",
     allocated: Quantities = "allocatedResources",
     allocated_statuses: LabelMap = "allocatedResourceStatuses",
+    modify: Option<ModifyObject> = "modifyVolumeStatus",
 });
+
+object!(ModifyObject { target: Text = "targetVolumeAttributesClassName", status: Text = "status" });
 
 impl Stored for PersistentVolumeClaim {
     const KEEPS_CHANGE_TIMES: bool = true;
@@ -237,6 +240,7 @@ fn details(object: &mut ClaimObject) -> ClaimDetails {
             .find(|(name, _)| of_storage(name))
             .map(|(_, status)| status.clone())
             .unwrap_or_default(),
+        modify: status.modify.take().map(|modify| ModifyVolume { target: modify.target.0, status: modify.status.0 }),
         sent: None,
     }
 }

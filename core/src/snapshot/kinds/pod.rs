@@ -2,7 +2,9 @@
 
 use super::Stored;
 use super::persistent_volume_claim::{ClaimTemplate, claim_template, template_of};
-use crate::model::{ClaimVolume, ContainerState, ContainerStatus, EphemeralVolume, Pod, PodPhase, Str, VolumeUse};
+use crate::model::{
+    ClaimVolume, ContainerState, ContainerStatus, EphemeralVolume, NfsVolume, Pod, PodPhase, Str, VolumeUse,
+};
 use crate::snapshot::decode::wire::{List, Meta, Moment, StatusCondition, Text, conditions, object};
 use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{each, each_item, hidden, keep, only, status};
@@ -29,7 +31,10 @@ object!(PodVolume {
     name: Text = "name",
     claim: Option<ClaimSource> = "persistentVolumeClaim",
     ephemeral: Option<EphemeralSource> = "ephemeral",
+    nfs: Option<NfsSource> = "nfs",
 });
+
+object!(NfsSource { server: Text = "server" });
 
 object!(ClaimSource { name: Text = "claimName" });
 
@@ -80,6 +85,11 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
             as_device: containers.any(|container| names(&container.devices)),
         }
     };
+    let exports = spec.volumes.0.iter().filter_map(|volume| {
+        let server = volume.nfs.as_ref().map(|nfs| nfs.server.0.clone()).filter(|server| !server.is_empty())?;
+        Some(NfsVolume { name: volume.name.0.clone(), server })
+    });
+    let nfs = exports.collect();
     let (claims, ephemeral) = used_claims(spec.volumes);
     let of_claim = |volume: ClaimVolume| ClaimVolume { used: used(&volume.name), ..volume };
     let of_pod = |(name, template): (Str, ClaimTemplate)| {
@@ -119,6 +129,7 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
         started: status.started.0,
         conditions: conditions(status.conditions.0.into_iter().filter(is_told)),
         containers: containers.filter_map(container_status).collect(),
+        nfs,
     })
 }
 
@@ -205,20 +216,21 @@ fn uses(value: Value, path: &str, volumes: &BTreeSet<String>) -> Value {
     used.into_iter().map(|name| json!({ "name": name, path: format!("/{name}") })).collect()
 }
 
-/// Redacts a volume of a pod. Only volumes that use a claim stay, because no decision reads the other volumes. A value
-/// that is no object cannot be decoded, so it stays in hidden form. The same is true of a volume whose name is no
-/// string.
+/// Redacts a volume of a pod. Only volumes that use a claim or an NFS export stay, because no answer reads the others.
+/// A value that is no object cannot be decoded, so it stays in hidden form. The same is true of a volume whose name is
+/// no string.
 fn pod_volume(volume: Value) -> Option<Value> {
     let Value::Object(fields) = volume else { return Some(hidden(volume)) };
-    let uses_claim = fields.contains_key("persistentVolumeClaim") || fields.contains_key("ephemeral");
+    let is_read = ["persistentVolumeClaim", "ephemeral", "nfs"].iter().any(|source| fields.contains_key(*source));
     let is_named = matches!(fields.get("name"), None | Some(Value::Null | Value::String(_)));
     let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
         "name" => Some((key, if is_named { value } else { hidden(value) })),
         "persistentVolumeClaim" => Some((key, keep(value, &["claimName", "readOnly"]))),
         "ephemeral" => Some((key, each(value, ephemeral_field))),
+        "nfs" => Some((key, keep(value, &["path", "readOnly", "server"]))),
         _ => None,
     });
-    (uses_claim || !is_named).then(|| Value::Object(fields.collect()))
+    (is_read || !is_named).then(|| Value::Object(fields.collect()))
 }
 
 fn pod_status(value: Value) -> Value {

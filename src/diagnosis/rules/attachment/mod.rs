@@ -26,12 +26,12 @@ use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::pod::facts::is_exclusive;
-use crate::diagnosis::remedy::{kubectl, quoted};
+use crate::diagnosis::remedy::{kubectl, quoted, remove_finalizer};
 use crate::diagnosis::{Case, Detection, Remedy, Severity, key};
 use crate::model::surroundings::{AttachError, Event, VolumeAttachment};
 use crate::model::{Kind, ObjectKey, PersistentVolume, Pod, PodPhase, ReclaimPolicy, Str, Timestamp, VolumePhase};
 use crate::text::{human_age, truncate};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The prefix of the finalizer by which an attacher keeps an attachment until the volume is detached. The driver's name
 /// follows.
@@ -282,15 +282,6 @@ fn detach(attachment: &VolumeAttachment, does: impl Into<String>) -> Remedy {
 /// Creates a remedy that removes the attacher's finalizer, if the finalizer is still at the same index.
 fn give_up(attachment: &VolumeAttachment, does: impl Into<String>) -> Option<Remedy> {
     let finalizer = attachers_finalizer(attachment)?;
-    let place = attachment.meta.finalizers.iter().position(|present| present == finalizer)?;
-    let path = format!("/metadata/finalizers/{place}");
-    let steps: Vec<Value> = [("/metadata/uid", attachment.meta.uid.as_str()), (path.as_str(), finalizer)]
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(path, value)| json!({ "op": "test", "path": path, "value": value }))
-        .chain([json!({ "op": "remove", "path": path })])
-        .collect();
-    let steps = Value::Array(steps).to_string();
-    let name = quoted(&attachment.meta.name);
-    Some(kubectl(format!("patch volumeattachment {name} --type=json -p {}", quoted(&steps)), does))
+    let target = format!("volumeattachment {}", quoted(&attachment.meta.name));
+    remove_finalizer(&target, &attachment.meta, finalizer, does)
 }

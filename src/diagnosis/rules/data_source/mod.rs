@@ -6,6 +6,9 @@ crate::diagnosis::rules::section! {
     ds_driver_mismatch,
     ds_clone_source_not_bound,
     ds_cross_namespace,
+    ds_snapshot_missing,
+    ds_snapshot_error,
+    ds_snapshot_not_ready,
     ds_populator_absent,
 }
 
@@ -14,7 +17,13 @@ use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Case, Remedy};
 use crate::model::surroundings::Event;
-use crate::model::{AnnotationKey, ClaimPhase, DataSource, PersistentVolumeClaim};
+use crate::model::volume_snapshot::SnapshotError;
+use crate::model::{
+    AnnotationKey, ClaimPhase, DataSource, PersistentVolumeClaim, VolumeSnapshot, VolumeSnapshotContent,
+};
+
+/// The API group of snapshots.
+const SNAPSHOT_GROUP: &str = "snapshot.storage.k8s.io";
 
 /// The kind of a data source that is a claim.
 const CLAIM: &str = "PersistentVolumeClaim";
@@ -42,6 +51,28 @@ fn is_claim(source: &DataSource) -> bool {
 /// Returns the name of the claim in the same namespace from which the claim should be cloned.
 fn clone_source(claim: &PersistentVolumeClaim) -> Option<&str> {
     awaited(claim).filter(|source| is_claim(source) && is_local(claim, source)).map(|source| source.name.as_str())
+}
+
+/// Returns the name of the VolumeSnapshot in the same namespace that the claim should be restored from.
+fn snapshot_source(claim: &PersistentVolumeClaim) -> Option<&str> {
+    let is_snapshot = |source: &&DataSource| source.kind == "VolumeSnapshot" && source.group == SNAPSHOT_GROUP;
+    awaited(claim).filter(is_snapshot).filter(|source| is_local(claim, source)).map(|source| source.name.as_str())
+}
+
+/// Returns the VolumeSnapshot of the claim's namespace from which it should be restored, if it was read.
+fn snapshot_of<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a VolumeSnapshot> {
+    case.snapshot().find::<VolumeSnapshot>(&claim.meta.namespace, snapshot_source(claim)?)
+}
+
+/// Returns the VolumeSnapshotContent to which the VolumeSnapshot is bound, if it was read.
+fn content_of<'a>(case: &Case<'a>, snapshot: &VolumeSnapshot) -> Option<&'a VolumeSnapshotContent> {
+    case.snapshot().find::<VolumeSnapshotContent>("", &snapshot.bound_content)
+}
+
+/// Returns the last error of the VolumeSnapshot or of its content.
+fn snapshot_failure<'a>(case: &Case<'a>, snapshot: &'a VolumeSnapshot) -> Option<&'a SnapshotError> {
+    let of_content = content_of(case, snapshot).and_then(|content| content.error.as_ref());
+    snapshot.error.as_ref().or(of_content).filter(|error| !error.message.is_empty())
 }
 
 /// The progress of a claim whose data source a driver has to process.

@@ -7,6 +7,10 @@ crate::diagnosis::rules::section! {
     ns_terminating_pvc,
     sts_retention_delete,
     sts_orphan_claims,
+    sts_pod_forbidden,
+    resize_sts_template_drift,
+    gitops_prune_risk,
+    claim_unused,
 }
 
 use crate::diagnosis::remedy::retain;

@@ -4,8 +4,15 @@ crate::diagnosis::rules::section! {
     mount_volumemode_misuse,
     mount_same_claim_twice,
     mount_secret_missing,
+    nfs_short_name,
+    nfs_service_missing,
+    nfs_selfhosted_cycle,
+    nfs_no_endpoints,
     mount_failed,
+    unmount_stuck,
 }
+
+mod nfs_server;
 
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::pod::facts::{UsedClaim, bound, is_about_volume, used_claims};

@@ -5,6 +5,7 @@ use super::with_class;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
+use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the claim waits for a pod that uses it",
     severity: Severity::Info,
     risk: Risk::None,
-    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
+    reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::StatefulSet],
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
@@ -53,6 +54,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         "{who}. This is normal for class \"{class}\", which has binding mode WaitForFirstConsumer. Do not wait for the \
          claim to be Bound before you create the pod"
     ));
+    // The StatefulSet that makes the claim also makes the pod.
+    let namespace = &claim.meta.namespace;
+    let mut sets = case.snapshot().all::<StatefulSet>().iter();
+    let found = match sets.find(|set| set.meta.namespace == *namespace && set.makes(&claim.meta.name)) {
+        Some(set) => found.follows_from(key(Kind::StatefulSet, namespace, &set.meta.name), Act::Schedule),
+        None => found,
+    };
     Some(
         with_class(found, case, claim)
             .evidence(&key(Kind::StorageClass, "", class), "volumeBindingMode", "WaitForFirstConsumer")

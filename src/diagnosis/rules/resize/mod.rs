@@ -7,6 +7,9 @@ crate::diagnosis::rules::section! {
     resize_pv_edited,
     resize_no_resizer,
     resize_not_allowed,
+    vac_missing,
+    vac_infeasible,
+    vac_pending,
 }
 
 use crate::controllers::ClaimBranch;
@@ -109,14 +112,40 @@ fn class_allows(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<bool> 
     }
 }
 
+/// Returns the attributes class that a Bound claim requests if its volume does not have it.
+fn requested_attributes(claim: &PersistentVolumeClaim) -> Option<&str> {
+    let wanted = claim.attributes_class();
+    let is_open = !wanted.is_empty()
+        && !claim.terminating()
+        && claim.status.phase == ClaimPhase::Bound
+        && claim.status.current_attributes_class.as_deref() != Some(wanted);
+    is_open.then_some(wanted)
+}
+
+/// Returns the progress of the change to that attributes class. It is empty if no resizer has begun.
+fn modification<'c>(claim: &'c PersistentVolumeClaim, wanted: &str) -> &'c str {
+    let modify = claim.details.as_ref().and_then(|details| details.modify.as_ref());
+    modify.filter(|modify| modify.target == wanted).map_or("", |modify| modify.status.as_str())
+}
+
+/// Returns the driver's error about the change of attributes.
+fn modification_error(claim: &PersistentVolumeClaim) -> Option<&Condition> {
+    condition(claim, "ModifyVolumeError").filter(|error| !error.message.is_empty())
+}
+
 /// Returns the driver whose resizer serves the volume. For a migrated plugin this is the CSI driver that replaced it.
 /// Upstream: `CanSupport`, external-resizer, and `syncHandler` of `pkg/controller/volume/expand`, 1.36.
 pub(super) fn driver_of<'v>(case: &Case<'_>, volume: &'v PersistentVolume) -> Option<&'v str> {
     match &volume.source.kind {
         SourceKind::Csi => Some(volume.source.detail.as_str()).filter(|driver| !driver.is_empty()),
-        SourceKind::Other(field) => in_tree_plugin(field).and_then(|plugin| migrated_driver(case.behavior(), plugin)),
+        SourceKind::Other(field) => driver_of_field(case, field),
         SourceKind::HostPath | SourceKind::Nfs | SourceKind::Local | SourceKind::None => None,
     }
+}
+
+/// Returns the CSI driver that replaced the plugin of in-tree volumes with that field.
+pub(super) fn driver_of_field(case: &Case<'_>, field: &str) -> Option<&'static str> {
+    in_tree_plugin(field).and_then(|plugin| migrated_driver(case.behavior(), plugin))
 }
 
 /// Returns the plugin of volumes that have that field, if the plugin was migrated to CSI.

@@ -3,4 +3,5 @@
 crate::diagnosis::rules::section! {
     restore_stale_uids,
     migration_annotation_orphan,
+    migration_provisioned_by_csi_on_intree,
 }

@@ -13,6 +13,7 @@ crate::diagnosis::rules::section! {
     pvc_terminating_snapshot_source,
     pvc_terminating_clone_source,
     pvc_terminating_unknown_finalizer,
+    snap_finalizer_orphan,
 }
 
 use crate::controllers::VolumeBranch;
@@ -20,6 +21,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves
 use crate::controllers::persistent_volume::volume::IN_TREE_FINALIZER;
 use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::diagnosis::facts::has_uid_of;
+use crate::diagnosis::pod::facts::pod_key;
 use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
 use crate::diagnosis::{Act, Case, Detection, Remedy, Risk, key};
 use crate::model::{
@@ -173,6 +175,12 @@ fn is_orphaned(case: &Case<'_>, pod: &Pod) -> bool {
     let (snapshot, node) = (case.snapshot(), pod.node_name.as_str());
     let is_absent = || snapshot.coverage().absence_of(Kind::Node, "", node) == Absence::Certain;
     !node.is_empty() && snapshot.node(node).is_none() && is_absent()
+}
+
+/// States that the finding follows from the pods that are being deleted and are not removed.
+fn held_by_pods(found: Detection, users: &[&Pod]) -> Detection {
+    let going = users.iter().filter(|pod| pod.meta.deleted.is_some());
+    going.fold(found, |found, pod| found.follows_from(pod_key(pod), Act::Delete))
 }
 
 /// Whether the latest deletion among these pods is too recent for a finding.

@@ -1,6 +1,6 @@
 //! This rule reports a claim that is being deleted and that only finished pods keep.
 
-use super::{aftermath, are_leaving, being_deleted, is_finished, is_recent, some_pods, users};
+use super::{aftermath, are_leaving, being_deleted, held_by_pods, is_finished, is_recent, some_pods, users};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
@@ -53,14 +53,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if is_left && after.risk == Risk::None && is_recent(case, &users) {
         return None;
     }
+    let are_deleted = users.iter().all(|pod| pod.meta.deleted.is_some());
+    let waits =
+        if are_deleted { "finished pods are gone, whose deletion has begun" } else { "finished pods are deleted, too" };
     let message = format!(
-        "its deletion waits until finished pods are deleted, too: {}. When those pods are deleted, the claim is \
-         deleted{}",
+        "its deletion waits until {waits}: {}. When those pods are gone, the claim is deleted{}",
         some_pods(&users),
         after.words
     );
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
     let found = being_deleted(message, case, claim).evidence(&pod, "spec.nodeName", first.node_name.as_str());
+    let found = held_by_pods(found, &users);
     // The selector with the phase excludes a pod of the same name that runs by now.
     let delete = |pod: &&Pod| {
         let phase = if pod.phase == PodPhase::Failed { "Failed" } else { "Succeeded" };
@@ -69,14 +72,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             format!("delete pods -n {} --field-selector {}", quoted(&claim.meta.namespace), quoted(&selector));
         kubectl(command, format!("delete the finished pod {}; its logs are deleted, too", pod.meta.name))
     };
-    let more = users.len().saturating_sub(NAMED);
+    let left: Vec<_> = users.iter().copied().filter(|pod| pod.meta.deleted.is_none()).collect();
+    let more = left.len().saturating_sub(NAMED);
     let rest = (more > 0).then(|| by_hand(format!("delete {more} more finished pods in the same way")));
-    Some(
-        after
-            .soon(is_left)
-            .told(found)
-            .remedies(users.iter().copied().take(NAMED).map(|pod| delete(&pod)))
-            .remedies(rest)
-            .remedy(by_hand("if a Job or a workflow made them, delete that instead, or it may make new ones")),
-    )
+    Some(after.soon(is_left).told(found).remedies(left.iter().take(NAMED).map(delete)).remedies(rest).remedy(by_hand(
+        if are_deleted {
+            "see why their node does not let them go: its kubelet, or the server of a volume, may not answer"
+        } else {
+            "if a Job or a workflow made them, delete that instead, or it may make new ones"
+        },
+    )))
 }

@@ -1,7 +1,8 @@
 //! This rule reports a claim that is being deleted while pods use it.
 
 use super::{
-    aftermath, are_leaving, being_deleted, bring_back, is_finished, is_orphaned, is_recent, some_pods, stopping, users,
+    aftermath, are_leaving, being_deleted, bring_back, held_by_pods, is_finished, is_orphaned, is_recent, some_pods,
+    stopping, users,
 };
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, save_claim};
@@ -69,6 +70,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     );
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
     let found = being_deleted(message, case, claim).evidence(&pod, "spec.nodeName", first.node_name.as_str());
+    let found = held_by_pods(found, &users);
     Some(
         after
             .soon(is_left)

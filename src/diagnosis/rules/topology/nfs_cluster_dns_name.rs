@@ -1,6 +1,7 @@
 //! This rule reports an NFS volume whose server has a name that only pods can resolve.
 
 use super::is_released;
+use crate::diagnosis::nfs::service_of_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, Pod, PodPhase, SourceKind};
@@ -46,7 +47,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.source.kind != SourceKind::Nfs || volume.terminating() || is_released(volume) {
         return None;
     }
-    let (service, namespace) = service(server)?;
+    let (service, namespace) = service_of_name(server)?;
     let claim = volume.claim_ref.as_ref();
     let pods = || claim.into_iter().flat_map(|named| case.snapshot().pods_of(&named.namespace, &named.name));
     // If a container has started, the node has resolved the name.
@@ -98,18 +99,4 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                  that nodes reach, and policy Retain: the source of this one cannot be changed",
             )),
     )
-}
-
-/// Returns the Service and its namespace if the server is a DNS name of the cluster.
-fn service(server: &str) -> Option<(&str, &str)> {
-    let server = server.strip_suffix('.').unwrap_or(server);
-    let (name, domain) = match server.strip_suffix(".svc") {
-        Some(name) => (name, ""),
-        None => server.split_once(".svc.")?,
-    };
-    // Only DNS names of clusters have the part `svc`. The usual domain is `cluster.local`.
-    let mut parts = name.rsplit('.');
-    let (namespace, service) = (parts.next()?, parts.next()?);
-    let is_named = !namespace.is_empty() && !service.is_empty() && !domain.starts_with('.');
-    is_named.then_some((service, namespace))
 }

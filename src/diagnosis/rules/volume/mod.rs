@@ -18,6 +18,7 @@ crate::diagnosis::rules::section! {
     pv_available_with_data,
     pv_available_claim_bound_elsewhere,
     pv_hostpath_multinode,
+    rwx_on_block,
     pv_released_retain,
     pv_reserved_namespace_anew,
     pv_available_reserved_waiting,

@@ -4,6 +4,7 @@ crate::diagnosis::rules::section! {
     sts_pvc_deleted_race,
     pod_claim_missing,
     pod_claim_lost,
+    pod_claim_deleting,
     pod_ephemeral_name_conflict,
     pod_unbound_immediate,
     rwop_conflict,

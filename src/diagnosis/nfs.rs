@@ -1,0 +1,193 @@
+//! The servers of NFS volumes, and the Services behind which they run.
+
+use super::pod::facts::{UsedClaim, bound, used_claims};
+use super::{Case, key};
+use crate::model::{Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Service, SourceKind, label};
+use std::net::Ipv4Addr;
+
+/// The CSI driver for NFS of the Kubernetes project.
+const NFS_DRIVER: &str = "nfs.csi.k8s.io";
+
+/// The port of NFS servers.
+const NFS_PORT: i64 = 2049;
+
+/// An NFS export that a pod uses.
+#[derive(Clone, Copy, Debug)]
+pub struct Export<'a> {
+    /// The name of the volume in the pod.
+    pub volume: &'a str,
+    /// The claim, if the pod does not specify the export itself.
+    pub claim: Option<UsedClaim<'a>>,
+    /// The volume of the claim.
+    pub persistent: Option<&'a PersistentVolume>,
+    /// The server: a name or an address.
+    pub server: &'a str,
+    /// Whether the kubelet mounts the export. Otherwise the driver does so, from a pod.
+    pub by_kubelet: bool,
+}
+
+impl<'a> Export<'a> {
+    /// Returns all NFS exports that the pod uses.
+    pub fn all(case: &Case<'a>, pod: &'a Pod) -> Vec<Self> {
+        let inline = pod.nfs.iter().map(|nfs| Self {
+            volume: &nfs.name,
+            claim: None,
+            persistent: None,
+            server: &nfs.server,
+            by_kubelet: true,
+        });
+        let claimed = used_claims(pod).filter_map(|used| {
+            let (_, volume) = bound(case.snapshot(), &pod.meta.namespace, used.claim)?;
+            let (server, by_kubelet) = server(volume)?;
+            Some(Self { volume: used.volume, claim: Some(used), persistent: Some(volume), server, by_kubelet })
+        });
+        inline.chain(claimed).collect()
+    }
+
+    /// Returns the object and the field that state the server.
+    pub fn field(&self, pod: &ObjectKey) -> (ObjectKey, &'static str) {
+        match self.persistent {
+            Some(volume) if self.by_kubelet => (key(Kind::PersistentVolume, "", &volume.meta.name), "spec.nfs.server"),
+            Some(volume) => (key(Kind::PersistentVolume, "", &volume.meta.name), "spec.csi.volumeHandle"),
+            None => (pod.clone(), "spec.volumes[].nfs.server"),
+        }
+    }
+
+    /// Returns words that name the volume.
+    pub fn words(&self) -> String {
+        match self.claim {
+            Some(used) => format!("the volume of claim {}", used.claim),
+            None => format!("volume {}", self.volume),
+        }
+    }
+}
+
+/// Returns the server of an NFS volume, and whether the kubelet mounts it. Volumes that the CSI driver has made state
+/// the server at the start of their handle. Upstream: `getVolumeIDFromNfsVol`, csi-driver-nfs.
+fn server(volume: &PersistentVolume) -> Option<(&str, bool)> {
+    match volume.source.kind {
+        SourceKind::Nfs => Some((volume.source.detail.as_str(), true)),
+        SourceKind::Csi if volume.source.detail == NFS_DRIVER => {
+            let (server, _) = volume.source.handle.split_once('#')?;
+            Some((server, false))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the Service and its namespace if the server is a DNS name of the cluster.
+pub fn service_of_name(server: &str) -> Option<(&str, &str)> {
+    let server = server.strip_suffix('.').unwrap_or(server);
+    let (name, domain) = match server.strip_suffix(".svc") {
+        Some(name) => (name, ""),
+        None => server.split_once(".svc.")?,
+    };
+    // Only DNS names of clusters have the part `svc`. The usual domain is `cluster.local`.
+    let mut parts = name.rsplit('.');
+    let (namespace, service) = (parts.next()?, parts.next()?);
+    let is_named = !namespace.is_empty() && !service.is_empty() && !domain.starts_with('.');
+    is_named.then_some((service, namespace))
+}
+
+/// The Service behind which a server runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Backing<'a> {
+    /// This Service has the name or the address.
+    Service(&'a Service),
+    /// The DNS name is that of a Service that does not exist.
+    NoService {
+        /// The namespace of the Service.
+        namespace: &'a str,
+        /// The name of the Service.
+        name: &'a str,
+    },
+    /// The address lies among the cluster IPs of Services, and no Service has it.
+    NoAddress {
+        /// A Service that serves NFS at another address.
+        instead: Option<&'a Service>,
+    },
+    /// The server is not known to run behind a Service.
+    Unknown,
+}
+
+impl<'a> Backing<'a> {
+    /// Returns the Service behind which the server runs.
+    pub fn of(case: &Case<'a>, server: &'a str) -> Self {
+        let snapshot = case.snapshot();
+        if let Some((name, namespace)) = service_of_name(server) {
+            return match snapshot.find::<Service>(namespace, name) {
+                Some(service) => Self::Service(service),
+                None if case.lacks(Kind::Service, namespace, name) => Self::NoService { namespace, name },
+                None => Self::Unknown,
+            };
+        }
+        let Ok(address) = server.parse::<Ipv4Addr>() else { return Self::Unknown };
+        let services = snapshot.all::<Service>();
+        if let Some(service) = services.iter().find(|service| service.cluster_ip == server) {
+            return Self::Service(service);
+        }
+        // The range of the cluster IPs is written nowhere. An address is certainly in it if a Service has a close one.
+        let is_close = |service: &Service| {
+            let other = service.cluster_ip.parse::<Ipv4Addr>().ok();
+            other.is_some_and(|other| (u32::from(other) ^ u32::from(address)) >> 12 == 0)
+        };
+        if !services.iter().any(is_close) {
+            return Self::Unknown;
+        }
+        let is_server = |service: &&Service| service.ports.iter().any(|port| port.port == NFS_PORT);
+        let instead = services.iter().filter(|service| is_close(service)).find(is_server);
+        // The Service of the server at another address tells enough, even if other Services were not read.
+        let is_known = instead.is_some() || case.knows_all(Kind::Service, "");
+        if is_known { Self::NoAddress { instead } } else { Self::Unknown }
+    }
+}
+
+/// Returns the pods that serve the Service. Returns None if the Service selects no pods by itself.
+pub fn servers<'a>(case: &Case<'a>, service: &Service) -> Option<Vec<&'a Pod>> {
+    if service.selector.is_empty() {
+        return None;
+    }
+    let selects = |pod: &&Pod| {
+        pod.meta.namespace == service.meta.namespace
+            && service.selector.iter().all(|(key, value)| label(&pod.meta.labels, key) == Some(value.as_str()))
+    };
+    Some(case.snapshot().pods().iter().filter(selects).collect())
+}
+
+/// Whether the pod answers requests to its Service.
+pub fn serves(pod: &Pod) -> bool {
+    pod.phase == PodPhase::Running
+        && pod.meta.deleted.is_none()
+        && pod.condition("Ready").is_none_or(|ready| ready.status == "True")
+}
+
+/// A pod that hangs because a volume of it cannot be mounted or unmounted.
+#[derive(Clone, Copy, Debug)]
+pub struct Hanging {
+    /// Whether the pod is being deleted, so that its volumes have to be unmounted.
+    pub is_deleted: bool,
+    /// The moment since which the pod hangs.
+    pub since: Option<crate::model::Timestamp>,
+    /// Whether it hangs for a short time only.
+    pub is_early: bool,
+}
+
+impl Hanging {
+    /// Returns the state of a pod on a node that starts or is being deleted, and does not get on.
+    pub fn of(case: &Case<'_>, pod: &Pod) -> Option<Self> {
+        if let Some(deleted) = pod.meta.deleted {
+            let hangs = !pod.node_name.is_empty() && case.lasts(Some(deleted)).is_some();
+            return hangs.then_some(Self { is_deleted: true, since: Some(deleted), is_early: false });
+        }
+        if !super::pod::facts::is_starting(pod) {
+            return None;
+        }
+        let since = pod.started.or(pod.meta.created);
+        Some(Self { is_deleted: false, since, is_early: case.may_heal(since)? })
+    }
+
+    /// Returns what cannot be done with the volume.
+    pub fn words(self) -> &'static str {
+        if self.is_deleted { "cannot be unmounted" } else { "cannot be mounted" }
+    }
+}

@@ -1,0 +1,55 @@
+//! This rule reports a claim that no pod uses for a long time.
+
+use crate::diagnosis::remedy::kubectl;
+use crate::diagnosis::remedy::quoted;
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::model::surroundings::StatefulSet;
+use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
+use crate::text::human_age;
+
+/// The age in seconds from which a claim without pods is reported: 30 days. A claim says nothing about its last pod.
+const LONG: i64 = 30 * 86_400;
+
+pub(super) static RULE: Rule = Rule {
+    id: "claim-unused",
+    title: "no pod uses the claim",
+    severity: Severity::Info,
+    risk: Risk::None,
+    reads: &[Kind::Pod, Kind::StatefulSet],
+    hinders: &[],
+    repairs: &[],
+    page: Page {
+        seen: "The claim is Bound, and `kubectl describe pvc` shows nothing after `Used By`.",
+        why: "The workload was scaled down or removed, or a job uses the claim only now and then. The storage is still \
+              paid for, and the data are still there. Claims of a StatefulSet are reported by `sts-orphan-claims`.",
+        confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
+                  kubectl get deploy,sts,ds,jobs,cronjobs -n NAMESPACE -o yaml | grep NAME",
+        repair: "Nothing has to be done. Ask the owner whether the data are still needed.",
+        prevention: "Label claims with their owner.",
+        hazard: "An unused claim can hold the only copy of data: look into it before you delete it.",
+        sources: &["https://kubernetes.io/docs/concepts/storage/persistent-volumes/", "helm/helm#5156"],
+    },
+    detect: Detect::Claim(detect),
+};
+
+fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
+    if claim.terminating() || claim.status.phase != ClaimPhase::Bound {
+        return None;
+    }
+    let age = case.seconds_since(claim.meta.created).filter(|age| *age >= LONG)?;
+    let (namespace, name) = (claim.meta.namespace.as_str(), claim.meta.name.as_str());
+    let snapshot = case.snapshot();
+    let is_of_set = |set: &StatefulSet| set.meta.namespace == namespace && set.makes(name);
+    if snapshot.pods_of(namespace, name).next().is_some() || snapshot.all::<StatefulSet>().iter().any(is_of_set) {
+        return None;
+    }
+    // Files often have no pods at all, because nobody saved them.
+    if snapshot.pods().is_empty() || !case.knows_all(Kind::Pod, namespace) {
+        return None;
+    }
+    let found = Detection::new(format!("no pod uses it. It is {} old, and its data are still there", human_age(age)));
+    Some(found.evidence(&case.object(), "status.phase", claim.status.phase.as_str()).remedy(kubectl(
+        format!("get deploy,sts,ds,jobs,cronjobs -n {} -o yaml", quoted(namespace)),
+        format!("see whether a workload without pods names claim {name}"),
+    )))
+}

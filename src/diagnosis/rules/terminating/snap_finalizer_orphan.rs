@@ -1,0 +1,65 @@
+//! This rule reports a VolumeSnapshot that is being deleted and keeps the finalizer of a restore that is over.
+
+use crate::diagnosis::remedy::{kubectl, quoted, remove_finalizer};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::model::{Kind, PersistentVolumeClaim, VolumeSnapshot};
+
+/// The finalizer by which provisioners and the snapshot controller keep a snapshot while a claim is restored from it.
+const IN_USE: &str = "snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection";
+
+pub(super) static RULE: Rule = Rule {
+    id: "snap-finalizer-orphan",
+    title: "a finalizer keeps a snapshot from which nothing is restored",
+    severity: Severity::Warning,
+    risk: Risk::None,
+    reads: &[Kind::PersistentVolumeClaim],
+    hinders: &[Act::Delete],
+    repairs: &[],
+    page: Page {
+        seen: "The VolumeSnapshot, and perhaps its namespace, stays Terminating. The finalizer \
+               `snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection` is left.",
+        why: "The snapshot controller keeps a snapshot while a claim is restored from it, and removes the finalizer \
+              when no Pending claim names the snapshot. If the controller does not run, or was removed, or if a \
+              restore failed with some older versions, nobody removes it.",
+        confirm: "kubectl get volumesnapshot NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
+                  kubectl get pvc -n NAMESPACE -o custom-columns=NAME:.metadata.name,PHASE:.status.phase,\
+                  SOURCE:.spec.dataSource.name",
+        repair: "See that the snapshot controller runs; it removes the finalizer by itself. Only if it will never come \
+                 back, remove this one finalizer.",
+        prevention: "Remove the snapshot controller after the last snapshot.",
+        hazard: "If a restore is still running, it fails. The policy of the VolumeSnapshotContent decides about the \
+                 snapshot in the storage.",
+        sources: &[
+            "isVolumeBeingCreatedFromSnapshot, external-snapshotter",
+            "kubernetes-csi/external-provisioner#1507",
+        ],
+    },
+    detect: Detect::VolumeSnapshot(detect),
+};
+
+fn detect(case: &Case<'_>, snapshot: &VolumeSnapshot) -> Option<Detection> {
+    case.lasts(snapshot.meta.deleted).filter(|_| snapshot.meta.has_finalizer(IN_USE))?;
+    let namespace = snapshot.meta.namespace.as_str();
+    // The snapshot controller asks for claims that are not bound yet.
+    let restores = |claim: &&PersistentVolumeClaim| {
+        claim.volume_name.is_empty()
+            && claim.source().is_some_and(|source| source.kind == "VolumeSnapshot" && source.name == snapshot.meta.name)
+    };
+    let is_used = case.snapshot().claims_in(namespace).iter().any(|claim| restores(&claim));
+    if is_used || !case.knows_all(Kind::PersistentVolumeClaim, namespace) {
+        return None;
+    }
+    let found = Detection::new(format!(
+        "its deletion waits for finalizer {IN_USE}, although no claim is being restored from it. The snapshot \
+         controller, which removes the finalizer, probably does not run"
+    ))
+    .moment(&case.object(), "metadata.deletionTimestamp", snapshot.meta.deleted)
+    .evidence(&case.object(), "metadata.finalizers", IN_USE)
+    .remedy(kubectl(
+        "get pods -A -l app.kubernetes.io/name=snapshot-controller",
+        "see whether the snapshot controller runs; it then removes the finalizer by itself",
+    ));
+    let target = format!("volumesnapshot {} -n {}", quoted(&snapshot.meta.name), quoted(namespace));
+    let removes = "only if the snapshot controller never comes back and nothing is restored: remove the finalizer";
+    Some(found.remedies(remove_finalizer(&target, &snapshot.meta, IN_USE, removes)))
+}

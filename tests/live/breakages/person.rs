@@ -1,0 +1,61 @@
+//! What a person asks about each breakage: the pod or the workload that does not get on, or, where there is none, the
+//! claim or the volume. The first two lines of `explain` have to name the cause.
+
+use super::Standing;
+
+/// The namespace of a breakage, the object that a person asks about, and words of the cause. Each group of words needs
+/// one of its alternatives, which `|` separates.
+const QUESTIONS: &[(&str, &str, &[&str])] = &[
+    ("shop", "pod/web", &["class", "does not exist"]),
+    ("ml", "pod/trainer", &["node affinity|selector|accelerator"]),
+    ("pay", "pod/pay-api", &["attach", "UnauthorizedOperation|not authorized|cannot attach"]),
+    ("logs", "pvc/data-es-2", &["StatefulSet es|sts/es|ordinal|no pod uses|members"]),
+    ("wiki", "pvc/wiki-data", &["@old", "Released|earlier claim|last claim"]),
+    ("db", "pod/postgres", &["uid of an earlier claim|Lost"]),
+    ("blog", "pvc/uploads", &["pod blog"]),
+    ("forum", "pvc/avatars", &["pod forum"]),
+    ("news", "pvc/drafts", &["pod news"]),
+    ("erp", "pv/@volume", &["claim erp/books|books"]),
+    ("kafka", "sts/kafka", &["quota"]),
+    ("cass", "pod/cassandra", &["node-l1"]),
+    ("etl", "pod/loader", &["etl-archive-01", "does not exist"]),
+    ("cms", "pod/cms-2", &["cms-1|node-a1"]),
+    ("jira", "pod/jira-2", &["node-d2"]),
+    ("mail", "pvc/mail", &["resizer|expand"]),
+    ("git", "pvc/repos", &["file system", "pod"]),
+    ("restore", "pod/restorer", &["nightly", "does not exist|not found"]),
+    ("gce", "pod/batch", &["pd.csi.storage.gke.io"]),
+    ("crm", "pod/crm", &["node affinity|zone|eu-1"]),
+    ("bank", "pod/bank-2", &["ReadWriteOncePod", "bank-1"]),
+    ("search", "pod/search", &["search-idx", "does not exist"]),
+    ("batch", "pod/batch-2", &["limit|more volumes|takes"]),
+    ("lab", "pod/lab", &["file system"]),
+    ("cdn", "pod/cdn", &["efs.csi.aws.com", "node-b2"]),
+    ("bi", "pod/spark", &["16384GiB"]),
+    ("finance", "pod/viewer", &["AccessModes|access mode"]),
+    ("eph", "pod/web", &["web-scratch"]),
+    ("old-team", "ns/old-team", &["dump|finalizer"]),
+    ("dr", "pvc/snapsrc", &["snapshot"]),
+    ("stream", "pod/replayer", &["node"]),
+    ("hr", "pod/intranet", &["access mode"]),
+    ("legacy", "pv/@volume", &["driver"]),
+    ("ci", "pvc/cache", &["pod build"]),
+];
+
+/// Returns the fault of the answer if the first two lines of `explain` do not name the cause.
+pub(super) fn fault(standing: &Standing<'_>) -> Option<String> {
+    let (_, object, groups) = QUESTIONS.iter().find(|(namespace, ..)| *namespace == standing.breakage.namespace)?;
+    let object = standing.named(object);
+    let run = standing.run(&["explain", &object, "-n", standing.breakage.namespace], "1000");
+    let first: Vec<&str> = run.stdout.lines().take(2).collect();
+    let said = first.join("\n");
+    let is_said = |group: &&str| group.split('|').any(|words| said.contains(&standing.named(words)));
+    let missing: Vec<&str> = groups.iter().copied().filter(|group| !is_said(group)).collect();
+    (!missing.is_empty()).then(|| format!("explain {object} does not name {missing:?}:\n{said}\n{}", run.stderr))
+}
+
+/// Every breakage has a question, except the namespace in which all is well and the class that nobody has to ask about.
+pub(super) fn unasked() -> Vec<&'static str> {
+    let has = |namespace: &str| QUESTIONS.iter().any(|(asked, ..)| *asked == namespace);
+    super::BREAKAGES.iter().map(|breakage| breakage.namespace).filter(|namespace| !has(namespace)).collect()
+}
