@@ -166,7 +166,7 @@ pub(super) async fn read<T: Send + 'static>(
                 listed.remark = Some("the list expired while it was read; it was read again in one piece".to_owned());
                 continue;
             }
-            Err(Failure::Status(status)) => return Err(refused(api, &what, &status)),
+            Err(Failure::Status(status)) => return Err(refused(api, kind, &what, &status)),
             Err(Failure::Transport(error)) => return Err(ListFailure::Fatal(error)),
             Err(Failure::TooLarge(size)) => {
                 return Err(ListFailure::Failed(ClusterError::too_large(&api.server, &what, size)));
@@ -206,10 +206,12 @@ async fn finish<T>(
     Ok(objects)
 }
 
-fn refused(api: &Api<'_>, what: &str, status: &ApiStatus) -> ListFailure {
+fn refused(api: &Api<'_>, kind: Kind, what: &str, status: &ApiStatus) -> ListFailure {
     match status.code {
         403 if status.from_kubernetes => ListFailure::Forbidden(status.message.clone()),
         404 if status.from_kubernetes => ListFailure::NotServed(status.message.clone()),
+        // The API server answers with a plain text if it does not know the whole group.
+        404 if kind.is_custom() => ListFailure::NotServed("the server does not know the API group".to_owned()),
         401 => ListFailure::Fatal(ClusterError::from_status(&api.server, what, status)),
         _ => ListFailure::Failed(ClusterError::from_status(&api.server, what, status)),
     }

@@ -97,14 +97,14 @@ static BREAKAGES: [Breakage; 36] = [
         "ml",
         unbound::no_node_for_the_pod,
         &["pvc/model"],
-        row("pvc/model pvc-wffc-pod-unschedulable", "scheduled", "describe pod/trainer"),
+        row("pvc/model pvc-wffc-pod-unschedulable", "no node takes pod trainer", "describe pod/trainer"),
     ),
     breakage(
         "attaching is refused",
         "pay",
         bound::attaching_is_refused,
         &["pvc/ledger"],
-        row("volumeattachment/ va-attach-error-backend", "attach", "attach"),
+        row("volumeattachment/@attachment va-attach-error-backend", "is not authorized", "permissions"),
     ),
     breakage(
         "claims that a StatefulSet left",
@@ -202,7 +202,7 @@ static BREAKAGES: [Breakage; 36] = [
         "jira",
         bound::node_is_dead,
         &["pvc/issues", "pv/@volume"],
-        row("node/node-d2 node-shutdown-fencing", "out-of-service", "out-of-service"),
+        row("pod/jira-2 multi-attach", "machine of node-d2", "out-of-service"),
     ),
     breakage(
         "resizing without a resizer",
@@ -258,7 +258,7 @@ static BREAKAGES: [Breakage; 36] = [
         "batch",
         bound::node_takes_no_more,
         &["pvc/second"],
-        row("pod/batch-2 attach-limit", "node-b1", "node"),
+        row("pod/batch-2 attach-limit", "takes another volume", "add a node"),
     ),
     breakage(
         "mounting fails by the file system",

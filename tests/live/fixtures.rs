@@ -94,7 +94,11 @@ impl Resource {
     /// Returns the prefix of etcd's keys of all objects of the kind.
     fn prefix(&self) -> String {
         let folder = if self.plural == "nodes" { "minions" } else { &self.plural };
-        format!("/registry/{folder}/")
+        // Custom resources are in the folder of their group.
+        match self.group.strip_prefix("/apis/snapshot.storage.k8s.io/") {
+            Some(_) => format!("/registry/snapshot.storage.k8s.io/{folder}/"),
+            None => format!("/registry/{folder}/"),
+        }
     }
 
     fn key(&self, object: &Value) -> String {
@@ -122,6 +126,7 @@ impl Cluster {
     /// Uses a control plane that is already running.
     pub(super) async fn of(plane: Plane) -> Self {
         let api = Api::of(&plane).await;
+        super::snapshots::install(&api).await;
         let etcd = Config::new(plane.etcd().parse().expect("an address"));
         let etcd = Client::try_from(etcd).expect("a client");
         Self { plane, api, etcd, resources: BTreeMap::new(), namespaces: BTreeSet::new() }

@@ -23,6 +23,7 @@ mod rights;
 mod site;
 mod snapshot;
 mod snapshot_audit;
+mod snapshots;
 mod sound;
 mod stand;
 mod tls;

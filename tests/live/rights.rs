@@ -11,6 +11,7 @@
 
 use super::api::Api;
 use super::plane::Plane;
+use super::snapshots;
 use super::sound::{NAMESPACES, claim, create, fill, sure, truth, wrong};
 use crate::support::{Finished, root};
 use serde_json::{Value, json};
@@ -78,7 +79,11 @@ fn missing(answer: &Value) -> Vec<String> {
 fn users_with_few_rights_are_told_what_they_lack() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let plane = Plane::without_admission();
-    runtime.block_on(async { fill(&Api::of(&plane).await).await });
+    runtime.block_on(async {
+        let api = Api::of(&plane).await;
+        snapshots::install(&api).await;
+        fill(&api).await;
+    });
     let truth = truth(&plane);
     let everything = sure(&truth);
     assert!(everything > 10, "{truth}");
@@ -154,7 +159,11 @@ fn users_with_few_rights_are_told_what_they_lack() {
 fn the_documented_rights_are_enough_and_none_is_too_many() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let plane = Plane::without_admission();
-    runtime.block_on(async { fill(&Api::of(&plane).await).await });
+    runtime.block_on(async {
+        let api = Api::of(&plane).await;
+        snapshots::install(&api).await;
+        fill(&api).await;
+    });
     // One claim waits for a driver, because no volume is large enough for it.
     let mut driven = claim("one", "driven", "fast", "");
     driven["spec"]["resources"]["requests"]["storage"] = "5Gi".into();

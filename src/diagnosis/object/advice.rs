@@ -58,6 +58,6 @@ fn is_same(one: &Remedy, other: &Remedy) -> bool {
     one.command == other.command && (!one.command.is_empty() || one.does == other.does)
 }
 
-fn of_finding(finding: &Finding) -> impl Iterator<Item = Advice> {
+pub(super) fn of_finding(finding: &Finding) -> impl Iterator<Item = Advice> {
     finding.remedies.iter().map(|remedy| Advice { remedy: remedy.clone(), assumes: finding.assumed.clone() })
 }

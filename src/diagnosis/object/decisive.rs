@@ -59,6 +59,14 @@ impl<'f> Concerning<'f> {
         Some(Decisive { worst, root: self.findings.listed.get(worst.role.root).unwrap_or(worst) })
     }
 
+    /// Returns the findings on the object, or about the object, that only inform and stay as they are.
+    pub(super) fn notes(&self) -> Vec<&'f Finding> {
+        let informs =
+            |finding: &Finding| finding.severity == Severity::Info && !finding.is_early && !finding.is_asked_for();
+        let near = self.near.iter().filter(|(nearness, finding)| *nearness < 2 && informs(finding));
+        near.map(|(_, finding)| *finding).collect()
+    }
+
     /// Returns the findings that say that data are in danger, besides the decisive one. `told` says whether those are
     /// left out that follow from the same root, so that the decisive one tells of them.
     pub(super) fn dangers(&self, decisive: Option<Decisive<'_>>, told: bool) -> Vec<&'f Finding> {

@@ -143,6 +143,13 @@ fn of_problem(
     Words { headline, details }
 }
 
+/// Returns a note about an object that is well.
+pub(super) fn note(object: &ObjectKey, finding: &Finding) -> String {
+    let (clause, _) = first_clause(&finding.message);
+    let told = if finding.object == *object { clause.to_owned() } else { about(&finding.object, clause) };
+    format!("Note: {told}.")
+}
+
 /// The recorded phase of a claim or volume, or that it is being deleted.
 fn recorded<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Option<&'s str> {
     let (phase, is_terminating) = match snapshot.object_id(object)?.typed() {

@@ -146,7 +146,10 @@ impl<'d> Diagnoser<'d> {
         let plain::Plain { words, actor: own, volumes, members, .. } = plain;
         let told = decisive.filter(|_| !is_of_pod);
         let words = headline::of_object(simulation.snapshot(), object, view, words, told, &dangers, data);
-        let remedies = advice::of_object(decisive, &concerning.dangers(decisive, false), data);
+        // What only informs is a note about an object that is well.
+        let notes = if state == State::Well { concerning.notes() } else { Vec::new() };
+        let mut remedies = advice::of_object(decisive, &concerning.dangers(decisive, false), data);
+        remedies.extend(notes.iter().flat_map(|finding| advice::of_finding(finding)));
         let actor = own.unwrap_or(actor);
         let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
         let safe = |text: String| sanitize(&text).into_owned();
@@ -154,7 +157,12 @@ impl<'d> Diagnoser<'d> {
             object: object.clone(),
             state,
             headline: safe(words.headline),
-            details: words.details.into_iter().map(safe).collect(),
+            details: notes
+                .iter()
+                .map(|finding| headline::note(object, finding))
+                .chain(words.details)
+                .map(safe)
+                .collect(),
             root: decisive.map(|decisive| Root::of(decisive.root)),
             chain: decisive.map(|decisive| chain::of(object, decisive, findings)).unwrap_or_default(),
             actor,

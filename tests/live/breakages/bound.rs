@@ -2,7 +2,7 @@
 
 use super::cluster::{BreakageNamespace, node_dies, now};
 use super::unbound::{Names, of_pool, on_node};
-use crate::live::site::{PV, PVC, Site};
+use crate::live::site::{PV, PVC, Site, text};
 use serde_json::{Value, json};
 
 /// The name of kubelet as the source of events.
@@ -14,7 +14,10 @@ pub(super) fn attaching_is_refused(home: &BreakageNamespace<'_>) -> Names {
     home.pod("pay-api", "ledger", &json!({}));
     home.is_placed("pay-api");
     home.is_told("FailedAttachVolume");
-    vec![]
+    let volume = home.volume("ledger");
+    let all = home.site.runtime.block_on(home.site.api.list("VolumeAttachment"));
+    let own = all.iter().find(|one| text(one, "/spec/source/persistentVolumeName") == volume).unwrap();
+    vec![("attachment", text(own, "/metadata/name").to_owned())]
 }
 
 /// Somebody deletes a claim whose pod runs.

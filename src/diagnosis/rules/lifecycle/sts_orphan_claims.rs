@@ -65,6 +65,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         some(claims.iter().map(|claim| claim.meta.name.as_str())),
         set.replicas
     ));
+    let found = claims.iter().fold(found, |found, claim| found.affects(key_of_claim(&claim.meta)));
     let last = set.first_ordinal.saturating_add(set.replicas).saturating_sub(1);
     Some(
         found

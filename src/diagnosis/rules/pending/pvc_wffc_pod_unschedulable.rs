@@ -4,11 +4,12 @@ use super::{users, with_class};
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::{class_key, key_of_claim};
 use crate::diagnosis::facts::is_bound;
+use crate::diagnosis::pod::facts::unschedulable;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::rules::provisioning::refusal;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod};
-use crate::text::human_age;
+use crate::text::{human_age, truncate};
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-wffc-pod-unschedulable",
@@ -64,16 +65,24 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         several => format!(" (and {} more)", several - 1),
     };
     let name = &pod.meta.name;
-    let lead = format!(
-        "pod {name}{others} has waited {} for a node, and the claim is bound only after that",
-        human_age(waited)
-    );
+    let age = human_age(waited);
     let obstacle = obstacle(case, claim, pod);
-    let message = match &obstacle {
-        Some((other, what)) => {
-            format!("{lead}. The scheduler cannot place that pod, because its claim {} {what}", other.name)
-        }
-        None => format!("{lead}. The events of the pod say why, not those of the claim"),
+    let said = unschedulable(case.snapshot(), pod).map(|(message, _)| message).filter(|message| !message.is_empty());
+    let message = match (&obstacle, said) {
+        (Some((other, what)), _) => format!(
+            "pod {name}{others} has waited {age} for a node, and the claim is bound only after that. The scheduler \
+             cannot place that pod, because its claim {} {what}",
+            other.name
+        ),
+        (None, Some(said)) => format!(
+            "no node takes pod {name}{others}, and the claim is bound only after that. The pod has waited {age}. The \
+             scheduler says: \"{}\"",
+            truncate(said.trim_end_matches('.'), 300)
+        ),
+        (None, None) => format!(
+            "pod {name}{others} has waited {age} for a node, and the claim is bound only after that. The events of the \
+             pod say why, not those of the claim"
+        ),
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
     let mut found = Detection::new(message)

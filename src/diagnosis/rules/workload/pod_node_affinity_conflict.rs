@@ -8,6 +8,7 @@ use crate::diagnosis::remedy::{by_hand, kubectl};
 use crate::diagnosis::rules::binding::affinity_words;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Pod, Str, label};
+use crate::text::truncate;
 
 pub(super) static RULE: Rule = Rule {
     id: "pod-node-affinity-conflict",
@@ -43,6 +44,13 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Pod(detect),
 };
 
+/// The reason by which the scheduler says that a volume cannot be used on a node, since 1.34 and before.
+const AFFINITY: [&str; 2] = ["didn't match PersistentVolume's node affinity", "had volume node affinity conflict"];
+
+/// Reasons that can end by themselves, or that say more about the nodes of the volume than where the pod may run.
+const OTHERS: [&str; 6] =
+    ["Insufficient", "Too many pods", "max volume count", "free ports", "unschedulable", "topology spread"];
+
 /// The label by which volumes of a single node identify it.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
@@ -76,18 +84,25 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         })
         .collect();
     let nodes = snapshot.nodes();
-    if tied.is_empty() || nodes.is_empty() || nodes.iter().any(|node| tied.iter().all(|one| one.fits(node))) {
+    if tied.is_empty() || nodes.is_empty() {
         return None;
     }
-    if !case.knows_all(Kind::Node, "") {
+    let said = unschedulable(snapshot, pod);
+    // If some node fits all volumes, only the scheduler knows that none of these nodes takes the pod.
+    let refused = said.map(|(message, _)| message).filter(|message| {
+        AFFINITY.iter().any(|text| message.contains(text)) && !OTHERS.iter().any(|text| message.contains(text))
+    });
+    let some_fits = nodes.iter().any(|node| tied.iter().all(|one| one.fits(node)));
+    if (some_fits && refused.is_none()) || (!some_fits && !case.knows_all(Kind::Node, "")) {
         return None;
     }
-    let since = unschedulable(snapshot, pod).and_then(|(_, since)| since).or(pod.meta.created);
+    let since = said.and_then(|(_, since)| since).or(pod.meta.created);
     let is_early = case.may_heal(since)?;
     let alone = tied.iter().find(|one| !nodes.iter().any(|node| one.fits(node)));
-    let mut found = match alone {
-        Some(one) => without_node(case, one),
-        None => apart(&tied, nodes)?,
+    let mut found = match (alone, refused) {
+        (Some(one), _) => without_node(case, one),
+        (None, Some(said)) if some_fits => with_other_nodes(tied.first()?, said),
+        (None, _) => apart(&tied, nodes)?,
     }
     .early_if(is_early)
     .since(since)
@@ -106,6 +121,20 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             "compare the labels of the nodes with what the volume requires",
         )),
     )
+}
+
+/// A volume that fits only on nodes that do not take the pod for other reasons.
+fn with_other_nodes(one: &Tied<'_>, said: &str) -> Detection {
+    let wanted = affinity_words(one.affinity);
+    Detection::new(format!(
+        "no node with {wanted}, which the volume of claim {} requires, takes the pod. The scheduler says: \"{}\"",
+        one.claim,
+        truncate(said.trim_end_matches('.'), 300)
+    ))
+    .remedy(by_hand(format!(
+        "let the pod run on a node with {wanted}: compare its nodeSelector, affinity, tolerations and requests with these \
+         nodes"
+    )))
 }
 
 /// A volume that fits on no node.

@@ -1,0 +1,62 @@
+//! The resource definitions of snapshots, as far as the tests need them: the kinds with a status, and no schema.
+#![expect(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
+
+use super::api::Api;
+use http::Method;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const GROUP: &str = "snapshot.storage.k8s.io";
+
+/// The kinds: the name, the plural, and the scope.
+const KINDS: [(&str, &str, &str); 3] = [
+    ("VolumeSnapshot", "volumesnapshots", "Namespaced"),
+    ("VolumeSnapshotContent", "volumesnapshotcontents", "Cluster"),
+    ("VolumeSnapshotClass", "volumesnapshotclasses", "Cluster"),
+];
+
+/// Returns the definition of a kind. The annotation is required of a group below `k8s.io`.
+fn definition((kind, plural, scope): (&str, &str, &str)) -> Value {
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {
+            "name": format!("{plural}.{GROUP}"),
+            "annotations": {"api-approved.kubernetes.io": "https://github.com/kubernetes-csi/external-snapshotter"},
+        },
+        "spec": {
+            "group": GROUP, "scope": scope,
+            "names": {"kind": kind, "plural": plural, "singular": kind.to_lowercase()},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema},
+                "subresources": if kind == "VolumeSnapshotClass" { json!(null) } else { json!({"status": {}}) },
+            }],
+        },
+    })
+}
+
+/// Installs the definitions, and waits until the API server serves them.
+pub(crate) async fn install(api: &Api) {
+    for kind in KINDS {
+        let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        if let Err(refused) = api.send(Method::POST, path, Some(&definition(kind))).await {
+            assert_eq!(refused.code, 409, "{}", refused.message);
+        }
+    }
+    for _ in 0..300 {
+        let known = api.get(&format!("/apis/{GROUP}/v1")).await.unwrap_or_default();
+        let is_served = |plural: &str| {
+            let resources = known["resources"].as_array();
+            resources.is_some_and(|resources| resources.iter().any(|resource| resource["name"] == plural))
+        };
+        let mut lists = true;
+        for (_, plural, _) in KINDS {
+            lists &= is_served(plural) && api.get(&format!("/apis/{GROUP}/v1/{plural}")).await.is_ok();
+        }
+        if lists {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("the API server does not serve the kinds of snapshots");
+}
