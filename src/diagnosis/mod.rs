@@ -39,6 +39,7 @@ pub use object::{
     Actor, Advice, DataProspect, Diagnoser, Diagnosis, Fate, Link, Provisioner, Root, Said, State, Who, is_default,
     noun,
 };
+pub use partners::Partners;
 
 pub use prospect::{Prospect, prospects};
 pub use rule::{Act, Page, Repair, Rule};

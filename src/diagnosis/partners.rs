@@ -9,14 +9,15 @@ use std::collections::BTreeSet;
 
 /// Finds the partners of volumes and claims.
 #[derive(Debug)]
-pub(super) struct Partners<'s> {
+pub struct Partners<'s> {
     snapshot: &'s Snapshot,
     /// The volumes whose `claimRef` has this uid.
     with_uid: FxHashMap<&'s str, Vec<&'s PersistentVolume>>,
 }
 
 impl<'s> Partners<'s> {
-    pub(super) fn new(snapshot: &'s Snapshot) -> Self {
+    /// Prepares the look-up by uid.
+    pub fn new(snapshot: &'s Snapshot) -> Self {
         let mut with_uid: FxHashMap<&str, Vec<&PersistentVolume>> = FxHashMap::default();
         for volume in snapshot.volumes() {
             if let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) {
@@ -27,10 +28,9 @@ impl<'s> Partners<'s> {
     }
 
     /// Returns the volumes of the claim, or the claims that the volume names or that name it, or the claims that a pod
-    /// waits for. Volumes belong to a claim
-    /// if it names them, or if their `claimRef` has its name or its uid. The attachments of the volumes are partners,
-    /// too.
-    pub(super) fn of(&self, object: &ObjectKey) -> BTreeSet<ObjectKey> {
+    /// waits for. Volumes belong to a claim if it names them, or if their `claimRef` has its name or its uid. The
+    /// attachments of the volumes are partners, too.
+    pub fn of(&self, object: &ObjectKey) -> BTreeSet<ObjectKey> {
         let snapshot = self.snapshot;
         let mut partners: BTreeSet<ObjectKey> = match snapshot.object_id(object).map(ObjectId::typed) {
             Some(TypedId::PersistentVolumeClaim(id)) => {

@@ -1,10 +1,9 @@
 //! Finding the objects that a person named.
 
-use crate::diagnosis::case::{claim_key, volume_key};
-use crate::diagnosis::key;
 use crate::diagnosis::unread::{hidden, unread};
+use crate::diagnosis::{Partners, key};
 use crate::error::Error;
-use crate::model::{Kind, ObjectArgument, ObjectId, ObjectKey, TypedId};
+use crate::model::{Kind, ObjectArgument, ObjectId, ObjectKey};
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use crate::text::nearest;
 use std::collections::BTreeSet;
@@ -59,33 +58,14 @@ pub fn with_ties(
     namespace: Option<&str>,
 ) -> Result<Option<BTreeSet<ObjectKey>>, Error> {
     let Some(targets) = chosen(snapshot, words, namespace)? else { return Ok(None) };
+    let partners = Partners::new(snapshot);
     let objects = targets.into_iter().flat_map(|target| {
-        let mut objects = tied(snapshot, target);
-        objects.push(snapshot.key(target));
+        let object = snapshot.key(target);
+        let mut objects = partners.of(&object);
+        objects.insert(object);
         objects
     });
     Ok(Some(objects.collect()))
-}
-
-/// Returns the objects to which a claim or volume is related. For a claim these are the volume that it names and the
-/// volumes that name it. For a volume this is the claim that it names.
-fn tied(snapshot: &Snapshot, target: ObjectId) -> Vec<ObjectKey> {
-    match target.typed() {
-        TypedId::PersistentVolume(id) => {
-            let named = snapshot.volume(id).claim_ref.as_ref();
-            named.map(|named| claim_key(&named.namespace, &named.name)).into_iter().collect()
-        }
-        TypedId::PersistentVolumeClaim(id) => {
-            let claim = snapshot.claim(id);
-            let naming = snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).iter();
-            let mut volumes: Vec<ObjectKey> = naming.map(|id| volume_key(&snapshot.volume(*id).meta.name)).collect();
-            if snapshot.volume_id(&claim.volume_name).is_some() {
-                volumes.push(volume_key(&claim.volume_name));
-            }
-            volumes
-        }
-        _ => Vec::new(),
-    }
 }
 
 /// Returns the volume of that name.

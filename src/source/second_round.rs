@@ -7,7 +7,7 @@
 
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, may_be_recycled};
-use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
+use crate::model::{Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -56,7 +56,7 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     } else {
         namespaces.into_iter().map(|namespace| (Kind::Pod, Some(namespace))).collect()
     };
-    if needs.host_path_provisioning || needs.nodes || needs.everything || asks_for_node(parts, needs) {
+    if needs.host_path_provisioning || needs.nodes || needs.everything {
         lists.push((Kind::Node, None));
     }
     let all = if needs.everything { &Kind::SURROUNDING } else { needs.surroundings };
@@ -87,14 +87,6 @@ fn event_namespaces(parts: &Parts, needs: Needs<'_>) -> Option<BTreeSet<Str>> {
         _ => return None,
     };
     Some(of_claim.into_iter().chain([Str::from(CLUSTER_EVENTS)]).collect())
-}
-
-/// Whether the requested claim has a selected node. `explain` says whether this node exists.
-fn asks_for_node(parts: &Parts, needs: Needs<'_>) -> bool {
-    let Some((Kind::PersistentVolumeClaim, namespace, name)) = needs.users_of else { return false };
-    let mut asked =
-        parts.objects.claims.iter().filter(|claim| claim.meta.namespace == namespace && claim.meta.name == name);
-    asked.any(|claim| claim.volume_name.is_empty() && claim.meta.annotations.has(AnnotationKey::SelectedNode))
 }
 
 /// The namespaces whose pods are needed.
@@ -179,7 +171,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Objects;
+    use crate::model::{AnnotationKey, Objects};
     use crate::model::{BindingMode, ClaimRef, ObjectMeta, PersistentVolume, SourceKind, Timestamp, VolumePhase};
     use crate::snapshot::Coverage;
 
