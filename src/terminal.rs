@@ -60,6 +60,16 @@ pub struct Terminal {
     section: Option<(String, Mutex<Vec<u8>>)>,
 }
 
+/// The width for help, which is printed before the flags are known. In a pipe COLUMNS states it.
+pub fn help_width() -> Option<usize> {
+    let columns = std::env::var("COLUMNS").ok();
+    let size = Term::stdout().size_checked().map(|(_rows, columns)| usize::from(columns));
+    size.or_else(|| columns?.trim().parse().ok()).filter(|&columns| columns >= NARROWEST)
+}
+
+/// The largest number of choices that are shown at once. The arrows show the others.
+const MENU: usize = 10;
+
 impl Terminal {
     /// Examines the streams and the environment, and decides for the whole run whether stdout has colour.
     pub fn detect(when: ColorWhen) -> Self {
@@ -215,7 +225,7 @@ impl Terminal {
         }
         let room = self.error_width.unwrap_or(usize::MAX).saturating_sub(4).max(16);
         let items: Vec<String> = items.iter().map(|item| truncate(&sanitize(item), room).into_owned()).collect();
-        let select = dialoguer::Select::new().with_prompt(sanitize(question)).items(&items).default(0);
+        let select = dialoguer::Select::new().with_prompt(sanitize(question)).items(&items).default(0).max_length(MENU);
         select.interact_opt().map_err(|dialoguer::Error::IO(failure)| unanswered(&failure))
     }
 

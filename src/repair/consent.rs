@@ -143,12 +143,14 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
             holds: Holds::Warns,
             looked_at: "what the controllers answer is open: the plan stops where it is not what a step expects"
                 .to_owned(),
+            unseen: None,
         }
     } else {
         Guard {
             id: "simulation",
             holds: Holds::Yes,
             looked_at: "the controllers answer each step as it expects".to_owned(),
+            unseen: None,
         }
     });
     match face_adversary(situation, &plan, SearchReach::REVIEW) {
@@ -157,6 +159,7 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
                 id: "adversary",
                 holds: Holds::Yes,
                 looked_at: format!("in none of {states} states that anybody can bring about does the plan add a loss"),
+                unseen: None,
             });
             Ok(Reviewed { plan, guards })
         }
@@ -349,7 +352,8 @@ fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     }
     if receipts.nobody_asked {
         let looked_at = "no cluster was asked what you may do: `apply` asks it".to_owned();
-        return Some(Guard { id: "rights", holds: Holds::Warns, looked_at });
+        let unseen = Some("what you may do");
+        return Some(Guard { id: "rights", holds: Holds::Warns, looked_at, unseen });
     }
     let unasked: Vec<String> = rights(plan)
         .iter()
@@ -358,7 +362,7 @@ fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
         .collect();
     if !unasked.is_empty() {
         let looked_at = format!("the API server was not asked whether you may: {}", unasked.join("; "));
-        return Some(Guard { id: "rights", holds: Holds::No, looked_at });
+        return Some(Guard { id: "rights", holds: Holds::No, looked_at, unseen: None });
     }
     let of = |wanted: Option<bool>| -> Vec<String> {
         receipts.rights.iter().filter(|(_, given)| *given == wanted).map(|(right, _)| show(right)).collect()
@@ -371,7 +375,7 @@ fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     } else {
         (Holds::Yes, format!("you may do all of it: {} rights", receipts.rights.len()))
     };
-    Some(Guard { id: "rights", holds, looked_at: said })
+    Some(Guard { id: "rights", holds, looked_at: said, unseen: None })
 }
 
 fn admission(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
@@ -390,7 +394,9 @@ fn admission(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
         None | Some(Ok(())) => (Holds::Warns, receipts.doubts.join("; ")),
         Some(Err(why)) => (Holds::No, format!("the API server refuses a write in a dry run: {why}")),
     };
-    Some(Guard { id: "admission", holds, looked_at: said })
+    let nobody = receipts.nobody_asked && receipts.dry_run.is_none();
+    let unseen = nobody.then_some("whether the API server accepts it (`apply` asks both)");
+    Some(Guard { id: "admission", holds, looked_at: said, unseen })
 }
 
 impl Receipts {

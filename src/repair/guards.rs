@@ -49,11 +49,18 @@ pub struct Guard {
     pub holds: Holds,
     /// What the guard examined and what it found, in a sentence without a full stop.
     pub looked_at: String,
+    /// What could not be seen, in a few words, if the guard says nothing else. A text lists it with the others.
+    #[serde(skip)]
+    pub unseen: Option<&'static str>,
 }
 
 impl Guard {
     fn new(id: &'static str, holds: Holds, looked_at: impl Into<String>) -> Self {
-        Self { id, holds, looked_at: looked_at.into() }
+        Self { id, holds, looked_at: looked_at.into(), unseen: None }
+    }
+
+    fn unseen(self, what: &'static str) -> Self {
+        Self { unseen: Some(what), ..self }
     }
 
     /// Whether the plan must not be carried out because of this guard. `destructive` says whether the plan takes
@@ -291,7 +298,8 @@ fn detached(situation: &Situation<'_>, volume: &str) -> Guard {
             ID,
             Holds::Unknown,
             format!("VolumeAttachments could not be listed, so nobody knows where volume {volume} is attached"),
-        );
+        )
+        .unseen("where it is attached");
     }
     Guard::new(ID, Holds::Yes, format!("no VolumeAttachment names volume {volume}"))
 }
@@ -426,23 +434,20 @@ pub(super) fn storage_of(volume: &PersistentVolume) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Describes the volume, so that the person can check that it is the right one.
+/// Describes the volume, so that the person can check that it is the right one. People know the name of the claim, so
+/// it is first.
 fn identity(volume: &PersistentVolume) -> Guard {
     let size = volume.stated_storage().map_or_else(|| "no stated size".to_owned(), |size| size.quantity.to_string());
-    let named = volume
-        .claim_ref
-        .as_ref()
-        .map_or_else(|| "no claim".to_owned(), |named| format!("claim {}/{}", named.namespace, named.name));
+    let claim = volume.claim_ref.as_ref().map_or_else(String::new, |named| {
+        format!("{} {}/{}, ", Kind::PersistentVolumeClaim.short(), named.namespace, named.name)
+    });
     let storage = storage_of(volume);
     let created = volume.meta.created.map_or_else(String::new, |created| format!(", created {created}"));
     let nodes = if volume.node_affinity.is_some() { ", tied to certain nodes" } else { "" };
     Guard::new(
         "identity",
         Holds::Warns,
-        format!(
-            "volume {} is {size} on {storage}, of {named}{created}{nodes}: make sure that these are the data",
-            volume.meta.name
-        ),
+        format!("{claim}volume {}, {size} on {storage}{created}{nodes}", volume.meta.name),
     )
 }
 
@@ -525,6 +530,7 @@ fn controllers(situation: &Situation<'_>, plan: &Plan) -> Guard {
         (Some(lease), Some(now)) if lease.is_fresh(now) == Some(true) => {
             Guard::new(ID, Holds::Yes, "the Lease of kube-controller-manager is renewed")
         }
-        (Some(_) | None, _) => Guard::new(ID, Holds::Warns, "whether kube-controller-manager runs could not be seen"),
+        (Some(_) | None, _) => Guard::new(ID, Holds::Warns, "whether kube-controller-manager runs could not be seen")
+            .unseen("whether kube-controller-manager runs"),
     }
 }

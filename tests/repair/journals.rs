@@ -395,7 +395,6 @@ async fn a_world_that_changes_at_the_question_is_planned_anew() {
         fake.replace(changed());
         terminal.press("y\r");
         terminal.until(again);
-        terminal.until("uid-another");
         terminal.until(QUESTION);
         terminal.press(key);
         let (ended, shown) = tokio::task::spawn_blocking(|| terminal.end()).await.unwrap();

@@ -38,8 +38,7 @@ fn whys(plan: &Plan) -> Vec<&str> {
 fn a_reservation_is_safe_in_an_old_namespace_and_says_how_it_ends() {
     let plan = World::new(released()).accepted(&release());
     assert!(plan.is_safe(), "{plan:#?}");
-    let end = "the reservation lasts until such a claim comes: kubectl pvctl undo ends it, and kubectl pvctl unbind \
-               pv/pv-1 --reserve-for NAMESPACE/NAME gives it to another claim";
+    let end = "the reservation lasts until such a claim comes; `undo` ends it";
     assert!(plan.notes.iter().any(|note| note == end), "{:?}", plan.notes);
     let mut going = namespace("db");
     going["metadata"]["deletionTimestamp"] = "2026-06-02T10:00:00Z".into();
@@ -56,7 +55,7 @@ fn a_reservation_is_safe_in_an_old_namespace_and_says_how_it_ends() {
     }
 }
 
-/// The command that the plan names ends the reservation.
+/// A reservation is taken away from its claim and given to another one.
 #[test]
 fn a_reservation_is_given_to_another_claim() {
     let world = World::new(vec![volume("pv-1", "Available", of("gone", "data", "")), class("fast")]);

@@ -46,6 +46,28 @@ async fn leaving_the_list_writes_nothing() {
     }
 }
 
+/// Of many problems, a person sees how many there are and a short list of repairs, and after Esc only what is left.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_problems_are_a_short_list() {
+    let fake = cluster((0..40).map(|number| released(&format!("data-{number:02}"), "Retain"))).await;
+    let journals = tempfile::tempdir().unwrap();
+    let (url, state) = (fake.url(), journals.path().to_str().unwrap());
+    let mut screen = Screen::start(80, &[], &["fix", "-A", "--server", &url, "--journal", state]);
+    screen.until(LIST);
+    screen.until("data-09");
+    screen.press(ESCAPE);
+    let (code, shown) = screen.end();
+    assert_eq!((code, fake.writes().len()), (Some(1), 0), "{shown}");
+    let (before, list) = shown.split_once(LIST).unwrap();
+    let problems = before.lines().filter(|line| line.contains("data-")).count();
+    assert_eq!(problems, 0, "{before}");
+    assert!(before.lines().count() <= 12, "{before}");
+    assert!(!list.contains("volume data-10 is offered"), "{list}");
+    let left = list.lines().filter(|line| line.contains("left: ")).count();
+    assert!((1..=6).contains(&left), "{list}");
+    assert!(list.contains("40 left"), "{list}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn declining_a_plan_writes_nothing() {
     for key in [ESCAPE, "n\r", "\r"] {

@@ -111,16 +111,20 @@ impl Builder {
     }
 
     /// Leaves the decision to a person if the namespace may now belong to another tenant than the owner of the data.
-    /// Any tenant can write the marks of a binding and the name of a volume into a claim of their own.
+    /// Any tenant can write the marks of a binding and the name of a volume into a claim of their own. Returns whether
+    /// it left the decision to a person.
     pub(in crate::repair) fn leave_if_strange(
         &mut self,
         situation: &Situation<'_>,
         namespace: &str,
         volume: &PersistentVolume,
-    ) {
-        if let Some(why) = strange_namespace(situation, namespace, volume) {
+    ) -> bool {
+        let strange = strange_namespace(situation, namespace, volume);
+        let is_strange = strange.is_some();
+        if let Some(why) = strange {
             self.leave_to_person(why);
         }
+        is_strange
     }
 
     pub(in crate::repair) fn step(
@@ -409,11 +413,9 @@ impl Builder {
         let waits = self.steps.iter().any(|step| step.wait.is_some());
         if waits && !keeps.is_empty() {
             let names: Vec<&str> = keeps.iter().map(|volume| volume.name().as_str()).collect();
-            self.notes.push(format!(
-                "while the repair is under way, Retain is set again on volume {}, should somebody change it, and the repair \
-                 ends there",
-                names.join(", ")
-            ));
+            let on =
+                if let [_] = names.as_slice() { String::new() } else { format!(" on volumes {}", names.join(", ")) };
+            self.notes.push(format!("while the repair waits, Retain is set again{on} if somebody changes it"));
         }
         let world = self.hash.hex();
         let verb = self.request.verb();

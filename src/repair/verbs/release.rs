@@ -179,14 +179,9 @@ fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
     }
 }
 
-/// Returns the note on how to end a reservation that no claim has used. The namespace of the claim may be deleted
+/// The note on how to end a reservation that no claim has used. The namespace of the claim may be deleted
 /// meanwhile, and another tenant may create it again.
-fn end_of_reservation(volume: &str) -> String {
-    format!(
-        "the reservation lasts until such a claim comes: kubectl pvctl undo ends it, and kubectl pvctl unbind pv/{volume} \
-         --reserve-for NAMESPACE/NAME gives it to another claim"
-    )
-}
+const END_OF_RESERVATION: &str = "the reservation lasts until such a claim comes; `undo` ends it";
 
 /// Plans to offer a volume that no existing claim holds.
 pub(super) fn offer(
@@ -228,16 +223,16 @@ pub(super) fn offer(
     let wait = Some(Wait::Available { volume: VolumeIdentity::of(volume) });
     let (why, goal) = if let Some(named) = &reserved {
         let whom = format!("{}/{}", named.namespace, named.name);
-        plan.note(format!("whoever may create claim {whom} can read what is on the volume"));
-        plan.note(end_of_reservation(name));
-        plan.leave_if_strange(situation, &named.namespace, volume);
+        plan.note(END_OF_RESERVATION);
+        if !plan.leave_if_strange(situation, &named.namespace, volume) {
+            plan.note(format!("whoever may create claim {whom} can read what is on the volume"));
+        }
         (
             format!("reserve volume {name} for claim {whom}, and for nobody else"),
             format!("{goal}, to claim {whom} alone"),
         )
     } else {
         plan.ask_for(name);
-        plan.note("the next claim that fits gets the volume with all that is on it, in whatever namespace it is");
         (format!("offer volume {name} to anyone"), format!("{goal}, to anyone, with the data on it"))
     };
     plan.refer(situation, why, volume, reserved, expect, wait);

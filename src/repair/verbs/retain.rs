@@ -18,6 +18,5 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str) -> 
     let given_up = if goes { vec![GivenUp::Object] } else { Vec::new() };
     plan.carry(volume, Carried { volume: name.into(), for_claims: Vec::new(), given_up });
     plan.retain(volume, "whatever becomes of its claim");
-    plan.note("Retain stops deletions that have not begun; whether one is under way cannot be seen");
     Ok(plan.finish(format!("the data of volume {name} are kept, whatever becomes of its claim")))
 }

@@ -91,13 +91,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
         return Ok(free(situation, request, volume));
     }
     named_elsewhere(situation, volume, recipient(volume, to).as_ref())?;
-    offer(
-        situation,
-        request,
-        volume,
-        to,
-        &format!("the half-made binding of volume {name} is rolled back, and it is offered"),
-    )
+    offer(situation, request, volume, to, &format!("volume {name} is unbound and offered"))
 }
 
 /// Whether the controller itself has begun to bind the volume for a claim that cannot take it any more. That claim is
@@ -147,7 +141,7 @@ fn free(situation: &Situation<'_>, request: &Request, volume: &PersistentVolume)
         ],
         Some(Wait::Available { volume: VolumeIdentity::of(volume) }),
     );
-    plan.finish(format!("the half-made binding of volume {name} is rolled back, and it is as free as it was"))
+    plan.finish(format!("volume {name} is unbound, and as free as it was"))
 }
 
 fn annotation(volume: &PersistentVolume) -> Option<&str> {

@@ -2,10 +2,10 @@
 
 use super::document::shown;
 use crate::error::Error;
+use crate::model::ObjectKey;
 use crate::repair::{Change, Guard, Holds, Interleaving, Manifests, Plan, Refusal, Step, Undo, Write};
 use crate::report::shared::wrap::wrap;
 use crate::snapshot::redact::redact;
-use crate::text::capitalized;
 use colored::Colorize as _;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -24,50 +24,77 @@ pub struct PlanStyle<'a> {
     pub diff: Option<&'a Manifests>,
 }
 
-/// The text of a plan: its goal, the data, the steps, and what the user has to know before agreeing.
+/// The text of a plan: its goal, the data, the steps, and what the user has to know before agreeing. A plan of one
+/// step has no headings, so that it fits beside the question.
 pub(super) fn text(plan: &Plan, guards: &[Guard], style: PlanStyle<'_>) -> String {
-    let mut page = Page { text: String::new(), columns: style.columns };
-    for line in wrap(&format!("Goal: {}.", plan.goal), style.columns, 2).lines() {
+    let mut page = Page { text: String::new(), columns: style.columns, long: long_name(plan) };
+    for line in wrap(&page.shortened(&format!("Goal: {}.", plan.goal)), style.columns, 2).lines() {
         page.raw(&line.bold().to_string());
     }
     for guard in guards.iter().filter(|guard| guard.id == IDENTITY) {
-        page.line(0, &capitalized(&format!("{}.", guard.looked_at)));
+        // The one place in which the name of the volume is always written in full.
+        page.raw(&wrap(&format!("Check the data: {}.", guard.looked_at), style.columns, 2));
     }
-    page.heading("Steps");
     let mut world: BTreeMap<String, Value> = BTreeMap::new();
-    for step in &plan.steps {
-        page.line(1, &format!("{}. {}", step.id, step.why));
-        steps_lines(&mut page, step);
+    let mut differences = |page: &mut Page<'_>, step: &Step| {
         if let (Some(manifests), Some(write)) = (style.diff, &step.write) {
             for line in changes(write, manifests, &mut world) {
                 page.line(3, &line);
             }
         }
+    };
+    let only = if let [Step { write: Some(write), .. }] = plan.steps.as_slice() { Some(write) } else { None };
+    let is_short = only.is_some();
+    match only {
+        Some(write) => page.line(0, &format!("Step: {}", without_uid(write))),
+        None => page.heading("Steps"),
+    }
+    for step in &plan.steps {
+        if is_short {
+            after_only_step(&mut page, step);
+        } else {
+            page.line(1, &format!("{}. {}", step.id, step.why));
+            if let Some(write) = &step.write {
+                page.line(2, &without_uid(write));
+            }
+            after(&mut page, step);
+        }
+        differences(&mut page, step);
     }
     let shown = |guard: &&Guard| guard.id != IDENTITY && (style.all_guards || guard.holds != Holds::Yes);
+    let unseen = |guard: &&Guard| if style.all_guards { None } else { guard.unseen };
     let told: Vec<&Guard> = guards.iter().filter(shown).collect();
+    let hidden: Vec<&str> = told.iter().filter_map(unseen).collect();
     if !told.is_empty() || !plan.notes.is_empty() {
-        page.heading("Before you agree");
-        for guard in told {
+        if !is_short {
+            page.heading("Before you agree");
+        }
+        let depth = usize::from(!is_short);
+        for guard in told.iter().filter(|guard| unseen(guard).is_none()) {
             let judged = match guard.holds {
                 Holds::Yes => "ok",
                 Holds::Warns => "warning",
                 Holds::No => "no",
                 Holds::Unknown => "unknown",
             };
-            page.line(1, &format!("{judged}: {} ({})", guard.looked_at, guard.id));
+            page.line(depth, &format!("{judged}: {}", guard.looked_at));
         }
-        for note in &plan.notes {
-            page.line(1, &format!("note: {note}"));
+        if !hidden.is_empty() {
+            page.line(depth, &format!("not seen: {}", hidden.join("; ")));
+        }
+        if is_short && !plan.notes.is_empty() {
+            page.line(depth, &format!("note: {}", plan.notes.join("; ")));
+        } else {
+            for note in &plan.notes {
+                page.line(depth, &format!("note: {note}"));
+            }
         }
     }
     page.text
 }
 
-fn steps_lines(page: &mut Page, step: &Step) {
-    if let Some(write) = &step.write {
-        page.line(2, &what(write));
-    }
+/// What happens after the write of a step, and how the step is taken back.
+fn after(page: &mut Page<'_>, step: &Step) {
     if let Some(wait) = &step.wait {
         page.line(2, &format!("wait until {wait}"));
     }
@@ -77,9 +104,56 @@ fn steps_lines(page: &mut Page, step: &Step) {
         page.line(2, &format!("then {}", states.join("; ")));
     }
     match &step.undo {
-        Undo::Write { write, .. } => page.line(2, &format!("to take it back: {}", what(write))),
+        Undo::Write { write, .. } => page.line(2, &format!("to take it back: {}", without_uid(write))),
         Undo::Nothing => {}
         Undo::Impossible { why } => page.line(2, &format!("cannot be taken back: {why}")),
+    }
+}
+
+/// The same for the only step of a plan. The object is the one of the step, so its name is not repeated. What the step
+/// waits for is a state on the way to the one that it ends in.
+fn after_only_step(page: &mut Page<'_>, step: &Step) {
+    let object = step.write.as_ref().map(|write| &write.object);
+    let name = |key: &ObjectKey| if Some(key) == object { "it".to_owned() } else { key.to_string() };
+    let states: Vec<String> =
+        step.expects.iter().map(|is| format!("{} is {}", name(&is.object), is.states.join(" or "))).collect();
+    match (&step.wait, states.as_slice()) {
+        (Some(wait), []) => page.line(1, &format!("wait until {wait}")),
+        (None, []) => {}
+        (_, states) => page.line(1, &format!("then {}", states.join("; "))),
+    }
+    match &step.undo {
+        Undo::Write { write, .. } => {
+            let said = without_uid(write);
+            let said =
+                if Some(&write.object) == object { said.replace(&format!(" of {}", write.object), "") } else { said };
+            page.line(1, &format!("to take it back: {said}"));
+        }
+        Undo::Nothing => {}
+        Undo::Impossible { why } => page.line(1, &format!("cannot be taken back: {why}")),
+    }
+}
+
+/// What a write does, in plain words. The uid of a claim tells a person nothing, and `-o yaml` has it.
+fn without_uid(write: &Write) -> String {
+    let said = what(write);
+    match &write.change {
+        Change::SetClaimRef { to: Some(to), .. } if !to.uid.is_empty() => {
+            said.replace(&format!("with uid {}", to.uid), "with its uid")
+        }
+        _ => said,
+    }
+}
+
+/// The longest name of a volume that is repeated.
+const REPEATED: usize = 24;
+
+/// The name of the volume of the plan, if it is so long that it is written only once, as the names of provisioners are.
+/// With several volumes every line has to say which one it is about.
+fn long_name(plan: &Plan) -> Option<&str> {
+    match plan.volumes.as_slice() {
+        [carried] if carried.volume.len() > REPEATED => Some(carried.volume.as_str()),
+        _ => None,
     }
 }
 
@@ -203,10 +277,10 @@ fn fields(object: &Value) -> BTreeMap<String, String> {
     found
 }
 
-/// Converts a refusal to an error. The error names the guard that refused, and the order of acts in which something
-/// would be lost.
+/// Converts a refusal to an error. The error says why in words, and the order of acts in which something would be
+/// lost.
 pub fn refused(refusal: &Refusal, interleaving: Option<&Interleaving>) -> Error {
-    let message = format!("{} ({})", refusal.message, refusal.by);
+    let message = refusal.message.as_str();
     let error = match refusal.by {
         "usage" | "missing" => Error::usage(message),
         "unknown" => Error::unreadable(message),
@@ -220,19 +294,33 @@ pub fn refused(refusal: &Refusal, interleaving: Option<&Interleaving>) -> Error 
     refusal.hints.iter().fold(error, |error, hint| error.hint(hint.clone()))
 }
 
-struct Page {
+struct Page<'a> {
     text: String,
     columns: Option<usize>,
+    /// The name that is written only once.
+    long: Option<&'a str>,
 }
 
-impl Page {
+impl Page<'_> {
+    /// A text with the long name of the volume replaced by words. A command keeps it, because people copy it.
+    fn shortened(&self, text: &str) -> String {
+        match self.long {
+            Some(name) if !text.contains("kubectl ") => {
+                let said = text.replace(&format!(", volume {name}"), ", with the volume");
+                let said = said.replace(&format!("volume {name}"), "the volume");
+                said.replace(&format!("pv/{name}"), "the volume").replace("the the ", "the ")
+            }
+            _ => text.to_owned(),
+        }
+    }
+
     fn raw(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
     fn line(&mut self, depth: usize, text: &str) {
-        let shown = wrap(&format!("{}{text}", "  ".repeat(depth)), self.columns, depth * 2 + 2);
+        let shown = wrap(&format!("{}{}", "  ".repeat(depth), self.shortened(text)), self.columns, depth * 2 + 2);
         self.raw(&shown);
     }
 
@@ -258,7 +346,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Refused);
         assert_eq!(
             error.to_string(),
-            "error: the plan could go wrong (adversary)\n  because: 1. step 1: delete pvc/data\n  \
+            "error: the plan could go wrong\n  because: 1. step 1: delete pvc/data\n  \
              because: 2. the data of volume disk are deleted\nhint: keep the data first"
         );
         let kind = |by: &'static str| refused(&Refusal::new(by, "no"), None).kind();

@@ -295,6 +295,7 @@ fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
                 looked_at: "no pod that runs and is older than the claim of that name now uses what an earlier claim \
                             db/data had, which is gone"
                     .to_owned(),
+                unseen: None,
             }
         );
         let mut coverage = complete();

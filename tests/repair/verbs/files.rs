@@ -145,7 +145,7 @@ fn the_text_says_that_nothing_was_applied_and_how_it_is() {
     for more in [&[][..], &["--dry-run"]] {
         let shown = on_files(&input, &[&["release", "pv/data", "--assume-complete"], more].concat());
         assert_eq!(shown.code, Some(0), "{}", shown.stderr);
-        assert!(shown.stdout.starts_with("Goal: ") && shown.stdout.contains("\nSteps\n"), "{}", shown.stdout);
+        assert!(shown.stdout.starts_with("Goal: ") && shown.stdout.contains("\nSteps\n  1. "), "{}", shown.stdout);
         assert!(shown.stderr.contains("nothing was applied"), "{}", shown.stderr);
         assert!(shown.stderr.contains("kubectl pvctl apply plan.yaml"), "{}", shown.stderr);
     }
@@ -193,4 +193,60 @@ fn files_and_standard_input_give_the_same() {
     assert!(!plain.is_empty());
     assert_eq!(plain, on_files(&input, &words).stdout);
     assert_eq!(plain, file(directory.path()), "the folder of the file");
+}
+
+/// A plan of one step is short enough to be read whole. People know the claim, so its name is before the name of the
+/// volume. A name that a provisioner made is written once. No id of a guard is shown.
+#[cfg(unix)]
+#[test]
+fn a_plan_of_one_step_has_at_most_twelve_lines() {
+    use crate::support::screen::{Screen, plain};
+    const NAME: &str = "pvc-05da3193-4fa1-45f5-a5ae-fe755353f361";
+    let of = |name: &str, policy: &str, phase: &str| {
+        let mut volume = released(name, policy);
+        volume["status"]["phase"] = phase.into();
+        volume["spec"]["nodeAffinity"] = json!({"required": {"nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["a"]}]}
+        ]}});
+        volume["spec"]["csi"]["volumeHandle"] = "vol-09e1b43fd91b9b6a2".into();
+        volume["spec"]["claimRef"]["uid"] = "08b8d0a0-711c-418a-9daa-f919682204bb".into();
+        volume
+    };
+    // Data are given to anyone only if it is known that the volume is attached nowhere.
+    let kinds = Kind::listed().map(Kind::resource).collect::<Vec<_>>().join(",");
+    let complete = format!("--assume-complete={kinds}");
+    for name in ["disk", NAME] {
+        let volume = format!("pv/{name}");
+        for (object, words) in [
+            (of(name, "Delete", "Released"), &["retain", &volume][..]),
+            (of(name, "Retain", "Released"), &["release", &volume]),
+            (of(name, "Retain", "Released"), &["release", &volume, "--reserve-for", "web/other"]),
+            (of(name, "Retain", "Released"), &["release", &volume, "--to-anyone"]),
+            (of(name, "Retain", "Available"), &["unbind", &volume]),
+            (of(name, "Retain", "Available"), &["unbind", &volume, "--to-anyone"]),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let dump = folder.path().join("dump.json");
+            // The namespace is unknown, so the plan also says why a person has to decide.
+            let items = json!({"apiVersion": "v1", "kind": "List", "items": [object]});
+            std::fs::write(&dump, items.to_string()).unwrap();
+            let all = if words.contains(&"--to-anyone") { complete.as_str() } else { "--assume-complete" };
+            let from = ["--dry-run", all, "-f", dump.to_str().unwrap(), "--color", "never"];
+            let screen = Screen::start(80, &[], &[words, &from[..]].concat());
+            let (code, shown) = screen.end();
+            assert_eq!(code, Some(0), "{words:?}: {shown}");
+            let begins = shown.find("Goal: ").unwrap();
+            let page = &shown[begins..shown.find("note: nothing was applied").unwrap()];
+            let lines: Vec<&str> = page.lines().filter(|line| !line.trim().is_empty()).collect();
+            assert!(page.lines().count() <= 12, "{words:?}, {} lines:\n{page}", page.lines().count());
+            assert!(lines.iter().all(|line| line.trim_end().chars().count() <= 80), "{words:?}:\n{page}");
+            let said = plain(page.as_bytes());
+            assert!(said.contains(&format!("pvc db/data, volume {name}, 1Gi on csi")), "{words:?}:\n{page}");
+            assert!(name != NAME || said.matches(NAME).count() == 1, "{words:?}:\n{page}");
+            assert!(!said.contains("08b8d0a0"), "{words:?}:\n{page}");
+            for id in ["detached", "controller", "rights", "admission", "operations", "unused", "held"] {
+                assert!(!said.contains(&format!("({id})")), "{words:?}: {id}:\n{page}");
+            }
+        }
+    }
 }
