@@ -4,7 +4,7 @@ use super::gather::{Evidence, Gathered, Question, ReadOptions, keeps_from_judgin
 use super::rules::all_reads;
 use super::scope::belongs_to;
 use super::{Status, named};
-use crate::diagnosis::{AuditSettings, Diagnoser, diagnose_named, rules};
+use crate::diagnosis::{AuditSettings, Diagnoser, Diagnosis, diagnose_named, rules};
 use crate::engines::simulation;
 use crate::error::Error;
 use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectId, ObjectKey, ObjectMeta};
@@ -174,13 +174,13 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
     fn each<T: Default + Send>(
         &self,
         predict: impl Fn(ObjectId) -> Prediction<'s> + Sync,
-        render: impl Fn(&Prediction<'s>, &mut T) -> Result<(), Error> + Sync,
+        render: impl Fn(&Prediction<'s>, Option<&Diagnosis>, &mut T) -> Result<(), Error> + Sync,
         mut write: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let targets = self.targets();
         let batches: Vec<&[ObjectId]> = targets.chunks(BATCH).collect();
         let snapshot = self.simulation.snapshot();
-        let (only_changed, wanted) = (self.options.changed, self.diagnoser.filter(|_| self.options.stuck));
+        let (only_changed, only_stuck, diagnoser) = (self.options.changed, self.options.stuck, self.diagnoser);
         let work = |number: usize| {
             let (mut counts, mut rendered) = (Counts::default(), T::default());
             for target in batches[number] {
@@ -191,9 +191,12 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
                 counts.claims += usize::from(target.kind == Kind::PersistentVolumeClaim);
                 counts.changes += usize::from(changed);
                 counts.unknown += usize::from(unknown);
-                let is_wanted = wanted.is_none_or(|diagnoser| diagnoser.of_prediction(&prediction).state.is_problem());
-                if (!only_changed || changed) && is_wanted {
-                    render(&prediction, &mut rendered)?;
+                if only_changed && !changed {
+                    continue;
+                }
+                let diagnosis = diagnoser.map(|diagnoser| diagnoser.of_prediction(&prediction));
+                if !only_stuck || diagnosis.as_ref().is_some_and(|diagnosis| diagnosis.state.is_problem()) {
+                    render(&prediction, diagnosis.as_ref(), &mut rendered)?;
                 }
             }
             Ok((counts, rendered))
@@ -228,8 +231,8 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
         in_order(self.gathered.threads, batches.len(), work, |done: Result<T, Error>| write(done?))
     }
 
-    fn diagnoser(&self) -> Option<&Diagnoser<'_>> {
-        self.diagnoser
+    fn note(&self, text: &str) {
+        (self.tell)(text);
     }
 
     fn remark(&self, assumed: &BTreeSet<Kind>, is_empty: bool) {

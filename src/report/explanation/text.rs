@@ -215,7 +215,11 @@ impl Explanation<'_> {
         let told: Vec<&MatchRow<'_>> = self.candidates.iter().filter(is_told).collect();
         let shown = &told[..told.len().min(MOST_CANDIDATES)];
         if !shown.is_empty() {
-            page.table(&rows_table(shown, false, page.columns.map(|columns| columns.saturating_sub(2))));
+            let (table, left_out) = rows_table(shown, false, page.columns.map(|columns| columns.saturating_sub(2)));
+            page.table(&table);
+            if let Some(said) = left_out {
+                page.line(1, &said);
+            }
         }
         if told.len() > shown.len() {
             page.line(1, &format!("and {} more; `match` shows all", told.len() - shown.len()));

@@ -21,8 +21,9 @@ const DISPENSABLE: [&str; 4] = ["PHASE", "CLASS", "MODES", "CAPACITY"];
 impl MatchTable<'_> {
     /// The table with its rows in the order for people, or sorted by the column `sort_by`.
     ///
-    /// In a narrow terminal some columns are left out. If the value of such a column decides, the column WHY names it.
-    pub(super) fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> Table {
+    /// In a narrow terminal some columns are left out, and the line after the table says which. If the value of such a
+    /// column decides, the column WHY names it.
+    pub(super) fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> (Table, Option<String>) {
         let mut ranked = self.ranked();
         if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
             ranked.sort_by(|a, b| a.size().compare(&b.size()));
@@ -50,7 +51,7 @@ pub(super) fn write<E>(
     mut print: impl FnMut(&str) -> Result<(), E>,
 ) -> Result<(), E> {
     let TableView { sort_by, style } = view;
-    let table = answer.table(wide, sort_by, style.width);
+    let (table, left_out) = answer.table(wide, sort_by, style.width);
     if style.headers {
         for line in answer.summary(snapshot) {
             print(&format!("{}\n", wrap(&line, style.width, 0)))?;
@@ -59,7 +60,14 @@ pub(super) fn write<E>(
             print("\n")?;
         }
     }
-    if table.is_empty() { Ok(()) } else { table.render(style, print) }
+    if table.is_empty() {
+        return Ok(());
+    }
+    table.render(style, &mut print)?;
+    match left_out {
+        Some(said) if style.headers => print(&format!("\n{}\n", wrap(&said, style.width, 0))),
+        Some(_) | None => Ok(()),
+    }
 }
 
 impl MatchRow<'_> {
@@ -88,8 +96,12 @@ impl MatchRow<'_> {
     }
 }
 
-/// A table of these rows, without the columns for which the terminal has no room.
-pub(in crate::report) fn rows_table(rows: &[&MatchRow<'_>], wide: bool, columns: Option<usize>) -> Table {
+/// A table of these rows, without the columns for which the terminal has no room, and the line that says so.
+pub(in crate::report) fn rows_table(
+    rows: &[&MatchRow<'_>],
+    wide: bool,
+    columns: Option<usize>,
+) -> (Table, Option<String>) {
     let names: &[&'static str] = if wide { &WIDE } else { &NARROW };
     let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells(wide)).collect();
     let mut kept: Vec<usize> = (0..names.len()).collect();
@@ -109,5 +121,8 @@ pub(in crate::report) fn rows_table(rows: &[&MatchRow<'_>], wide: bool, columns:
     for row in cells {
         table.row(row.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, cell)| cell).collect());
     }
-    table
+    let gone: Vec<&str> = (0..names.len()).filter(|at| !kept.contains(at)).map(|at| names[at]).collect();
+    let said = (!gone.is_empty() && !rows.is_empty())
+        .then(|| format!("no room here for {}; a wider terminal, or `| cat`, shows all columns", gone.join(", ")));
+    (table, said)
 }

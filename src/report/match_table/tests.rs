@@ -164,8 +164,13 @@ fn a_planned_claim_gets_the_newest_default_class() {
         ]
     );
     assert_eq!(
-        table.table(false, None, None).text(TableStyle { width: None, headers: true }),
+        table.table(false, None, None).0.text(TableStyle { width: None, headers: true }),
         "VOLUME   CAPACITY   MODES   CLASS   PHASE       VERDICT   WHY\n\
          a        10Gi       RWO     new     Available   chosen    fits\n"
     );
+    // A narrow terminal shows which columns it has no room for.
+    let (narrow, said) = table.table(false, None, Some(40));
+    assert_eq!(said.unwrap(), "no room here for MODES, CLASS, PHASE; a wider terminal, or `| cat`, shows all columns");
+    assert_eq!(narrow.headers(), ["VOLUME", "CAPACITY", "VERDICT", "WHY"]);
+    assert_eq!(table.table(false, None, Some(200)).1, None);
 }

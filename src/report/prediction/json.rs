@@ -11,7 +11,7 @@ use std::io::Write;
 
 /// Writes the document.
 pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Write) -> Result<(), Error> {
-    let (simulation, diagnoser) = (predictions.simulation(), predictions.diagnoser());
+    let simulation = predictions.simulation();
     let snapshot = simulation.snapshot();
     let mut document = ObjectWriter::start(output)?;
     let Head { api_version, kind, model, coverage } = Head::new(predictions.model(), snapshot);
@@ -23,16 +23,15 @@ pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Wr
     let mut shown = BTreeSet::new();
     predictions.each(
         |target| simulation.predict_folded(target),
-        |prediction, (elements, components): &mut (Elements, BTreeSet<usize>)| {
+        |prediction, diagnosis, (elements, components): &mut (Elements, BTreeSet<usize>)| {
             components.insert(prediction.component);
             elements.push(|element| {
-                let diagnosis = diagnoser.map(|diagnoser| diagnoser.of_prediction(prediction));
                 if diagnosis.is_none() && write_folded(element, snapshot, prediction)? {
                     return Ok(());
                 }
                 let unfolded = simulation.predict(prediction.target);
                 let mut item = PredictionOut::new(snapshot, &unfolded);
-                item.diagnosis = diagnosis.map(|diagnosis| DiagnosisOut::new(&diagnosis, snapshot.now()));
+                item.diagnosis = diagnosis.map(|diagnosis| DiagnosisOut::new(diagnosis, snapshot.now()));
                 serde_json::to_writer(element, &item)
             })
         },

@@ -17,7 +17,7 @@ pub use document::{
 };
 pub use folded::write_folded;
 
-use crate::diagnosis::Diagnoser;
+use crate::diagnosis::Diagnosis;
 use crate::error::Error;
 use crate::model::{Kind, ObjectId};
 use crate::report::contexts::ContextListFormat;
@@ -52,16 +52,16 @@ pub trait Predictions<'s> {
     /// What the model assumes about Kubernetes.
     fn model(&self) -> Model;
 
-    /// Makes every prediction by `predict`, and adds the predictions that are shown to a piece by `render`. Both
-    /// functions run on any thread. Each piece has several predictions. It is passed to `write` on this thread, in the
-    /// order of the objects.
+    /// Makes every prediction by `predict`, and adds the predictions that are shown to a piece by `render`, with their
+    /// diagnoses if these are made. Both functions run on any thread. Each piece has several predictions. It is passed
+    /// to `write` on this thread, in the order of the objects.
     ///
     /// # Errors
     /// Returns the first error of `render` and `write`.
     fn each<T: Default + Send>(
         &self,
         predict: impl Fn(ObjectId) -> Prediction<'s> + Sync,
-        render: impl Fn(&Prediction<'s>, &mut T) -> Result<(), Error> + Sync,
+        render: impl Fn(&Prediction<'s>, Option<&Diagnosis>, &mut T) -> Result<(), Error> + Sync,
         write: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
@@ -77,8 +77,8 @@ pub trait Predictions<'s> {
         write: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// What makes the diagnoses of the objects. It is `None` if diagnoses were not asked for.
-    fn diagnoser(&self) -> Option<&Diagnoser<'_>>;
+    /// Prints a note after the predictions.
+    fn note(&self, text: &str);
 
     /// Prints what people have to know before they read the predictions. `assumed` has the kinds whose objects are all
     /// assumed to be in the input. `is_empty` says that nothing is shown.

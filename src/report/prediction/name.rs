@@ -11,7 +11,7 @@ pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Wr
     let simulation = predictions.simulation();
     predictions.each(
         |target| simulation.predict(target),
-        |prediction, lines: &mut String| {
+        |prediction, _, lines: &mut String| {
             let key = simulation.snapshot().key(prediction.target);
             let name = format!("{}/{}", key.kind.as_str().to_ascii_lowercase(), key.name);
             _ = writeln!(lines, "{}", sanitize(&name));

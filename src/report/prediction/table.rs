@@ -30,20 +30,24 @@ pub(super) fn write<'s>(
     view: TableView<'_>,
     output: &mut impl Write,
 ) -> Result<(), Error> {
-    let (simulation, diagnoser) = (predictions.simulation(), predictions.diagnoser());
+    let simulation = predictions.simulation();
     let mut table = Table::new(columns(wide));
     let mut assumed: BTreeSet<Kind> = BTreeSet::new();
     predictions.each(
         |target| simulation.predict(target),
-        |prediction, rows: &mut Vec<(Vec<String>, Vec<Kind>)>| {
+        |prediction, diagnosis, rows: &mut Vec<(Vec<String>, Vec<Kind>, bool)>| {
             let kinds = prediction.assumed.iter().map(|assumed| assumed.kind).collect();
-            let diagnosis = diagnoser.map(|diagnoser| diagnoser.of_prediction(prediction));
-            rows.push((row(simulation, prediction, diagnosis.as_ref(), wide), kinds));
+            let is_well = is_at_rest(simulation, prediction, diagnosis);
+            rows.push((row(simulation, prediction, diagnosis, wide), kinds, is_well));
             Ok(())
         },
         |rows| {
-            for (row, kinds) in rows {
-                table.row(row);
+            for (row, kinds, is_well) in rows {
+                if is_well {
+                    table.short_row(row);
+                } else {
+                    table.row(row);
+                }
                 assumed.extend(kinds);
             }
             Ok(())
@@ -56,7 +60,25 @@ pub(super) fn write<'s>(
     if table.is_empty() {
         return Ok(());
     }
-    table.render(view.style, |text| output.write_all(text.as_bytes()).map_err(|failure| Error::unwritten(&failure)))
+    table.render(view.style, |text| output.write_all(text.as_bytes()).map_err(|failure| Error::unwritten(&failure)))?;
+    if table.leaves_out(view.style) {
+        predictions.note(
+            "note: what is bound and stays so has one line here; a wider terminal, or `| cat`, shows its other columns",
+        );
+    }
+    Ok(())
+}
+
+/// Whether the object is bound, stays so, and has no problem. Then a narrow terminal shows one line of it: the other
+/// columns only repeat that it is bound.
+fn is_at_rest(simulation: &Simulation<'_>, prediction: &Prediction<'_>, diagnosis: Option<&Diagnosis>) -> bool {
+    let snapshot = simulation.snapshot();
+    let phase = StateOut::recorded(snapshot, prediction.target).phase;
+    phase == "Bound"
+        && phases(prediction) == phase
+        && !prediction.changes(snapshot)
+        && snapshot.meta(prediction.target).deleted.is_none()
+        && diagnosis.is_none_or(|diagnosis| !diagnosis.state.is_problem())
 }
 
 fn row(

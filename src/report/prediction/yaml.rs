@@ -12,16 +12,15 @@ use std::io::Write;
 
 /// Writes the document.
 pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Write) -> Result<(), Error> {
-    let (simulation, diagnoser) = (predictions.simulation(), predictions.diagnoser());
+    let simulation = predictions.simulation();
     let snapshot = simulation.snapshot();
     let (mut items, mut worlds, mut shown) = (Vec::new(), Vec::new(), BTreeSet::new());
     predictions.each(
         |target| simulation.predict(target),
-        |prediction, (values, components): &mut (Vec<Value>, BTreeSet<usize>)| {
+        |prediction, diagnosis, (values, components): &mut (Vec<Value>, BTreeSet<usize>)| {
             components.insert(prediction.component);
             let mut item = PredictionOut::new(snapshot, prediction);
-            let diagnosis = diagnoser.map(|diagnoser| diagnoser.of_prediction(prediction));
-            item.diagnosis = diagnosis.map(|diagnosis| DiagnosisOut::new(&diagnosis, snapshot.now()));
+            item.diagnosis = diagnosis.map(|diagnosis| DiagnosisOut::new(diagnosis, snapshot.now()));
             values.push(value(&item)?);
             Ok(())
         },

@@ -37,7 +37,15 @@ const NOTHING: &str = "<none>";
 #[derive(Clone, Debug)]
 pub struct Table {
     headers: Vec<&'static str>,
-    rows: Vec<Vec<String>>,
+    rows: Vec<Row>,
+}
+
+/// The cells of one row.
+#[derive(Clone, Debug)]
+struct Row {
+    cells: Vec<String>,
+    /// Whether the row stays on one line, even if some of its columns have no room there.
+    is_short: bool,
 }
 
 /// How a table is printed.
@@ -96,12 +104,23 @@ impl Table {
 
     /// Adds a row. Control characters are made visible. An empty cell is shown as `<none>`.
     pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(
-            cells
-                .into_iter()
-                .map(|cell| if cell.is_empty() { NOTHING.to_owned() } else { sanitize(&cell).into_owned() })
-                .collect(),
-        );
+        self.push(cells, false);
+    }
+
+    /// Adds a row whose other columns say nothing new. In a narrow terminal it is one line. See [`Self::leaves_out`].
+    pub fn short_row(&mut self, cells: Vec<String>) {
+        self.push(cells, true);
+    }
+
+    fn push(&mut self, cells: Vec<String>, is_short: bool) {
+        let shown = |cell: String| if cell.is_empty() { NOTHING.to_owned() } else { sanitize(&cell).into_owned() };
+        self.rows.push(Row { cells: cells.into_iter().map(shown).collect(), is_short });
+    }
+
+    /// Whether a row is printed without some of its columns, because the terminal is too narrow.
+    pub fn leaves_out(&self, style: TableStyle) -> bool {
+        let layout = self.chosen(style);
+        matches!(layout, Layout::Below { .. }) && self.rows.iter().any(|row| row.is_short)
     }
 
     /// The number of rows.
@@ -125,9 +144,9 @@ impl Table {
         let Some(at) = self.headers.iter().position(|header| header.eq_ignore_ascii_case(column)) else {
             return false;
         };
-        self.rows.sort_by(|a, b| match (measure(&a[at]), measure(&b[at])) {
+        self.rows.sort_by(|a, b| match (measure(&a.cells[at]), measure(&b.cells[at])) {
             (Some(a), Some(b)) => a.total_cmp(&b),
-            _ => a[at].cmp(&b[at]),
+            _ => a.cells[at].cmp(&b.cells[at]),
         });
         true
     }
@@ -147,14 +166,19 @@ impl Table {
     /// # Errors
     /// Returns the error of `write`.
     pub fn render<E>(&self, style: TableStyle, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+        let layout = self.chosen(style);
+        if self.rows.len() <= LARGE { write(&self.whole(style, &layout)) } else { self.stream(style, &layout, write) }
+    }
+
+    /// The layout in which the table is printed.
+    fn chosen(&self, style: TableStyle) -> Layout {
         if self.rows.len() <= LARGE {
-            return write(&self.whole(style, &self.layout(style, usize::MAX, self.rows.len())));
+            return self.layout(style, usize::MAX, self.rows.len());
         }
-        let layout = match (self.layout(style, WIDEST, SAMPLE), style.width) {
+        match (self.layout(style, WIDEST, SAMPLE), style.width) {
             (Layout::Beside(_), Some(columns)) => self.below(self.widths(WIDEST, SAMPLE, style.headers), columns),
             (layout, _) => layout,
-        };
-        self.stream(style, &layout, write)
+        }
     }
 
     /// Chooses the layout by the first `rows` rows. No column counts as wider than `most`.
@@ -206,7 +230,7 @@ impl Table {
     fn widths(&self, most: usize, rows: usize, headers: bool) -> Vec<usize> {
         (0..self.headers.len())
             .map(|at| {
-                let cells = self.rows.iter().take(rows).map(|row| width(&row[at]));
+                let cells = self.rows.iter().take(rows).map(|row| width(&row.cells[at]));
                 let header = if headers { width(self.headers[at]) } else { 0 };
                 cells.chain([header]).max().unwrap_or(0).min(most)
             })
@@ -236,13 +260,13 @@ impl Table {
         let mut heights = Vec::with_capacity(self.rows.len());
         for row in &self.rows {
             let mut height = 1;
-            let cells = (0..row.len()).filter(beside).map(|at| match room {
+            let cells = (0..row.cells.len()).filter(beside).map(|at| match room {
                 Some(room) if Some(at) == prose => {
-                    let wrapped = wrap(&row[at], Some(room), 0);
+                    let wrapped = wrap(&row.cells[at], Some(room), 0);
                     height = wrapped.lines().count();
                     wrapped
                 }
-                _ => painted(self.headers[at], &row[at]),
+                _ => painted(self.headers[at], &row.cells[at]),
             });
             table.add_row(cells.collect::<Vec<_>>());
             heights.push(height);
@@ -262,7 +286,7 @@ impl Table {
         for (row, height) in self.rows.iter().zip(heights) {
             take(height, &mut text);
             if let Some(command) = below {
-                push_below(&mut text, &row[command], style.width);
+                push_below(&mut text, &row.cells[command], style.width);
             }
         }
         text
@@ -288,11 +312,16 @@ impl Table {
     }
 
     /// One row: its line, and the cells that are printed below it.
-    fn line(&self, row: &[String], layout: &Layout) -> String {
+    fn line(&self, row: &Row, layout: &Layout) -> String {
+        let is_short = row.is_short;
+        let row = &row.cells;
         let (shown, widths, gap) = layout.cells(row.len());
         let cells = shown.iter().map(|at| (widths[*at], width(&row[*at]), painted(self.headers[*at], &row[*at])));
         let mut text = aligned(cells, gap, layout.hangs());
         let Layout::Below { columns, .. } = layout else { return text };
+        if is_short {
+            return text;
+        }
         let (prose, command) = (self.place(PROSE), self.place(COMMAND));
         let mut line = String::new();
         for at in (0..row.len()).filter(|at| !shown.contains(at) && Some(*at) != prose && Some(*at) != command) {
