@@ -16,13 +16,36 @@ const LONGEST: usize = 2 << 30;
 /// reports anything about it.
 const LONGEST_LINE: usize = 64 << 20;
 
-/// A reader that fails at a line longer than `limit`. Before it fails, it may pass on up to the length of one read
-/// beyond the limit.
+/// The longest text before the first field, in bytes. The parser collects the lines of a plain text until the text
+/// ends, and a stream such as the output of `yes` never ends.
+const LONGEST_START: usize = 1 << 20;
+
+/// A reader that fails at a line longer than `limit`, and at a longer text without a field. Before it fails, it may
+/// pass on up to the length of one read beyond the limit.
 struct Lines<R> {
     inner: R,
     /// The number of bytes of the current line that were read.
     length: usize,
     limit: usize,
+    /// The number of bytes since the last byte that may be the colon of a field.
+    fieldless: usize,
+    /// The largest number of such bytes: a small number before the first field, and `limit` after it.
+    most_fieldless: usize,
+}
+
+impl<R> Lines<R> {
+    fn new(inner: R, limit: usize, start: usize) -> Self {
+        Self { inner, length: 0, limit, fieldless: 0, most_fieldless: start }
+    }
+}
+
+/// The place of the last byte that may be the colon of a field. After this colon there is white space, or the colon is
+/// after the quote of a key. At the end of what was read the next byte is unknown.
+fn last_field(read: &[u8]) -> Option<usize> {
+    let ends_key = |at: &usize| {
+        read.get(at + 1).is_none_or(u8::is_ascii_whitespace) || (*at > 0 && matches!(read[at - 1], b'"' | b'\''))
+    };
+    memchr::memrchr_iter(b':', read).find(ends_key)
 }
 
 impl<R: Read> Read for Lines<R> {
@@ -34,6 +57,16 @@ impl<R: Read> Read for Lines<R> {
         };
         if self.length > self.limit {
             return Err(io::Error::other(format!("a line is longer than {} bytes", self.limit)));
+        }
+        match last_field(&buffer[..count]) {
+            Some(at) => (self.fieldless, self.most_fieldless) = (count - at - 1, self.limit),
+            None => self.fieldless += count,
+        }
+        if self.fieldless > self.most_fieldless {
+            return Err(io::Error::other(format!(
+                "{} bytes hold no field such as `kind: PersistentVolume`, so this is no Kubernetes object",
+                self.most_fieldless
+            )));
         }
         Ok(count)
     }
@@ -52,7 +85,7 @@ pub(super) fn documents<E>(
     input: &mut dyn Read,
     mut each: impl FnMut(Vec<u8>) -> Result<(), E>,
 ) -> Result<Result<(), E>, YamlError> {
-    let mut input = Lines { inner: input, length: 0, limit: LONGEST_LINE };
+    let mut input = Lines::new(input, LONGEST_LINE, LONGEST_START);
     let options = serde_yaml::options! {
         with_snippet: false,
         // The limits for aliases keep their defaults, so that aliases cannot expand without limit.
@@ -88,6 +121,7 @@ pub(super) fn documents<E>(
 /// The message of the parser in one line. The place is removed, because the error states it separately.
 fn reason(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("IO error: ").unwrap_or(line);
     line.rsplit_once(" at line ").map_or(line, |(bare, _)| bare).trim_end_matches([',', ':', ' ']).to_owned()
 }
 
@@ -294,9 +328,32 @@ mod tests {
 
     #[test]
     fn a_line_beyond_all_measure_is_refused() {
-        let read =
-            |text: &str| io::copy(&mut Lines { inner: text.as_bytes(), length: 0, limit: 10 }, &mut io::sink()).is_ok();
-        assert!(read("0123456789\n0123456789\n"));
-        assert!(!read("0123456789\n0123456789X"));
+        let read = |text: &str| io::copy(&mut Lines::new(text.as_bytes(), 10, usize::MAX), &mut io::sink()).is_ok();
+        assert!(read("01234567: \n01234567: \n"));
+        assert!(!read("01234567: \n01234567: X"));
+    }
+
+    /// Such a text is a YAML document of one plain text, and the parser would collect it until memory ends.
+    #[test]
+    fn a_text_that_never_ends_is_refused_soon() {
+        let mut passed = 0;
+        let mut endless = io::repeat(b'y').take(u64::MAX);
+        let mut lines = Lines::new(&mut endless, LONGEST_LINE, LONGEST_START);
+        let mut buffer = [0; 8192];
+        while let Ok(count) = lines.read(&mut buffer) {
+            passed += count;
+            assert!(passed <= LONGEST_START, "{passed}");
+        }
+        // A long text inside of an object is no such text.
+        let long = format!("kind: ConfigMap\ndata:\n  text: |\n{}", "    line\n".repeat(2 * LONGEST_START / 9));
+        assert_eq!(json(&long).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_colon_of_a_text_is_no_field() {
+        assert_eq!(last_field(b"http://x 12:30"), None);
+        assert_eq!(last_field(b"kind: x http://y"), Some(4));
+        assert_eq!(last_field(b"{\"kind\":\"x\"}"), Some(7));
+        assert_eq!(last_field(b"kind:"), Some(4));
     }
 }

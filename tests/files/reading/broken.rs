@@ -161,3 +161,28 @@ fn an_object_beyond_all_measure_is_refused_in_bounded_memory() {
         assert!(input.left > 900 << 20, "{} bytes are left", input.left);
     }
 }
+
+/// The output of `yes` is a YAML document of one text that never ends. It is refused after a bounded part.
+#[test]
+fn a_text_that_never_ends_is_refused() {
+    let mut given = 0;
+    let error = read_with(&options(), &mut LettersWithoutEnd { given: &mut given }).unwrap_err();
+    assert!(error.to_string().contains("no Kubernetes object"), "{error}");
+    assert!(given < 8 << 20, "{given} bytes were read");
+}
+
+/// Lines of one letter, without an end.
+struct LettersWithoutEnd<'a> {
+    given: &'a mut usize,
+}
+
+impl Read for LettersWithoutEnd<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        assert!(*self.given < 64 << 20, "the reader goes on");
+        for (byte, letter) in buffer.iter_mut().zip(b"y\n".iter().cycle()) {
+            *byte = *letter;
+        }
+        *self.given += buffer.len();
+        Ok(buffer.len())
+    }
+}
