@@ -180,6 +180,35 @@ fn the_words_of_every_diagnosis_are_short_and_plain() {
     assert!(count > 250, "only {count} diagnoses were read");
 }
 
+/// The cause of a claim or volume can be on another object, such as the pod that waits for it. Then the headline names
+/// both and is still short.
+#[test]
+fn headlines_of_claims_and_volumes_whose_cause_is_elsewhere_are_short() {
+    let fixtures =
+        files(FOLDER, "yaml").into_iter().map(|(path, bytes)| (path, header(&String::from_utf8_lossy(&bytes))));
+    let cases = files("tests/cases", "yaml").into_iter().map(|(path, _)| (path, Header::default()));
+    let (mut count, mut wrong) = (0, Vec::new());
+    for (path, header) in fixtures.chain(cases) {
+        let snapshot = Snapshot::new(read(&path, &header));
+        let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
+        let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+        let found = diagnose_named(&simulation, settings, &|_| false, 1);
+        let diagnoser = Diagnoser::new(&simulation, &found);
+        for target in simulation.targets() {
+            let Diagnosis { headline, object, root, .. } = diagnoser.of(&snapshot.key(target));
+            if root.is_some_and(|root| root.object != object) {
+                count += 1;
+                let words = count_words(&unquoted(&headline));
+                if words > HEADLINE {
+                    wrong.push(format!("{path}: {words} words: {headline}"));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    assert!(count > 50, "only {count} headlines were read");
+}
+
 /// The state before the cause can be long in random worlds, because it names all ends.
 #[test]
 fn every_cause_is_short_and_plain_in_random_worlds() {

@@ -118,7 +118,8 @@ fn of_problem(
         },
         // The phase has another reason than the problem.
         (Some(phase), false) => {
-            format!("{subject} is {phase}, {but} {}.", with_this(object, &about(&told.object, clause)))
+            let sentence = with_this(object, &about(&told.object, clause));
+            format!("{subject} is {phase}, {but} {}.", said_of_pod(object, &told.object, clause).unwrap_or(sentence))
         }
     };
     let sentence = |text: &str, is_danger: bool| {
@@ -232,6 +233,18 @@ pub(super) fn told_alone(object: &ObjectKey, clause: &str) -> Option<String> {
 /// Returns what a rule says about another object than the one of the sentence.
 fn about(object: &ObjectKey, clause: &str) -> String {
     told_alone(object, clause).unwrap_or_else(|| format!("{} has a problem: {clause}", noun(object)))
+}
+
+/// Returns what a rule says about a claim of a pod, with the claim as the subject. The rule says it for the pod, and
+/// names the claim first. The headline of the claim does not need the pod.
+fn said_of_pod(object: &ObjectKey, told: &ObjectKey, clause: &str) -> Option<String> {
+    let is_its_claim = object.kind == Kind::PersistentVolumeClaim && object.namespace == told.namespace;
+    if !is_its_claim || told.kind != Kind::Pod {
+        return None;
+    }
+    let of_volume = clause.strip_prefix(&format!("the volume of claim {} ", object.name));
+    let of_claim = || clause.strip_prefix(&format!("claim {} ", object.name)).map(|rest| format!("it {rest}"));
+    of_volume.map(|rest| format!("its volume {rest}")).or_else(of_claim)
 }
 
 /// Returns a sentence that says "this volume" in place of the name of the volume that the headline has named already.

@@ -76,7 +76,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let is_bound = volume.status.phase == VolumePhase::Bound;
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let found = Detection::new(format!(
-        "its node affinity requires label {HOSTNAME}={wanted}, which is a node's name and not this label's value. \
+        "its node affinity requires label {HOSTNAME}={wanted}, which is a node's name, not this label's value. \
          The node {shown}, so {consequence}. The affinity cannot be changed: create the volume again for the same \
          storage"
     ))
