@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     terminal::install_panic_hook();
-    let cli = match cli::parse(arguments) {
+    let cli = match cli::parse_for(arguments, terminal::help_width()) {
         Ok(cli) => cli,
         Err(outcome) => return terminal::print_parse_result(&outcome),
     };

@@ -22,6 +22,7 @@ pub use repair::{
 pub use request::{SETTING_KEYS, setting_values};
 pub use value::{ControllerFlag, FeatureGate, KindScope, SnapshotFormat, UserExtra, parse_reference};
 
+use crate::model::DUMP;
 use crate::report::audit::ReportFormat;
 use crate::report::explanation::ExplanationFormat;
 use crate::report::match_table::MatchFormat;
@@ -35,6 +36,9 @@ use value::FormatParser;
 
 /// The name of the executable, by which kubectl finds the plugin.
 pub const BINARY: &str = "kubectl-pvctl";
+
+/// The width below which help has a description below its flag, and not beside it. The longest flag takes 50 columns.
+const NARROW: usize = 80;
 
 /// The name under which people call the plugin.
 pub const PLUGIN: &str = "kubectl pvctl";
@@ -230,13 +234,13 @@ pub enum Verb {
 
 /// `predict`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "EXAMPLES\n  \
+#[command(after_help = format!("EXAMPLES\n  \
         kubectl pvctl predict -A                    Every volume and claim of the cluster\n  \
         kubectl pvctl predict -n db --changed       Only what will change in a namespace\n  \
         kubectl pvctl predict -A --stuck            Only what has a problem, and its cause\n  \
         kubectl pvctl predict pvc/data-0 pv/data    These two\n  \
         kubectl pvctl predict -f dump.json -o json  A file, with all decisions as data\n  \
-        kubectl get pv,pvc,sc -A -o json | kubectl pvctl predict -f -")]
+        {DUMP} | kubectl pvctl predict -f -"))]
 pub struct PredictArgs {
     /// The objects to predict, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
     #[arg(value_name = "OBJECT")]
@@ -519,7 +523,30 @@ pub enum Shell {
 
 /// The definitions as clap's own type, for parsing, completions and man pages.
 pub fn command() -> clap::Command {
-    Cli::command()
+    let mut command = Cli::command();
+    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    for verb in verbs {
+        command = command.mut_subcommand(verb, with_exit_codes);
+    }
+    command
+}
+
+/// Adds a line with the exit codes of the verb to its help, if the definition does not list them.
+fn with_exit_codes(verb: clap::Command) -> clap::Command {
+    const LISTED: &str = "EXIT CODES";
+    let codes = match verb.get_name() {
+        "predict" => "0 done, 1 a change (with --exit-code), 2 wrong usage, 3 not read",
+        "explain" | "match" | "snapshot" | "version" => "0 done, 2 wrong usage, 3 not read",
+        "rules" | "history" | "completion" => "0 done, 2 wrong usage",
+        _ => "0 done, 1 not as predicted, 2 wrong usage, 3 not read, 4 changed, 5 partly done, 6 refused",
+    };
+    let said = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+    if said.contains(LISTED) {
+        return verb;
+    }
+    let all = "kubectl pvctl --help explains them";
+    let begin = if said.is_empty() { String::new() } else { format!("{said}\n\n") };
+    verb.after_help(format!("{begin}{LISTED}\n  {codes}\n  {all}"))
 }
 
 /// Parses a whole command line. The first argument is the name of the program.
@@ -528,8 +555,25 @@ pub fn command() -> clap::Command {
 ///
 /// Returns the message of clap: a usage error, or the help that was requested.
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    parse_for(arguments, None)
+}
+
+/// Parses a whole command line, for help in that number of columns. In a narrow terminal the description of a flag is
+/// below the flag.
+///
+/// # Errors
+///
+/// The errors are those of [`parse`].
+pub fn parse_for(arguments: Vec<OsString>, columns: Option<usize>) -> Result<Cli, clap::Error> {
     let shown = shown_name(arguments.first().map(OsString::as_os_str));
-    let mut command = command().bin_name(&shown);
+    let is_narrow = columns.is_some_and(|columns| columns < NARROW);
+    let mut command = command().bin_name(&shown).next_line_help(is_narrow);
+    if is_narrow {
+        let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+        for verb in verbs {
+            command = command.mut_subcommand(verb, |verb| verb.next_line_help(true));
+        }
+    }
     let line = line::arranged(arguments);
     let parsed = command.try_get_matches_from_mut(&line);
     let mut matches = parsed.map_err(|error| line::with_what_to_type(error, &command, &line, &shown))?;

@@ -6,10 +6,12 @@ use super::shared::connect::with_cluster_if_any;
 use super::shared::live::Live;
 use crate::cli::GlobalArgs;
 use crate::error::Error;
+use crate::model::DUMP;
 use crate::ops::gather::{ReadOptions, from_cluster};
 use crate::ops::overview::{overview, question};
 use crate::ops::rules::all_reads;
 use crate::ops::scope::Scope;
+use crate::report::shared::wrap::wrap;
 use crate::terminal::Terminal;
 use colored::Colorize as _;
 use std::fmt::Write as _;
@@ -23,6 +25,9 @@ const FIRST: [(&str, &str); 3] = [
 
 /// The command that repairs, and what it does.
 const REPAIR: (&str, &str) = ("kubectl pvctl fix pvc/NAME", "what is wrong with a claim, repaired in steps");
+
+/// The width of the guide where there is room.
+const WIDTH: usize = 80;
 
 /// Prints what is not well, or the guide if no cluster is configured.
 pub(super) fn run(global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
@@ -40,35 +45,53 @@ pub(super) fn run(global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Er
             }
             overview(&read, &gathered, |overview| output.print(&overview.text(terminal.width())))?;
         }
-        None => output.print(&guide())?,
+        None => output.print(&guide(terminal.width()))?,
     }
     output.finish()?;
     Ok(Status::Done)
 }
 
-fn guide() -> String {
-    let mut text = String::from(
-        "kubectl pvctl predicts and explains what Kubernetes does with PersistentVolumes\n\
-         and PersistentVolumeClaims, and repairs them when asked to.\n\nTry first, they only read:\n",
+/// Returns the guide for this width. A command is never broken, because people copy it.
+fn guide(columns: Option<usize>) -> String {
+    let columns = columns.unwrap_or(WIDTH).min(WIDTH);
+    let sentence = |said: &str| format!("{}\n", wrap(said, Some(columns), 0));
+    let command = |(command, answers): (&str, &str)| {
+        if columns < WIDTH {
+            let answers = wrap(&format!("    {answers}"), Some(columns), 4);
+            return format!("  {}\n{answers}\n", command.bold());
+        }
+        format!("  {}  {answers}\n", format!("{command:<30}").bold())
+    };
+    let mut text = sentence(
+        "kubectl pvctl predicts and explains what Kubernetes does with PersistentVolumes and PersistentVolumeClaims, \
+         and repairs them when asked to.",
     );
-    for (command, answers) in FIRST {
-        // Writing to a `String` cannot fail.
-        _ = writeln!(text, "  {}  {answers}", format!("{command:<30}").bold());
-    }
-    text.push_str("\nThen, with a plan that is shown and agreed to before anything is written:\n");
-    _ = writeln!(text, "  {}  {}", format!("{:<30}", REPAIR.0).bold(), REPAIR.1);
-    text.push_str(
-        "\nWithout a cluster, on what kubectl printed:\n  \
-         kubectl get pv,pvc,sc,pods,nodes -A -o json | kubectl pvctl predict -f -\n\n\
-         All verbs and flags: kubectl pvctl --help\n",
-    );
+    text.push('\n');
+    text += &sentence("Try first, they only read:");
+    text.extend(FIRST.map(command));
+    text.push('\n');
+    text += &sentence("Then, with a plan that is shown and agreed to before anything is written:");
+    text += &command(REPAIR);
+    // Writing to a `String` cannot fail.
+    _ = writeln!(text, "\nWithout a cluster, on what kubectl printed:\n  {DUMP} | kubectl pvctl predict -f -");
+    text.push_str("\nAll verbs and flags: kubectl pvctl --help\n");
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FIRST, REPAIR};
+    use super::{FIRST, REPAIR, guide};
     use crate::cli;
+
+    #[test]
+    fn the_guide_fits_the_terminal() {
+        for columns in [40, 60, 79] {
+            let shown = guide(Some(columns));
+            // The command that is piped is copied, so it stays on one line.
+            let too_long = shown.lines().filter(|line| line.chars().count() > columns && !line.contains("kubectl"));
+            assert_eq!(too_long.collect::<Vec<_>>(), [""; 0], "{columns}:\n{shown}");
+        }
+    }
 
     #[test]
     fn every_command_of_the_guide_is_one() {

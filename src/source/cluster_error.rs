@@ -2,6 +2,7 @@
 
 use super::body::TooLarge;
 use crate::error::Error;
+use crate::model::DUMP;
 use std::fmt;
 
 /// The kind of an error of reading a cluster.
@@ -259,10 +260,10 @@ impl ClusterError {
             ClusterErrorKind::TooLarge,
             format!("{server} sends {size} in one answer to the request for {what}, and at most {limit} are read"),
         )
-        .with_hint(
+        .with_hint(format!(
             "give no --chunk-size above 2500, nor 0: lists then come in small pages; where something on the way sends \
-             all at once, write files with 'kubectl get pv,pvc,sc,pods,nodes -A -o json' and read them with -f",
-        )
+             all at once, write files with '{DUMP}' and read them with -f"
+        ))
     }
 
     /// The error for a successful answer with a body that is not from the Kubernetes API.

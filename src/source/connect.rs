@@ -3,7 +3,7 @@
 use super::cluster::local_time;
 use super::cluster_error::{ClusterError, ClusterErrorKind};
 use super::{exec_plugin, kubeconfig, proxy};
-use crate::model::{Kind, Timestamp};
+use crate::model::{DUMP, Kind, Timestamp};
 use anyhow::Context as _;
 use http::{HeaderValue, Uri};
 use k8s_openapi::ByteString;
@@ -219,7 +219,7 @@ fn without_kubeconfig(options: &ConnectOptions, environment: &Environment) -> Re
             ClusterErrorKind::NoCluster,
             "no cluster is configured: there is no kubeconfig, and this is not a pod",
         )
-        .with_hint("name a kubeconfig with --kubeconfig or KUBECONFIG, or read files with -f (`kubectl get pv,pvc,sc -A -o json`)"));
+        .with_hint(format!("name a kubeconfig with --kubeconfig or KUBECONFIG, or read files with -f (`{DUMP}`)")));
     }
     let mut config = Config::incluster_env().map_err(|error| {
         ClusterError::new(

@@ -14,6 +14,46 @@ fn without_a_verb_there_is_a_guide_with_what_to_try_first() {
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
 }
 
+/// The guide and the help of a verb can be read in a narrow terminal: a description is below its flag, and not a column
+/// of single words beside it.
+#[test]
+fn help_in_a_narrow_terminal_has_whole_lines() {
+    for verb in ["audit", "predict", "recreate"] {
+        let run = Run::new(&[verb, "-h"]).env("COLUMNS", "40").finish();
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{verb}");
+        // What is typed is not broken: usage and flags. A long word stays whole.
+        let is_typed = |line: &str| line.starts_with("Usage") || line.contains("--") || !line.trim().contains(' ');
+        let options = run.stdout.split("EXAMPLES").next().unwrap_or_default();
+        let long = options.lines().filter(|line| line.chars().count() > 40 && !is_typed(line));
+        assert_eq!(long.collect::<Vec<_>>(), [""; 0], "{verb}: {}", run.stdout);
+        let words = options.lines().filter(|line| !line.trim().is_empty() && line.trim().split(' ').count() == 1);
+        let prose = words.filter(|line| line.starts_with("               ")).count();
+        assert_eq!(prose, 0, "{verb}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn the_help_of_each_verb_has_its_exit_codes() {
+    let all = Run::new(&["--help"]).finish().stdout;
+    let verbs = all.split("\nVerbs:\n").nth(1).unwrap_or_default();
+    let verbs = verbs.lines().take_while(|line| !line.is_empty());
+    // A line that goes on with the words of a verb is indented further.
+    let verbs = verbs.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|verb| !verb.is_empty()));
+    let verbs: Vec<&str> = verbs.collect();
+    assert!(verbs.len() >= 20, "{all}");
+    for verb in verbs {
+        let run = Run::new(&[verb, "--help"]).finish();
+        assert_eq!(run.stdout.matches("EXIT CODES").count(), 1, "{verb}: {}", run.stdout);
+        let codes = run.stdout.split("EXIT CODES").nth(1).unwrap_or_default();
+        // Verbs that write can be refused; the others cannot.
+        let writes = ["retain", "release", "unbind", "reclaim", "recreate", "restore", "rebind", "move", "rename"];
+        let more = ["unfinalize", "apply", "undo", "fix"];
+        let may_be_refused = writes.contains(&verb) || more.contains(&verb);
+        let says = codes.contains("6 refused") || codes.contains("6    ");
+        assert_eq!(says, may_be_refused, "{verb}: {codes}");
+    }
+}
+
 #[test]
 fn help_is_an_answer_and_names_the_plugin_as_kubectl_does() {
     for verb in ["predict", "explain", "match", "snapshot", "version", "completion"] {

@@ -6,6 +6,7 @@
 )]
 
 use crate::support::{files, root, text};
+use pvctl::model::{DUMP, Kind};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -167,4 +168,31 @@ fn links_are_read_as_written() {
     assert!(fault("docs/x.md", "STYLE.md#nothing").is_some());
     assert_eq!(fault("docs/x.md", "STYLE.md#code"), None);
     assert!(leads_outside("https://kubernetes.io") && !leads_outside("httpd.md"));
+}
+
+/// Everything that a person copies to write a dump names the same kinds: those that decisions read.
+#[test]
+fn one_command_writes_a_dump() {
+    let kinds: Vec<String> = Kind::ALL
+        .iter()
+        .map(|kind| match kind {
+            Kind::PersistentVolume | Kind::PersistentVolumeClaim | Kind::StorageClass => kind.short().to_owned(),
+            _ => kind.resource().to_owned(),
+        })
+        .collect();
+    assert_eq!(DUMP, format!("kubectl get {} -A -o json", kinds.join(",")));
+    let wanted = DUMP.trim_end_matches(" -A -o json");
+    let mut others = Vec::new();
+    let mut look = |path: &str, content: &str| {
+        let content = content.replace("\\-", "-");
+        let found = content.match_indices("kubectl get pv,pvc").map(|(at, _)| &content[at..]);
+        others.extend(found.filter(|rest| !rest.starts_with(wanted)).map(|_| path.to_owned()));
+    };
+    for (folder, extension) in [("src", "rs"), ("man", "1"), ("docs/transcripts", "md")] {
+        for (path, content) in files(folder, extension) {
+            look(&path, &String::from_utf8_lossy(&content));
+        }
+    }
+    look("README.md", &text("README.md"));
+    assert_eq!(others, [""; 0]);
 }

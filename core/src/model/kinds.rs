@@ -403,6 +403,9 @@ impl Objects {
     }
 }
 
+/// The command that writes every kind that decisions read, for `-f`. All hints and examples name this command.
+pub const DUMP: &str = "kubectl get pv,pvc,sc,pods,nodes -A -o json";
+
 impl Kind {
     /// Every kind that some decision reads, in the order of listings.
     pub const ALL: [Self; 5] =

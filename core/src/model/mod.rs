@@ -47,7 +47,7 @@ pub use held::Held;
 pub use id::{Id, ObjectId};
 pub use job::Job;
 pub use key::{ClaimKey, ObjectArgument, ObjectKey};
-pub use kinds::{HeldObject, Kind, List, Object, Objects, Resource, TypedId};
+pub use kinds::{DUMP, HeldObject, Kind, List, Object, Objects, Resource, TypedId};
 pub use label_filter::{LabelFilter, parse_label_filter};
 pub use lease::Lease;
 pub use meta::{ObjectMeta, ResourceVersion, Timestamp};

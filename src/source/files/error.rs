@@ -2,6 +2,7 @@
 
 use super::input::HIGHEST_RATIO;
 use crate::error::Error;
+use crate::model::DUMP;
 use crate::snapshot::DecodeIssue;
 use std::fmt;
 
@@ -108,10 +109,10 @@ impl SourceError {
     }
 
     /// What the user can do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        match &self.fault {
+    pub fn hint(&self) -> Option<String> {
+        let said = match &self.fault {
             Fault::Empty | Fault::Truncated => {
-                Some("write it again, for example with 'kubectl get pv,pvc,sc,pods,nodes -A -o json'")
+                return Some(format!("write it again, for example with '{DUMP}'"));
             }
             Fault::Binary => Some("JSON, YAML and gzip of both are read; unpack archives into a directory first"),
             Fault::Encoding(_) => Some("write it again in UTF-8; in PowerShell add '| Out-File -Encoding utf8'"),
@@ -123,7 +124,8 @@ impl SourceError {
                 Some("if this is really a dump of a cluster, split it into several files")
             }
             Fault::Unreadable(_) | Fault::Syntax(_) | Fault::StdinTwice => None,
-        }
+        };
+        said.map(str::to_owned)
     }
 }
 
