@@ -65,8 +65,13 @@ pub(super) fn follow(findings: &mut [Finding]) {
                 beside.push(worst);
             }
         }
-        // If an affected object has findings of its own, those determine what the object follows from.
-        objects.extend(findings[worst].affected.iter().filter(|object| !open.contains_key(object)).cloned());
+        // If an affected object has findings of its own, those determine what the object follows from. A finding that
+        // only informs determines nothing.
+        let has_own = |object: &ObjectKey| {
+            let worst = open.get(object).and_then(|places| places.first());
+            worst.is_some_and(|place| findings[*place].severity != Severity::Info)
+        };
+        objects.extend(findings[worst].affected.iter().filter(|object| !has_own(object)).cloned());
     }
     for (place, (finding, caused_by)) in findings.iter_mut().zip(causes).enumerate() {
         let root = roots.get(&finding.object).copied().unwrap_or(place);

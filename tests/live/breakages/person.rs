@@ -22,7 +22,7 @@ const QUESTIONS: &[(&str, &str, &[&str])] = &[
     ("cms", "pod/cms-2", &["cms-1|node-a1"]),
     ("jira", "pod/jira-2", &["node-d2"]),
     ("mail", "pvc/mail", &["resizer|expand"]),
-    ("git", "pvc/repos", &["file system", "pod"]),
+    ("git", "pvc/repos", &["file system"]),
     ("restore", "pod/restorer", &["nightly", "does not exist|not found"]),
     ("gce", "pod/batch", &["pd.csi.storage.gke.io"]),
     ("crm", "pod/crm", &["node affinity|zone|eu-1"]),

@@ -236,10 +236,17 @@ fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holde
                     "node {node} is not ready and still has the volume of claim {claim}{of}. {waits}. The kubelet \
                      there does not answer and cannot unmount it"
                 ),
-                vec![describe(
-                    &key(Kind::Node, "", &node),
-                    format!("find out whether the machine of {node} is off, or comes back within minutes"),
-                )],
+                vec![
+                    describe(
+                        &key(Kind::Node, "", &node),
+                        format!("find out whether the machine of {node} is off, or comes back within minutes"),
+                    ),
+                    by_hand(format!(
+                        "only if the machine of {node} is proven to be off: `kubectl taint nodes {node} \
+                         node.kubernetes.io/out-of-service=nodeshutdown:NoExecute` lets its volumes be detached; as \
+                         long as the machine runs, this destroys data"
+                    )),
+                ],
             )
         }
         Holder::Gone => (

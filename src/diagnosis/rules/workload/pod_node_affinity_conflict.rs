@@ -113,7 +113,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             .evidence(&volume_key(name), "spec.nodeAffinity.required", affinity_words(one.affinity))
             .follows_from(volume_key(name), Act::Reach)
             .follows_from(claim_key(namespace, one.claim), Act::Schedule)
-            .affects(claim_key(namespace, one.claim));
+            .affects(claim_key(namespace, one.claim))
+            .affects(volume_key(name));
     }
     Some(
         found.remedy(kubectl(
