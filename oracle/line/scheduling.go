@@ -18,11 +18,11 @@ type Scheduling struct {
 	// Nodes are the verdicts about all nodes, sorted by name.
 	Nodes []NodeVerdicts `json:"nodes,omitempty"`
 	// Reason is the reason of the pod's condition PodScheduled: "Unschedulable" or "SchedulerError". It is absent if the
-	// pod fits some node, and also with Gate and Skip.
+	// pod fits some node in every order, and also with Gate and Skip.
 	Reason string `json:"reason,omitempty"`
-	// Messages are the possible messages of the condition, without what preemption adds to it. If Filter fails on some
-	// node, each failure can be the message, also if the pod fits other nodes: the nodes are tested at the same time, and
-	// the first failure ends the cycle.
+	// Messages are the possible messages of the condition, without what PostFilter adds. If the pod fits some node in
+	// some orders, they are those of the other orders. If Filter fails on some node, each failure can be the message,
+	// also if the pod fits other nodes: the nodes are tested at the same time, and the first failure ends the cycle.
 	Messages []string `json:"messages,omitempty"`
 	// PostFilter are the texts that PostFilter can add to a message with reason Unschedulable, after a blank: what
 	// DynamicResources and DefaultPreemption say. Preemption is only real as far as no pod has to go for it: what is

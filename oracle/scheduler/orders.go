@@ -1,5 +1,3 @@
-//go:build !k8s_1_30 && !k8s_1_32 && !k8s_1_34
-
 package scheduler
 
 import (
@@ -7,8 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+	volumehelpers "k8s.io/component-helpers/storage/volume"
 )
 
 const (
@@ -37,27 +35,39 @@ type group struct {
 
 func (s *orderedVolumes) ByIndex(index, class string) ([]any, error) {
 	found, err := s.Indexer.ByIndex(index, class)
-	name := func(each any) string { return each.(*v1.PersistentVolume).Name }
+	return s.ordered(found), err
+}
+
+// Index is what the scheduler calls before 1.36.
+func (s *orderedVolumes) Index(index string, object any) ([]any, error) {
+	found, err := s.Indexer.Index(index, object)
+	return s.ordered(found), err
+}
+
+// ordered puts the volumes of one class into the order.
+func (s *orderedVolumes) ordered(found []any) []any {
 	slices.SortFunc(found, func(a, b any) int {
-		return cmp.Or(cmp.Compare(s.rank[name(a)], s.rank[name(b)]), cmp.Compare(name(a), name(b)))
+		first, second := volumeIn(a).Name, volumeIn(b).Name
+		return cmp.Or(cmp.Compare(s.rank[first], s.rank[second]), cmp.Compare(first, second))
 	})
-	if s.listed != nil {
-		groups := map[group][]string{}
-		for _, each := range found {
-			volume := each.(*v1.PersistentVolume)
-			alike := group{class: class}
-			if reference := volume.Spec.ClaimRef; reference != nil {
-				alike.namespace, alike.claim = reference.Namespace, reference.Name
-			} else {
-				alike.capacity = volume.Spec.Capacity.Storage().Value()
-			}
-			groups[alike] = append(groups[alike], volume.Name)
-		}
-		for alike, names := range groups {
-			s.listed[alike] = names
-		}
+	if s.listed == nil {
+		return found
 	}
-	return found, err
+	groups := map[group][]string{}
+	for _, each := range found {
+		volume := volumeIn(each)
+		alike := group{class: volumehelpers.GetPersistentVolumeClass(volume)}
+		if reference := volume.Spec.ClaimRef; reference != nil {
+			alike.namespace, alike.claim = reference.Namespace, reference.Name
+		} else {
+			alike.capacity = volume.Spec.Capacity.Storage().Value()
+		}
+		groups[alike] = append(groups[alike], volume.Name)
+	}
+	for alike, names := range groups {
+		s.listed[alike] = names
+	}
+	return found
 }
 
 // eachOrder calls try for the order by name first, and then for every other order that matters of the volumes that the

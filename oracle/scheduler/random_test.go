@@ -89,7 +89,7 @@ func TestRandomOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := &randomVolumes{Indexer: free.volumes.Indexer}
-	*volumeStore(binder) = random
+	*cachesOf(binder).store = random
 	compared, several := 0, 0
 	for index := range 1500 {
 		l := worlds.Scheduling(4, index)

@@ -1,5 +1,3 @@
-//go:build !k8s_1_30 && !k8s_1_32 && !k8s_1_34
-
 package scheduler
 
 import (
@@ -9,13 +7,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/component-helpers/storage/volume"
-	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
@@ -139,36 +135,27 @@ func (all *sample) fill(answer *line.Scheduling) error {
 // cycle runs one scheduling cycle for the pod in two ways: step by step, for the verdict about each node, and as the
 // scheduler runs it, for the message. It fails if the two do not agree.
 func (s *Scheduler) cycle(pod *v1.Pod, all *sample) error {
-	info, err := framework.NewPodInfo(pod.DeepCopy())
+	whole, added := s.whole(pod)
+	nodes, err := s.profile.SnapshotSharedLister().NodeInfos().List()
 	if err != nil {
 		return err
 	}
-	_, ended := schedulingAlgorithm(
-		s.scheduler, s.ctx, framework.NewCycleState(), s.profile, &framework.QueuedPodInfo{PodInfo: info}, time.Time{})
-	whole := ended.AsError()
-
-	state := framework.NewCycleState()
-	result, status, plugins := s.profile.RunPreFilterPlugins(s.ctx, state, pod)
-	if s.snapshot.NumNodesInPlacement() == 0 {
+	if len(nodes) == 0 {
 		all.rejected = true
 		all.messages.add(whole.Error())
 		return agree(errors.Is(whole, kubescheduler.ErrNoNodesAvailable), whole)
 	}
+	state := framework.NewCycleState()
+	allows, status, leftOut := s.preFilter(state, pod)
 	if !status.IsSuccess() {
 		all.preFilter.add(verdict(status))
-		return all.end(whole, nil, status)
+		return all.end(whole, added, nil, status)
 	}
-	statuses := map[string]*fwk.Status{}
-	nodes, err := s.snapshot.List()
-	if err != nil {
-		return err
-	}
+	statuses := map[string]*frameworkStatus{}
 	for _, node := range nodes {
 		name := node.Node().Name
-		if result.AllNodes() || result.NodeNames.Has(name) {
+		if statuses[name] = leftOut; allows(name) {
 			statuses[name] = s.profile.RunFilterPluginsWithNominatedPods(s.ctx, state, pod, node)
-		} else {
-			statuses[name] = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(plugins)))
 		}
 	}
 	if all.nodes == nil {
@@ -183,22 +170,22 @@ func (s *Scheduler) cycle(pod *v1.Pod, all *sample) error {
 		verdicts.add(one)
 		all.nodes[name] = verdicts
 	}
-	return all.end(whole, statuses, nil)
+	return all.end(whole, added, statuses, nil)
 }
 
 // end collects the message of a cycle that found no node, and checks that both ways of running it agree. Statuses are
-// those of the nodes, or nil if PreFilter gave a status.
-func (all *sample) end(whole error, statuses map[string]*fwk.Status, preFilter *fwk.Status) error {
+// those of the nodes, or nil if PreFilter gave a status. added is what PostFilter adds to the message.
+func (all *sample) end(whole error, added string, statuses map[string]*frameworkStatus, preFilter *frameworkStatus) error {
 	fits, failures := false, []string{}
 	for _, status := range statuses {
 		fits = fits || status.IsSuccess()
-		if status.Code() == fwk.Error {
+		if status.Code() == codeError {
 			failures = append(failures, status.AsError().Error())
 		}
 	}
 	var unfit *framework.FitError
 	switch {
-	case preFilter.Code() == fwk.Error:
+	case preFilter.Code() == codeError:
 		all.erred = true
 		all.messages.add(whole.Error())
 		return agree(whole.Error() == preFilter.AsError().Error(), whole)
@@ -214,11 +201,10 @@ func (all *sample) end(whole error, statuses map[string]*fwk.Status, preFilter *
 		return agree(false, whole)
 	}
 	all.rejected = true
-	all.postFilter.add(unfit.Diagnosis.PostFilterMsg)
-	unfit.Diagnosis.PostFilterMsg = ""
+	all.postFilter.add(added)
 	all.messages.add(unfit.Error())
 	for name, status := range statuses {
-		if other := unfit.Diagnosis.NodeToStatus.Get(name); !reflect.DeepEqual(verdict(other), verdict(status)) {
+		if other := statusOf(unfit, name); !reflect.DeepEqual(verdict(other), verdict(status)) {
 			return agree(false, fmt.Errorf("node %s: %v, %v", name, verdict(other), verdict(status)))
 		}
 	}
@@ -234,19 +220,19 @@ func agree(yes bool, whole error) error {
 }
 
 // verdict returns a status as a verdict.
-func verdict(status *fwk.Status) line.Verdict {
+func verdict(status *frameworkStatus) line.Verdict {
 	made := line.Verdict{Code: status.Code().String()}
 	if !status.IsSuccess() {
 		made.Plugin, made.Reasons = status.Plugin(), slices.Clone(status.Reasons())
 	}
-	if status.Code() == fwk.Error {
+	if status.Code() == codeError {
 		made.Reasons = []string{status.AsError().Error()}
 	}
 	return made
 }
 
 // reserve runs Reserve for a node that the pod fits, writes down what it does, and takes it back.
-func (s *Scheduler) reserve(state fwk.CycleState, pod *v1.Pod, node string, into *line.Verdict) {
+func (s *Scheduler) reserve(state cycleState, pod *v1.Pod, node string, into *line.Verdict) {
 	assumed := pod.DeepCopy()
 	assumed.Spec.NodeName = node
 	if status := s.profile.RunReservePluginsReserve(s.ctx, state, assumed, node); !status.IsSuccess() {
@@ -256,17 +242,15 @@ func (s *Scheduler) reserve(state fwk.CycleState, pod *v1.Pod, node string, into
 		for _, binding := range chosen.StaticBindings {
 			claim := *judge.Field[*v1.PersistentVolumeClaim](binding, "pvc")
 			target := *judge.Field[*v1.PersistentVolume](binding, "pv")
-			before, _, _ := s.volumes.GetByKey(target.Name)
-			_, changed := (*s.assumed)[target.Name]
 			into.Bindings = append(into.Bindings, line.Binding{
-				Claim: claim.Name, Volume: target.Name, Assumed: changed,
+				Claim: claim.Name, Volume: target.Name, Assumed: s.caches.assumed(target.Name),
 				BoundByController: metav1.HasAnnotation(target.ObjectMeta, volume.AnnBoundByController) &&
-					!metav1.HasAnnotation(before.(*v1.PersistentVolume).ObjectMeta, volume.AnnBoundByController),
+					!metav1.HasAnnotation(s.stored(target.Name).ObjectMeta, volume.AnnBoundByController),
 			})
 		}
-		for _, provision := range chosen.DynamicProvisions {
-			if provision.PVC.Annotations[volume.AnnSelectedNode] == node {
-				into.Provisions = append(into.Provisions, provision.PVC.Name)
+		for _, claim := range provisioned(chosen) {
+			if claim.Annotations[volume.AnnSelectedNode] == node {
+				into.Provisions = append(into.Provisions, claim.Name)
 			}
 		}
 	}
@@ -280,8 +264,14 @@ func (s *Scheduler) reserve(state fwk.CycleState, pod *v1.Pod, node string, into
 	s.profile.RunReservePluginsUnreserve(s.ctx, state, assumed, node)
 }
 
+// stored returns a volume as the informer has it.
+func (s *Scheduler) stored(name string) *v1.PersistentVolume {
+	found, _, _ := s.factory.Core().V1().PersistentVolumes().Informer().GetIndexer().GetByKey(name)
+	return found.(*v1.PersistentVolume)
+}
+
 // podVolumes returns what VolumeBinding remembers about a node in a cycle, or nil if it has nothing to bind.
-func podVolumes(state fwk.CycleState, node string) *volumebinding.PodVolumes {
+func podVolumes(state cycleState, node string) *volumebinding.PodVolumes {
 	data, err := state.Read(volumebinding.Name)
 	if err != nil {
 		return nil

@@ -1,5 +1,3 @@
-//go:build !k8s_1_30 && !k8s_1_32 && !k8s_1_34
-
 // Package scheduler drives the real kube-scheduler in process, with its default profile, and asks it about the pods of
 // a world. Nothing is bound and nothing is sent to an API server.
 package scheduler
@@ -7,7 +5,7 @@ package scheduler
 import (
 	"context"
 	"fmt"
-	"time"
+	"reflect"
 	_ "unsafe" // for go:linkname
 
 	"github.com/go-logr/logr"
@@ -17,9 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
-	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 
@@ -33,65 +29,50 @@ type Scheduler struct {
 	scheduler *kubescheduler.Scheduler
 	// profile is the framework with the default profile.
 	profile framework.Framework
-	// snapshot is what the plugins see of the nodes and their pods.
-	snapshot *internalcache.Snapshot
-	events   *events.FakeRecorder
-	factory  informers.SharedInformerFactory
+	// loaded is the world in the caches.
+	loaded  *world
+	events  *events.FakeRecorder
+	factory informers.SharedInformerFactory
 	// volumes is the store behind VolumeBinding's cache of volumes. Its order is a choice.
 	volumes *orderedVolumes
-	// assumed are the volumes that VolumeBinding has changed in memory.
-	assumed *map[string]*v1.PersistentVolume
-	// stop ends what the cache of the current world runs.
-	stop context.CancelFunc
+	// caches are VolumeBinding's caches of volumes and claims.
+	caches assumeCaches
 }
 
 //go:linkname skipPodSchedule k8s.io/kubernetes/pkg/scheduler.(*Scheduler).skipPodSchedule
 func skipPodSchedule(scheduler *kubescheduler.Scheduler, ctx context.Context, profile framework.Framework, pod *v1.Pod) bool
 
-//go:linkname schedulingAlgorithm k8s.io/kubernetes/pkg/scheduler.(*Scheduler).schedulingAlgorithm
-func schedulingAlgorithm(
-	scheduler *kubescheduler.Scheduler, ctx context.Context, state fwk.CycleState, profile framework.Framework, pod *framework.QueuedPodInfo, start time.Time,
-) (kubescheduler.ScheduleResult, *fwk.Status)
-
 // New creates a scheduler as kube-scheduler does by default, with the feature gates that are set at this moment.
 func New() (*Scheduler, error) {
-	s := &Scheduler{ctx: klog.NewContext(context.Background(), logr.Discard()), stop: func() {}}
-	client := fake.NewClientset()
+	s := &Scheduler{ctx: klog.NewContext(context.Background(), logr.Discard()), loaded: &world{}}
+	client := fake.NewSimpleClientset()
 	s.factory = kubescheduler.NewInformerFactory(client, 0)
 	s.events = events.NewFakeRecorder(16)
 	// With one worker the nodes are tested in one order. It has no influence on a verdict.
-	created, err := kubescheduler.New(s.ctx, client, s.factory, nil,
-		func(string) events.EventRecorderLogger { return s.events }, kubescheduler.WithParallelism(1))
+	created, err := kubescheduler.New(s.ctx, client, s.factory, nil, recorders(s.events), kubescheduler.WithParallelism(1))
 	if err != nil {
 		return nil, err
 	}
 	s.scheduler = created
 	s.profile = created.Profiles[v1.DefaultSchedulerName]
-	s.snapshot = *judge.Field[*internalcache.Snapshot](created, "nodeInfoSnapshot")
 	binder, err := volumeBinder(s.profile)
 	if err != nil {
 		return nil, err
 	}
-	store := volumeStore(binder)
-	s.volumes = &orderedVolumes{Indexer: *store}
-	*store = s.volumes
-	s.assumed = judge.Field[map[string]*v1.PersistentVolume](binder, "pvCache", "assumed")
+	s.caches = cachesOf(binder)
+	s.volumes = &orderedVolumes{Indexer: *s.caches.store}
+	*s.caches.store = s.volumes
 	return s, nil
 }
 
 // volumeBinder returns what the plugin VolumeBinding of a profile decides with.
 func volumeBinder(profile framework.Framework) (volumebinding.SchedulerVolumeBinder, error) {
-	for _, plugin := range *judge.Field[[]fwk.ReservePlugin](profile, "reservePlugins") {
+	for _, plugin := range *judge.Field[[]reservePlugin](profile, "reservePlugins") {
 		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
 			return binding.Binder, nil
 		}
 	}
 	return nil, fmt.Errorf("the default profile has no plugin %s", volumebinding.Name)
-}
-
-// volumeStore returns the address of the store behind the cache of volumes.
-func volumeStore(binder volumebinding.SchedulerVolumeBinder) *cache.Indexer {
-	return judge.Field[cache.Indexer](binder, "pvCache", "store")
 }
 
 // load makes a world the state of all caches, as after a start.
@@ -111,22 +92,40 @@ func (s *Scheduler) load(w *world) error {
 			return err
 		}
 	}
-	clear(*s.assumed)
-	s.stop()
-	ctx, stop := context.WithCancel(s.ctx)
-	s.stop = stop
-	s.scheduler.Cache = internalcache.New(ctx, nil, false)
-	*s.snapshot = *internalcache.NewEmptySnapshot()
-	logger := klog.FromContext(ctx)
-	for _, node := range w.nodes {
-		s.scheduler.Cache.AddNode(logger, node.(*v1.Node))
-	}
-	for _, each := range w.pods {
+	s.caches.fill(w)
+	return s.snapshot(w)
+}
+
+// snapshot replaces the nodes and pods in the scheduler's cache, and takes the snapshot with which a cycle begins.
+func (s *Scheduler) snapshot(w *world) error {
+	logger, nodes := klog.FromContext(s.ctx), s.scheduler.Cache
+	for _, each := range s.loaded.pods {
 		if pod := each.(*v1.Pod); pod.Spec.NodeName != "" {
-			if err := s.scheduler.Cache.AddPod(logger, pod); err != nil {
+			if err := nodes.RemovePod(logger, pod); err != nil {
 				return err
 			}
 		}
 	}
-	return s.scheduler.Cache.UpdateSnapshot(logger, s.snapshot)
+	for _, node := range s.loaded.nodes {
+		if err := nodes.RemoveNode(logger, node.(*v1.Node)); err != nil {
+			return err
+		}
+	}
+	for _, node := range w.nodes {
+		nodes.AddNode(logger, node.(*v1.Node))
+	}
+	for _, each := range w.pods {
+		if pod := each.(*v1.Pod); pod.Spec.NodeName != "" {
+			if err := nodes.AddPod(logger, pod); err != nil {
+				return err
+			}
+		}
+	}
+	s.loaded = w
+	// In older minors the type of the snapshot is in an internal package.
+	field := reflect.ValueOf(s.scheduler).Elem().FieldByName("nodeInfoSnapshot")
+	target := reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
+	ended := reflect.ValueOf(nodes).MethodByName("UpdateSnapshot").Call([]reflect.Value{reflect.ValueOf(logger), target})
+	err, _ := ended[0].Interface().(error)
+	return err
 }

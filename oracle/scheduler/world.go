@@ -1,5 +1,3 @@
-//go:build !k8s_1_30 && !k8s_1_32 && !k8s_1_34
-
 package scheduler
 
 import (
