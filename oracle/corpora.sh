@@ -32,5 +32,6 @@ done
 "$oracle" worlds --seed 2030 --count 80 --contended | "$oracle" settle --schedules 400 --quiet 200 --most 4000 | record outcomes-contended
 "$oracle" worlds --seed 2031 --start 2 --count 6 --grouped | "$oracle" settle --controllers all | record outcomes-grouped
 "$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers protection | record outcomes-host-path
+"$oracle" worlds --seed 2039 --count 1280 --scheduling | "$oracle" schedule | record scheduling
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

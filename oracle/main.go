@@ -17,6 +17,7 @@ import (
 
 	"pvctl.dev/oracle/judge"
 	"pvctl.dev/oracle/line"
+	"pvctl.dev/oracle/scheduler"
 	"pvctl.dev/oracle/upstream"
 	"pvctl.dev/oracle/worlds"
 )
@@ -26,17 +27,19 @@ const usage = `usage: oracle COMMAND [flags]
   worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line; --contended: of the large common case;
                                                           --grouped: of groups of alike objects, and with provisioned volumes;
                                                           --host-path: in which the controller provisions;
-                                                          --ephemeral: of pods with ephemeral volumes
+                                                          --ephemeral: of pods with ephemeral volumes;
+                                                          --scheduling: of pods that the scheduler has to schedule
   decide  [--controllers WHO]                             what one sync of each object does
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N
   follow  [--controllers WHO]                             whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
+  schedule                                                what kube-scheduler says about each pod without a node
   gates                                                   what the feature gates are, and how they can be set
   upstream [--left-out FILE] [--module DIR]               upstream's own test tables; DIR has the oracle's go.mod
 
 WHO takes part is binder, protection (with the two protection controllers) or all (with the ephemeral-volume controller too).
-decide, settle, follow, match and upstream take --gates NAME=BOOL,... too: the feature gates that differ from their defaults.
+decide, settle, follow, match, schedule and upstream take --gates NAME=BOOL,... too: the feature gates that differ from their defaults.
 All but worlds and upstream read lines on stdin, and all but gates of these answer --workers N at the same time. Lines are
 described in README.md.
 `
@@ -74,6 +77,11 @@ func run(args []string) error {
 			return err
 		}
 		return each(os.Stdin, os.Stdout, *workers, *gates, (*judge.Judge).Match)
+	case "schedule":
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		return eachBy(os.Stdin, os.Stdout, *workers, *gates, scheduler.New, (*scheduler.Scheduler).Schedule)
 	case "gates":
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
@@ -88,6 +96,7 @@ func run(args []string) error {
 		grouped := flags.Bool("grouped", false, "groups of alike objects, and hostPath volumes that are provisioned")
 		hostPath := flags.Bool("host-path", false, "worlds with --enable-hostpath-provisioner, in which the controller itself creates volumes")
 		ephemeral := flags.Bool("ephemeral", false, "pods with generic ephemeral volumes, and claims that are made for them")
+		scheduling := flags.Bool("scheduling", false, "nodes, pods, volumes and claims that the scheduler compares")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
@@ -95,14 +104,17 @@ func run(args []string) error {
 		for _, kind := range []struct {
 			wanted   bool
 			generate func(uint64, int) line.Line
-		}{{*contended, worlds.Contended}, {*grouped, worlds.Grouped}, {*hostPath, worlds.HostPath}, {*ephemeral, worlds.Ephemeral}} {
+		}{
+			{*contended, worlds.Contended}, {*grouped, worlds.Grouped}, {*hostPath, worlds.HostPath}, {*ephemeral, worlds.Ephemeral},
+			{*scheduling, worlds.Scheduling},
+		} {
 			if kind.wanted {
 				generate = kind.generate
 				kinds++
 			}
 		}
 		if kinds > 1 {
-			return errors.New("a world is made with one of --contended, --grouped, --host-path and --ephemeral, not with several")
+			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral and --scheduling, not with several")
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {
@@ -194,9 +206,16 @@ func parse(flags *flag.FlagSet, args []string) (judge.Controllers, error) {
 	return who, nil
 }
 
-// each answers the lines of in with several judges, and writes the answers in the order of the lines. All lines are
-// answered with the same feature gates, because a process has only one set of them.
+// each answers the lines of in with judges.
 func each(in io.Reader, out io.Writer, workers int, gates string, answer func(*judge.Judge, *line.Line) error) error {
+	return eachBy(in, out, workers, gates, judge.New, answer)
+}
+
+// eachBy answers the lines of in with several answerers, and writes the answers in the order of the lines. All lines are
+// answered with the same feature gates, because a process has only one set of them.
+func eachBy[A any](
+	in io.Reader, out io.Writer, workers int, gates string, create func() (A, error), answer func(A, *line.Line) error,
+) error {
 	set, err := judge.SetGates(gates)
 	if err != nil {
 		return err
@@ -209,13 +228,13 @@ func each(in io.Reader, out io.Writer, workers int, gates string, answer func(*j
 	todo, order := make(chan *task), make(chan *task, 64)
 	var wait sync.WaitGroup
 	for range workers {
-		j, err := judge.New()
+		one, err := create()
 		if err != nil {
 			return err
 		}
 		wait.Go(func() {
 			for t := range todo {
-				err := safely(func() error { return answer(j, &t.line) })
+				err := safely(func() error { return answer(one, &t.line) })
 				if err == nil {
 					err = encode(&t.text, &t.line)
 				}

@@ -37,8 +37,8 @@ func (j *Judge) newEphemeral(clients kubernetes.Interface, factory informers.Sha
 		return err
 	}
 	j.ephemeral = ephemeralController(reflect.ValueOf(controller).UnsafePointer())
-	*field[record.EventRecorder](controller, "recorder") = recorder{j}
-	inner := field[queue](controller, "queue")
+	*Field[record.EventRecorder](controller, "recorder") = recorder{j}
+	inner := Field[queue](controller, "queue")
 	*inner = &spyQueue{queue: *inner, judge: j, kind: podKind}
 	return nil
 }

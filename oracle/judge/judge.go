@@ -56,8 +56,8 @@ type Judge struct {
 	ended func()
 }
 
-// field returns the address of an unexported field.
-func field[T any](object any, names ...string) *T {
+// Field returns the address of an unexported field.
+func Field[T any](object any, names ...string) *T {
 	value := reflect.ValueOf(object).Elem()
 	for _, name := range names {
 		value = value.FieldByName(name)
@@ -110,18 +110,18 @@ func New() (*Judge, error) {
 	j.classes = storage.StorageClasses().Informer().GetIndexer()
 	j.pods, j.nodes = core.Pods().Informer().GetIndexer(), core.Nodes().Informer().GetIndexer()
 
-	own := field[cache.Indexer](binder, "volumes", "store")
+	own := Field[cache.Indexer](binder, "volumes", "store")
 	j.ownVolumes = &orderedIndexer{watchedStore: watchedStore{Indexer: *own}}
 	*own = j.ownVolumes
-	claims := field[cache.Store](binder, "claims")
+	claims := Field[cache.Store](binder, "claims")
 	j.ownClaims = &watchedStore{Indexer: (*claims).(cache.Indexer)} // every store of client-go is an Indexer
 	*claims = j.ownClaims
-	*field[record.EventRecorder](binder, "eventRecorder") = recorder{j}
+	*Field[record.EventRecorder](binder, "eventRecorder") = recorder{j}
 	j.operations = &operations{judge: j}
-	*field[goroutinemap.GoRoutineMap](binder, "runningOperations") = j.operations
+	*Field[goroutinemap.GoRoutineMap](binder, "runningOperations") = j.operations
 	j.watchQueues()
-	j.dynamic = field[bool](binder, "enableDynamicProvisioning")
-	*field[time.Duration](binder, "createProvisionedPVInterval") = 0
+	j.dynamic = Field[bool](binder, "enableDynamicProvisioning")
+	*Field[time.Duration](binder, "createProvisionedPVInterval") = 0
 	return j, nil
 }
 

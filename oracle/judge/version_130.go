@@ -36,7 +36,7 @@ func (q *spyQueue) Add(key any) { q.judge.hear(q.kind, key.(string)) }
 
 // queues returns the binder's work queues, for volumes and for claims.
 func (j *Judge) queues() (volumes, claims *workqueue.Type) {
-	return *field[*workqueue.Type](j.binder, "volumeQueue"), *field[*workqueue.Type](j.binder, "claimQueue")
+	return *Field[*workqueue.Type](j.binder, "volumeQueue"), *Field[*workqueue.Type](j.binder, "claimQueue")
 }
 
 // olderPlugins returns the plugins that later minor versions no longer have.

@@ -10,7 +10,7 @@ import (
 
 // queues returns the binder's work queues, for volumes and for claims.
 func (j *Judge) queues() (volumes, claims *workqueue.Typed[string]) {
-	return *field[*workqueue.Typed[string]](j.binder, "volumeQueue"), *field[*workqueue.Typed[string]](j.binder, "claimQueue")
+	return *Field[*workqueue.Typed[string]](j.binder, "volumeQueue"), *Field[*workqueue.Typed[string]](j.binder, "claimQueue")
 }
 
 // olderPlugins returns the plugins that later minor versions no longer have. Portworx stays in the tree although its

@@ -21,7 +21,7 @@ const retriesErrors = true
 // watchQueues passes the keys that the binder enqueues to enqueued.
 func (j *Judge) watchQueues() {
 	for kind, name := range map[string]string{"PersistentVolume": "volumeQueue", "PersistentVolumeClaim": "claimQueue"} {
-		inner := field[queue](j.binder, name)
+		inner := Field[queue](j.binder, name)
 		*inner = &spyQueue{queue: *inner, judge: j, kind: kind}
 	}
 }

@@ -47,33 +47,33 @@ func (w *world) add(item json.RawMessage) error {
 	}
 	switch meta.Kind {
 	case "PersistentVolume":
-		volume, err := readObject(item, corev1.SetObjectDefaults_PersistentVolume)
+		volume, err := ReadObject(item, corev1.SetObjectDefaults_PersistentVolume)
 		if err != nil {
 			return err
 		}
 		w.volumes = append(w.volumes, volume)
 		w.objects = append(w.objects, line.Object{Kind: meta.Kind, Name: volume.Name})
 	case "PersistentVolumeClaim":
-		claim, err := readClaim(item)
+		claim, err := ReadClaim(item)
 		if err != nil {
 			return err
 		}
 		w.claims = append(w.claims, claim)
 		w.objects = append(w.objects, line.Object{Kind: meta.Kind, Namespace: claim.Namespace, Name: claim.Name})
 	case "StorageClass":
-		class, err := readObject(item, storageapi.SetObjectDefaults_StorageClass)
+		class, err := ReadObject(item, storageapi.SetObjectDefaults_StorageClass)
 		if err != nil {
 			return err
 		}
 		w.classes = append(w.classes, class)
 	case "Pod":
-		pod, err := readObject(item, corev1.SetObjectDefaults_Pod)
+		pod, err := ReadObject(item, corev1.SetObjectDefaults_Pod)
 		if err != nil {
 			return err
 		}
 		w.pods = append(w.pods, pod)
 	case "Node":
-		node, err := readObject(item, corev1.SetObjectDefaults_Node)
+		node, err := ReadObject(item, corev1.SetObjectDefaults_Node)
 		if err != nil {
 			return err
 		}
@@ -82,8 +82,8 @@ func (w *world) add(item json.RawMessage) error {
 	return nil
 }
 
-// readObject reads one object as the API server returns it: with its defaults and without its kind.
-func readObject[T any, P interface {
+// ReadObject reads one object as the API server returns it: with its defaults and without its kind.
+func ReadObject[T any, P interface {
 	*T
 	runtime.Object
 }](item json.RawMessage, defaults func(P)) (P, error) {
@@ -96,8 +96,9 @@ func readObject[T any, P interface {
 	return object, nil
 }
 
-func readClaim(item json.RawMessage) (*v1.PersistentVolumeClaim, error) {
-	claim, err := readObject(item, corev1.SetObjectDefaults_PersistentVolumeClaim)
+// ReadClaim reads a claim as the API server returns it.
+func ReadClaim(item json.RawMessage) (*v1.PersistentVolumeClaim, error) {
+	claim, err := ReadObject(item, corev1.SetObjectDefaults_PersistentVolumeClaim)
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,9 @@ type Line struct {
 	Schedules []Schedule `json:"schedules,omitempty"`
 	// Matches are the answers of match.
 	Matches []Match `json:"matches,omitempty"`
+	// Scheduling are the answers of schedule: one for each pod that kube-scheduler has to schedule, sorted by namespace
+	// and name. It is empty, not absent, if the world has no such pod.
+	Scheduling *[]Scheduling `json:"scheduling,omitempty"`
 }
 
 // Feature is a feature gate of the version.

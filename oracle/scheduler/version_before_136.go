@@ -1,0 +1,73 @@
+//go:build k8s_1_34 || k8s_1_32 || k8s_1_30
+
+package scheduler
+
+import (
+	"errors"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"pvctl.dev/oracle/judge"
+)
+
+type reservePlugin = framework.ReservePlugin
+
+// whole runs a cycle for the pod as the scheduler does, up to and with PostFilter. It returns the error with which the
+// cycle ends, and what PostFilter adds to its text. In these minors the function of the scheduler that runs both also
+// assumes the pod, so that both are called here.
+func (s *Scheduler) whole(pod *v1.Pod) (error, string) {
+	state := framework.NewCycleState()
+	_, err := s.scheduler.SchedulePod(s.ctx, s.profile, state, pod.DeepCopy())
+	var unfit *framework.FitError
+	if errors.As(err, &unfit) {
+		return err, s.postFilter(state, pod, unfit)
+	}
+	return err, ""
+}
+
+// recorders returns what makes the recorder of each profile.
+func recorders(recorder *events.FakeRecorder) func(string) events.EventRecorder {
+	return func(string) events.EventRecorder { return recorder }
+}
+
+// assumeCaches are VolumeBinding's caches of volumes and claims. They have copies of the informers' stores.
+type assumeCaches struct {
+	// store is the store of volumes, claims that of claims. Their elements are of a type that is not exported.
+	store, claims *cache.Indexer
+	// addVolume and addClaim are what the informers call for a new object.
+	addVolume, addClaim func(any)
+}
+
+// fill makes a world the content of the caches.
+func (c assumeCaches) fill(w *world) {
+	for _, each := range []struct {
+		store   cache.Indexer
+		add     func(any)
+		objects []any
+	}{{*c.store, c.addVolume, w.volumes}, {*c.claims, c.addClaim, w.claims}} {
+		if err := each.store.Replace(nil, ""); err != nil {
+			panic(err) // A store in memory takes every list.
+		}
+		for _, object := range each.objects {
+			each.add(object)
+		}
+	}
+}
+
+// assumed returns whether a volume was changed in memory.
+func (c assumeCaches) assumed(volume string) bool {
+	element, exists, err := (*c.store).GetByKey(volume)
+	if err != nil || !exists {
+		panic(fmt.Sprintf("volume %s: %v", volume, err)) // It was chosen from this store.
+	}
+	return *judge.Field[any](element, "latestObj") != *judge.Field[any](element, "apiObj")
+}
+
+// volumeIn returns the volume of an element of the store.
+func volumeIn(element any) *v1.PersistentVolume {
+	return (*judge.Field[any](element, "latestObj")).(*v1.PersistentVolume)
+}
