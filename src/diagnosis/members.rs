@@ -39,10 +39,7 @@ pub(super) fn pods_of<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Vec<&'s
         Kind::Job => controlled(snapshot, *kind, snapshot.find::<Job>(namespace, name).map(|job| &job.meta)),
         Kind::Deployment => {
             let Some(deployment) = snapshot.find::<Deployment>(namespace, name) else { return Vec::new() };
-            let sets = snapshot.all::<ReplicaSet>().iter().filter(|set| {
-                set.meta.namespace == deployment.meta.namespace
-                    && set.owners.iter().any(|owner| owner.controller && owner.uid == deployment.meta.uid)
-            });
+            let sets = sets_of(snapshot, deployment);
             sets.flat_map(|set| controlled(snapshot, Kind::ReplicaSet, Some(&set.meta))).collect()
         }
         Kind::Node => {
@@ -68,6 +65,25 @@ pub(super) fn pods_of<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Vec<&'s
         }
         _ => Vec::new(),
     }
+}
+
+/// Returns the objects that create the pods of a workload: its ReplicaSets for a Deployment, and otherwise the workload.
+pub(super) fn makers_of(snapshot: &Snapshot, object: &ObjectKey) -> Vec<ObjectKey> {
+    let deployment = snapshot.find::<Deployment>(&object.namespace, &object.name);
+    match deployment.filter(|_| object.kind == Kind::Deployment) {
+        Some(deployment) => sets_of(snapshot, deployment)
+            .map(|set| key(Kind::ReplicaSet, &set.meta.namespace, &set.meta.name))
+            .collect(),
+        None => vec![object.clone()],
+    }
+}
+
+/// Returns the ReplicaSets of a Deployment.
+fn sets_of<'s>(snapshot: &'s Snapshot, deployment: &'s Deployment) -> impl Iterator<Item = &'s ReplicaSet> {
+    snapshot.all::<ReplicaSet>().iter().filter(|set| {
+        set.meta.namespace == deployment.meta.namespace
+            && set.owners.iter().any(|owner| owner.controller && owner.uid == deployment.meta.uid)
+    })
 }
 
 /// Returns the pods of a workload. If the file has no uids, the kind and name of the owner count.

@@ -167,3 +167,40 @@ async fn what_may_not_be_read_leaves_a_stage_open() {
     assert_eq!((stages[2], stages[3]), (("scheduled", "done"), ("attached", "unknown")));
     assert_ne!(document["diagnosis"]["state"], "well");
 }
+
+/// The ReplicaSet of a Deployment cannot create the second pod.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_workload_says_why_its_pods_are_refused() {
+    let api = cluster().await;
+    let message = "Error creating: pods \"web-1-c\" is forbidden: exceeded quota: compute, requested: pods=1";
+    api.hold([
+        json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta("web", "late"),
+            "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "late"}}, "template": {"spec": {"containers": []}}}
+        }),
+        {
+            let mut set = json!({
+                "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": meta("web", "late-1"),
+                "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "late"}}, "template": {"spec": {"containers": []}}}
+            });
+            set["metadata"]["ownerReferences"] = json!([
+                {"apiVersion": "apps/v1", "kind": "Deployment", "name": "late", "uid": "uid-late", "controller": true}
+            ]);
+            set
+        },
+        json!({
+            "apiVersion": "v1", "kind": "Event", "metadata": meta("web", "late-1.1"), "reason": "FailedCreate",
+            "involvedObject": {
+                "apiVersion": "apps/v1", "kind": "ReplicaSet", "namespace": "web", "name": "late-1", "uid": "uid-late-1"
+            },
+            "message": message, "type": "Warning", "source": {"component": "replicaset-controller"}, "count": 3,
+            "lastTimestamp": "2023-11-14T22:00:00Z"
+        }),
+    ]);
+    for object in ["deploy/late", "rs/late-1"] {
+        let seen = run(&api, &["explain", object, "-n", "web"]).await;
+        let headline = seen.stdout.lines().next().unwrap();
+        assert!(headline.ends_with(": 1 pod is missing, because a ResourceQuota forbids it."), "{headline}");
+        assert!(seen.stdout.contains(message), "{}", seen.stdout);
+    }
+}

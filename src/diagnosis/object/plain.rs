@@ -108,16 +108,29 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
     let missing = count.map_or(0, |count| (count.wanted - count.existing).max(0));
     let well = diagnoses.iter().filter(|diagnosis| diagnosis.state == State::Well).count();
     let subject = beginning(&noun(object));
-    let refused = newest_about(snapshot, object, |event| event.reason == "FailedCreate");
+    let makers = members::makers_of(snapshot, object);
+    let refusals = makers.iter().filter_map(|maker| newest_about(snapshot, maker, |one| one.reason == "FailedCreate"));
+    let refused = refusals.max_by_key(|event| event.last_seen);
     let is_bad = worst.is_some_and(|worst| worst.state.is_problem());
     let (state, headline, details) = match (worst, missing) {
         (None, 0) => (State::Well, format!("{subject} has no pods and wants none."), Vec::new()),
         (_, 1..) if !is_bad => {
             let pods = if missing == 1 { "1 pod is".to_owned() } else { format!("{missing} pods are") };
-            let headline = format!("{subject}: {pods} missing.");
             match refused {
-                Some(event) => (State::Stuck, headline, vec![format!("{} says: {}.", event.source, event.message)]),
-                None => (State::Waiting, headline, vec!["Its controller has to create them.".to_owned()]),
+                Some(event) => {
+                    let them = if missing == 1 { "it" } else { "them" };
+                    let by = if event.message.contains("quota") {
+                        format!("a ResourceQuota forbids {them}")
+                    } else {
+                        format!("the API server refuses {them}")
+                    };
+                    let headline = format!("{subject}: {pods} missing, because {by}.");
+                    (State::Stuck, headline, vec![format!("{} says: {}.", event.source, event.message)])
+                }
+                None => {
+                    let details = vec!["Its controller has to create them.".to_owned()];
+                    (State::Waiting, format!("{subject}: {pods} missing."), details)
+                }
             }
         }
         (Some(worst), _) if worst.state == State::Well => {

@@ -68,7 +68,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             "create VolumeSnapshotClass {class} for the driver of the claim; then the snapshot is taken by itself"
         ))),
         None => Detection::new(format!(
-            "its data source, VolumeSnapshot {name}, cannot be taken: \"{}\"",
+            "its data source, VolumeSnapshot {name}, cannot be taken. Its error: {}",
             truncate(&error.message, LONG)
         )),
     };
