@@ -161,6 +161,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     judged.compare_listed(&mut verdict)?;
     judged.compare_advice(&mut verdict)?;
     judged.compare_features(&mut verdict);
+    verdict.counts.scheduling += line.scheduling.as_ref().map_or(0, Vec::len);
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }
@@ -206,11 +207,16 @@ fn snapshot_of(items: &[Value]) -> Result<Snapshot> {
     Ok(Snapshot::new(parts(items, Coverage::complete())?))
 }
 
+/// The kinds that the scheduler reads beside those of the other decisions.
+const SCHEDULING: [Kind; 4] = [Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
+
 fn parts<'v>(items: impl IntoIterator<Item = &'v Value>, coverage: Coverage) -> Result<Parts> {
     let mut parts = Parts { coverage, ..Parts::default() };
     for item in items {
         match decoded(item)? {
-            Item::Object(object) if Kind::ALL.contains(&object.kind()) => parts.objects.push(object),
+            Item::Object(object) if Kind::ALL.contains(&object.kind()) || SCHEDULING.contains(&object.kind()) => {
+                parts.objects.push(object);
+            }
             Item::Object(object) => bail!("no decision reads a {}", object.kind()),
             Item::Skipped(kind) => bail!("nobody reads the kind {kind}"),
         }

@@ -49,6 +49,9 @@ pub struct Line {
     /// The answers of the search for a volume.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<Match>,
+    /// The answers of kube-scheduler, one for each pod that it has to schedule. It is `None` if nobody asked for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduling: Option<Vec<Scheduling>>,
 }
 
 /// A feature gate of a version.
@@ -284,6 +287,90 @@ pub struct Match {
     /// The error of the search.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
+}
+
+/// What kube-scheduler says about one pod. `oracle/line/scheduling.go` says which fields are set together.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Scheduling {
+    /// The pod.
+    pub pod: Object,
+    /// The status of the plugin that does not let the pod into the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<SchedulingStatus>,
+    /// The message of the event for a pod that is being deleted.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub skip: String,
+    /// The status of the `PreFilter` plugin that rejects the pod on all nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pre_filter: Option<SchedulingStatus>,
+    /// The possible verdicts about each node.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeVerdicts>,
+    /// The reason of the condition `PodScheduled`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// The possible messages of the condition, without what `PostFilter` adds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<String>,
+    /// The texts that `PostFilter` can add.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub post_filter: Vec<String>,
+    /// The number of tried orders of volumes. It is 0 if there was only one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub orders: u32,
+    /// Whether further orders are possible.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sampled: bool,
+}
+
+/// The possible verdicts about one node.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodeVerdicts {
+    /// The node.
+    pub node: String,
+    /// The verdicts, sorted by their JSON text.
+    pub verdicts: Vec<SchedulingStatus>,
+}
+
+/// A status of the scheduler's framework. Where the pod fits, it also has what `Reserve` does.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SchedulingStatus {
+    /// `Success`, `Unschedulable`, `UnschedulableAndUnresolvable` or `Error`.
+    pub code: String,
+    /// The plugin. It is empty with `Success`, and for a node that the result of `PreFilter` leaves out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub plugin: String,
+    /// The texts in the order of the status.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    /// The volumes that `Reserve` chooses for waiting claims.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bindings: Vec<Binding>,
+    /// The claims that are to be provisioned for the node.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub provisions: Vec<String>,
+    /// The text of the status with which `Reserve` fails after the node has passed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reserve_error: String,
+}
+
+/// A volume that the scheduler chose for a claim.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Binding {
+    /// The name of the claim.
+    pub claim: String,
+    /// The name of the volume.
+    pub volume: String,
+    /// Whether `Reserve` changes the volume in the scheduler's memory, and `PreBind` in the API.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub assumed: bool,
+    /// Whether the volume gets the annotation `bound-by-controller`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bound_by_controller: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]

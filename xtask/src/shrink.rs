@@ -83,6 +83,7 @@ pub fn stripped(line: &Line) -> Line {
     line.settle = None;
     line.schedules.clear();
     line.matches.clear();
+    line.scheduling = None;
     for case in &mut line.cases {
         case.decisions.clear();
         case.runs = 0;

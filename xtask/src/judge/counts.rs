@@ -71,6 +71,8 @@ numbers! {
         worlds,
         /// Joint ends that were seen.
         worlds_seen,
+        /// Pods for which the line has an answer of the scheduler.
+        scheduling,
         /// Answers for worlds of which a part was hidden.
         cuts,
         /// Answers among these that differ from the real answer. All of them are marked as uncertain.
@@ -114,7 +116,7 @@ numbers! {
 impl Counts {
     /// Whether nothing was compared.
     pub fn is_empty(&self) -> bool {
-        self.decisions + self.matches + self.ends == 0
+        self.decisions + self.matches + self.ends + self.scheduling == 0
     }
 }
 
