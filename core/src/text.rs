@@ -107,6 +107,21 @@ pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(cut)
 }
 
+/// Makes one line of the text, and cuts out its middle if it has more than `columns` characters. The end of an error
+/// often has its reason. The result has `…` in place of what was cut out.
+pub fn shorten(text: &str, columns: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let length = line.chars().count();
+    if length <= columns {
+        return line;
+    }
+    let room = columns.saturating_sub(1);
+    let start = room / 3;
+    let begin: String = line.chars().take(start).collect();
+    let end: String = line.chars().skip(length - (room - start)).collect();
+    format!("{}{CUT}{}", begin.trim_end(), end.trim_start())
+}
+
 /// Appends blanks to the text up to `columns` terminal columns. Longer text stays as it is.
 pub fn pad(text: &str, columns: usize) -> Cow<'_, str> {
     match columns.checked_sub(width(text)) {

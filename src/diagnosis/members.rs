@@ -67,7 +67,8 @@ pub(super) fn pods_of<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Vec<&'s
     }
 }
 
-/// Returns the objects that create the pods of a workload: its ReplicaSets for a Deployment, and otherwise the workload.
+/// Returns the objects that create the pods of a workload: its ReplicaSets for a Deployment, and otherwise the workload
+/// itself.
 pub(super) fn makers_of(snapshot: &Snapshot, object: &ObjectKey) -> Vec<ObjectKey> {
     let deployment = snapshot.find::<Deployment>(&object.namespace, &object.name);
     match deployment.filter(|_| object.kind == Kind::Deployment) {

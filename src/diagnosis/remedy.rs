@@ -51,7 +51,7 @@ fn ours(verb: &'static str, what: &str, does: impl Into<String>) -> Remedy {
 
 /// Creates a remedy that sets the reclaim policy of the volume to Retain. Returns None if the policy is Retain already.
 pub fn retain(volume: &PersistentVolume) -> Option<Remedy> {
-    let does = "keep the data: set policy Retain, which stops every deletion that has not begun";
+    let does = "keep the data: set policy Retain; then the storage stays when the claim and the volume are deleted";
     let is_kept = volume.reclaim_policy == ReclaimPolicy::Retain;
     (!is_kept).then(|| ours("retain", &typed(&volume_key(&volume.meta.name)), does))
 }

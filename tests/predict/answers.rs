@@ -81,7 +81,7 @@ fn a_claim_reference_under_another_name_is_a_danger_on_both_pages() {
                   namespace: db, name: other, uid: c1}";
     let world = pair(volume, "Bound", BOUND);
     let ways = [
-        "keep the data: set policy Retain, which stops every deletion that has not begun",
+        "keep the data: set policy Retain; then the storage stays when the claim and the volume are deleted",
         "kubectl pvctl retain pv/vol",
     ];
     let fact = "its claim db/other does not exist.";

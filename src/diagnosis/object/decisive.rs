@@ -1,7 +1,8 @@
 //! The finding that decides the state of an object, and its root.
 
 use crate::diagnosis::partners::Partners;
-use crate::diagnosis::{Finding, Findings, Risk, Severity};
+use crate::diagnosis::pod::facts::bound;
+use crate::diagnosis::{Finding, Findings, Risk, Severity, key};
 use crate::model::{ClaimPhase, Kind, ObjectKey};
 use crate::snapshot::Snapshot;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ pub(super) struct FindingIndex<'f> {
     /// The findings on each object.
     on: BTreeMap<&'f ObjectKey, Vec<&'f Finding>>,
     /// The findings that affect each object and are on another one.
-    affecting: BTreeMap<&'f ObjectKey, Vec<&'f Finding>>,
+    affecting: BTreeMap<ObjectKey, Vec<&'f Finding>>,
     partners: Partners<'f>,
 }
 
@@ -97,13 +98,25 @@ fn is_bound_claim(snapshot: &Snapshot, object: &ObjectKey) -> bool {
     claim.is_some_and(|claim| claim.status.phase == ClaimPhase::Bound)
 }
 
+/// Returns the volume that a Bound claim is bound to.
+fn volume_of(snapshot: &Snapshot, object: &ObjectKey) -> Option<ObjectKey> {
+    if object.kind != Kind::PersistentVolumeClaim {
+        return None;
+    }
+    bound(snapshot, &object.namespace, &object.name)
+        .map(|(_, volume)| key(Kind::PersistentVolume, "", &volume.meta.name))
+}
+
 impl<'f> FindingIndex<'f> {
     /// Indexes the findings. Suppressed findings concern nobody.
     pub(super) fn new(snapshot: &'f Snapshot, findings: &'f Findings) -> Self {
         let (mut on, mut affecting) = (BTreeMap::new(), BTreeMap::new());
         for finding in findings.listed.iter().filter(|finding| finding.suppressed.is_none()) {
             on.entry(&finding.object).or_insert_with(Vec::new).push(finding);
-            for object in finding.role.affected_objects.iter().chain(&finding.affected) {
+            // What keeps pods from using a claim also concerns its volume.
+            let affected = finding.role.affected_objects.iter().chain(&finding.affected);
+            let volumes = finding.affected.iter().filter_map(|claim| volume_of(snapshot, claim));
+            for object in affected.cloned().chain(volumes) {
                 let known: &mut Vec<&Finding> = affecting.entry(object).or_default();
                 if !known.iter().any(|known| std::ptr::eq(*known, finding)) {
                     known.push(finding);

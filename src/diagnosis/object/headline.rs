@@ -97,7 +97,8 @@ fn of_problem(
     let is_own = told.object == *object;
     // Whether the state of the object follows from the cause. A state that changes by itself does not.
     let follows = match recorded(snapshot, object) {
-        Some(TERMINATING) => worst.object == *object,
+        // Somebody has deleted the object. The cause only keeps the deletion from its end.
+        Some(TERMINATING) => false,
         Some("Pending" | "Lost") => !changes,
         _ => false,
     };
@@ -235,16 +236,25 @@ fn about(object: &ObjectKey, clause: &str) -> String {
     told_alone(object, clause).unwrap_or_else(|| format!("{} has a problem: {clause}", noun(object)))
 }
 
-/// Returns what a rule says about a claim of a pod, with the claim as the subject. The rule says it for the pod, and
-/// names the claim first. The headline of the claim does not need the pod.
+/// Returns what a rule says about a claim of a pod, with the claim or its volume as the subject. The rule says it for
+/// the pod, and names the claim first. The headline of the claim or volume does not need the pod.
 fn said_of_pod(object: &ObjectKey, told: &ObjectKey, clause: &str) -> Option<String> {
-    let is_its_claim = object.kind == Kind::PersistentVolumeClaim && object.namespace == told.namespace;
-    if !is_its_claim || told.kind != Kind::Pod {
+    if told.kind != Kind::Pod {
         return None;
     }
-    let of_volume = clause.strip_prefix(&format!("the volume of claim {} ", object.name));
-    let of_claim = || clause.strip_prefix(&format!("claim {} ", object.name)).map(|rest| format!("it {rest}"));
-    of_volume.map(|rest| format!("its volume {rest}")).or_else(of_claim)
+    match object.kind {
+        Kind::PersistentVolumeClaim if object.namespace == told.namespace => {
+            let of_volume = clause.strip_prefix(&format!("the volume of claim {} ", object.name));
+            let of_claim = || clause.strip_prefix(&format!("claim {} ", object.name)).map(|rest| format!("it {rest}"));
+            of_volume.map(|rest| format!("its volume {rest}")).or_else(of_claim)
+        }
+        Kind::PersistentVolume => {
+            let after = |start: &str| clause.strip_prefix(start)?.split_once(' ').map(|(_, rest)| rest);
+            let of_claim = || after("claim ").map(|rest| format!("its claim {rest}"));
+            after("the volume of claim ").map(|rest| format!("it {rest}")).or_else(of_claim)
+        }
+        _ => None,
+    }
 }
 
 /// Returns a sentence that says "this volume" in place of the name of the volume that the headline has named already.

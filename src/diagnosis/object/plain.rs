@@ -57,6 +57,13 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
         Some(TypedId::StorageClass(id)) => Plain::new(super::class::words(diagnoser.simulation, snapshot.get(id))),
         Some(TypedId::Pod(id)) => of_pod(diagnoser, snapshot.get(id)),
         Some(_) if WITH_PODS.contains(&object.kind) => of_workload(diagnoser, object),
+        // What is in a namespace has diagnoses of its own.
+        Some(TypedId::Namespace(_)) => {
+            let headline = format!("{} is not being deleted.", beginning(&noun(object)));
+            let name = &object.name;
+            let details = vec![format!("`kubectl pvctl audit -n {name}` says what is wrong with the objects in it.")];
+            Plain::new(Words { headline, details })
+        }
         _ => {
             let headline = format!("{}: nothing is wrong with it.", beginning(&noun(object)));
             Plain::new(Words { headline, details: Vec::new() })
@@ -112,8 +119,13 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
     let refusals = makers.iter().filter_map(|maker| newest_about(snapshot, maker, |one| one.reason == "FailedCreate"));
     let refused = refusals.max_by_key(|event| event.last_seen);
     let is_bad = worst.is_some_and(|worst| worst.state.is_problem());
+    let with_claims = if object.kind == Kind::Node { " with claims" } else { "" };
     let (state, headline, details) = match (worst, missing) {
-        (None, 0) => (State::Well, format!("{subject} has no pods and wants none."), Vec::new()),
+        // Of a node, only the pods that use claims count.
+        (None, 0) if object.kind == Kind::Node => {
+            (State::Well, format!("{subject}: no pod on it uses a claim."), Vec::new())
+        }
+        (None, 0) => (State::Well, format!("{subject} has no pods and needs none."), Vec::new()),
         (_, 1..) if !is_bad => {
             let pods = if missing == 1 { "1 pod is".to_owned() } else { format!("{missing} pods are") };
             match refused {
@@ -134,16 +146,16 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
             }
         }
         (Some(worst), _) if worst.state == State::Well => {
-            let pods = if diagnoses.len() == 1 {
-                "its pod is".to_owned()
-            } else {
-                format!("all its {} pods are", diagnoses.len())
-            };
-            (State::Well, format!("{subject}: {pods} well."), Vec::new())
+            let are = if well == 1 { "is" } else { "are" };
+            (
+                State::Well,
+                format!("{subject}: {well} of {} pods{} {are} well.", diagnoses.len(), with_claims),
+                Vec::new(),
+            )
         }
         (Some(worst), _) => {
             let are = if well == 1 { "is" } else { "are" };
-            let headline = format!("{subject}: {well} of {} pods {are} well.", diagnoses.len());
+            let headline = format!("{subject}: {well} of {} pods{with_claims} {are} well.", diagnoses.len());
             let mut told: Vec<&Diagnosis> = diagnoses.iter().filter(|one| one.state == worst.state).collect();
             told.truncate(TOLD);
             let details = told.into_iter().flat_map(|one| std::iter::once(&one.headline).chain(&one.details).cloned());

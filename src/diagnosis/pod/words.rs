@@ -67,6 +67,9 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
     let because = match (fact.stage, fact.reached) {
         (PodStage::Claim, Reached::Broken) => format!("it cannot use {of_volume}"),
         (PodStage::Claim, _) => format!("it waits for {of_volume}"),
+        (PodStage::Bound, Reached::Broken) if volume.is_some_and(|volume| !volume.persistent.is_empty()) => {
+            format!("{of_volume} and its volume are not bound to each other")
+        }
         (PodStage::Bound, Reached::Broken) => format!("{of_volume} has no volume"),
         (PodStage::Bound, _) => format!("{of_volume} has no volume yet"),
         (PodStage::Scheduled, Reached::Broken) => "the scheduler finds no node for it".to_owned(),
@@ -74,7 +77,7 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         (PodStage::Attached, Reached::Broken) => format!("{the_volume} cannot be attached to node {node}"),
         (PodStage::Attached, _) => format!("{the_volume} is not attached to node {node} yet"),
         (PodStage::Mounted, Reached::Broken) => format!("{the_volume} cannot be mounted on node {node}"),
-        (PodStage::Mounted, _) => format!("the kubelet of node {node} mounts its volumes"),
+        (PodStage::Mounted, _) => format!("the kubelet on node {node} is still mounting the volumes of the pod"),
         (PodStage::Running, Reached::Broken) if used_claims(pod).next().is_some() => {
             "its volumes are mounted, but a container does not run".to_owned()
         }

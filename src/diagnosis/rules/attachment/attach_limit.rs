@@ -67,7 +67,12 @@ fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             "use a machine type that takes more volumes, or fewer volumes for the pod",
         ),
         None => (
-            "no suitable node takes another volume of the driver (max volume count)".to_owned(),
+            match drivers.as_slice() {
+                [first, rest @ ..] if rest.iter().all(|driver| driver == first) => {
+                    format!("no suitable node takes another volume of driver {first} (max volume count)")
+                }
+                _ => "no suitable node takes another volume of a driver (max volume count)".to_owned(),
+            },
             "add a node, use a machine type that takes more volumes, or move pods with volumes to another node",
         ),
     };

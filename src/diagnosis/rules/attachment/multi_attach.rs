@@ -166,7 +166,7 @@ fn holder<'a>(case: &Case<'a>, pod: &Pod, volume: &PersistentVolume, other: Opti
 fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holder<'_>) -> (String, Vec<Remedy>) {
     let own = pod.node_name.as_str();
     let at = |user: &Pod| node.map_or_else(|| user.node_name.to_string(), str::to_owned);
-    let waits = format!("It waits on node {own} until the volume is detached there");
+    let waits = format!("Pod {} on node {own} waits until the volume is detached from that node", pod.meta.name);
     match holder {
         Holder::Uses(user) if is_update(pod, user) => (
             format!(
@@ -185,10 +185,11 @@ fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holde
         ),
         Holder::Uses(user) if is_replica(pod, user) => (
             format!(
-                "claim {claim} is for one node at a time ({modes}), and replica {} uses it on node {}. This replica is \
+                "claim {claim} is for one node at a time ({modes}), and replica {} uses it on node {}. Pod {} is \
                  on node {own}",
                 user.meta.name,
-                at(user)
+                at(user),
+                pod.meta.name
             ),
             vec![
                 by_hand(
@@ -200,10 +201,11 @@ fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holde
         ),
         Holder::Uses(user) => (
             format!(
-                "claim {claim} is for one node at a time ({modes}), and pod {} uses it on node {}. This pod is on \
+                "claim {claim} is for one node at a time ({modes}), and pod {} uses it on node {}. Pod {} is on \
                  another node, {own}",
                 user.meta.name,
-                at(user)
+                at(user),
+                pod.meta.name
             ),
             vec![
                 describe(

@@ -59,7 +59,7 @@ fn detect(case: &Case<'_>, node: &Node) -> Option<Detection> {
     };
     let since = ready.since;
     let found = Detection::new(format!(
-        "the node is not ready (for {}), so its kubelet cannot unmount volume {}. Pod {}/{} on node {} waits for \
+        "it is not ready (for {}), so its kubelet cannot unmount volume {}. Pod {}/{} on node {} waits for \
          that volume{others}",
         age(case, since),
         attachment.volume_name,

@@ -69,7 +69,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         OwnerState::Present | OwnerState::Going(_) | OwnerState::NotSeen => None,
     };
     let how = match replaced(first) {
-        Some(uid) => format!("has uid {uid}, but the claim names uid {} in ownerReferences", first.uid),
+        Some(_) => "has another uid than ownerReferences".to_owned(),
         None => format!("does not exist (uid {})", first.uid),
     };
     let others = match owners.len() - 1 {
@@ -78,7 +78,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let after = fate(case, claim);
     let found = Detection::new(format!(
-        "its owner {}{others} {how}. The garbage collector deletes this claim without asking anybody{}",
+        "the garbage collector will delete it: its owner {}{others} {how}{}",
         called(first),
         after.words
     ));

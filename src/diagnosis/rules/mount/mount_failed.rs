@@ -6,7 +6,7 @@ use crate::diagnosis::pod::facts::{attachment, blocked_container, bound, is_star
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Pod};
-use crate::text::truncate;
+use crate::text::shorten;
 
 pub(super) static RULE: Rule = Rule {
     id: "mount-failed",
@@ -158,14 +158,14 @@ impl Obstacle {
                 ),
             ),
             Self::SubPath => (
-                format!("is mounted on node {node}, but the folder of its subPath cannot be prepared"),
-                "see whether the server lets root make folders (an NFS export needs no_root_squash), or make the folder \
-                 of the subPath with the right permission by hand"
+                format!("is mounted on node {node}, but the directory of the subPath cannot be prepared"),
+                "see whether the server lets root create directories (an NFS export needs no_root_squash), or create the \
+                 directory of the subPath with the right permissions by hand"
                     .to_owned(),
             ),
             Self::HostPathType => (
-                format!("is a hostPath that is of another type on node {node}"),
-                "correct the hostPath: the path does not exist there or is no folder; the kubelet directory differs \
+                format!("is a hostPath, whose path does not exist or has another type on node {node}"),
+                "correct the hostPath: the path does not exist there or is no directory; the kubelet directory differs \
                  between distributions"
                     .to_owned(),
             ),
@@ -176,12 +176,12 @@ impl Obstacle {
                     .to_owned(),
             ),
             Self::SameUuid => (
-                format!("cannot be mounted on node {node}, where its copy with the same UUID is mounted"),
+                format!("cannot be mounted, because a file system with the same UUID is mounted on node {node}"),
                 "let the pod run on another node than the original, or mount the XFS copy with the option nouuid"
                     .to_owned(),
             ),
             Self::Growth => (
-                format!("cannot be expanded and mounted on node {node}"),
+                format!("cannot be mounted on node {node}, because the driver fails to resize its file system"),
                 "read the driver's message; if the file system has errors, check it with fsck while nothing uses it, and \
                  let a pod mount it again"
                     .to_owned(),
@@ -225,21 +225,20 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let used = volume_of(case, pod, message);
     let volume = match used {
         Some(used) => format!("the volume of claim {}", used.claim),
-        None => format!("volume {}", named_in(message).unwrap_or("of the pod")),
+        None => named_in(message).map_or_else(|| "a volume of the pod".to_owned(), |name| format!("volume {name}")),
     };
     let (what, first) = obstacle.words(node);
     let risk = if matches!(obstacle, Obstacle::Damaged | Obstacle::Busy) { Risk::Possible } else { Risk::None };
     let says = if is_starting(pod) { "The kubelet says" } else { "It says" };
-    let found =
-        Detection::new(format!("{volume} {what}. {says}: \"{}\"", truncate(message, 240).trim_end_matches('.')))
-            .early_if(is_early)
-            .risk(risk)
-            .since(since)
-            .evidence(&case.object(), "spec.nodeName", node)
-            .evidence(&case.object(), "events[FailedMount].message", truncate(message, 240))
-            .moment(&case.object(), "events[FailedMount].lastTimestamp", last)
-            .remedy(by_hand(first))
-            .remedy(describe(&case.object(), "read the whole message of the kubelet"));
+    let found = Detection::new(format!("{volume} {what}. {says}: \"{}\"", shorten(message, 240).trim_end_matches('.')))
+        .early_if(is_early)
+        .risk(risk)
+        .since(since)
+        .evidence(&case.object(), "spec.nodeName", node)
+        .evidence(&case.object(), "events[FailedMount].message", shorten(message, 240))
+        .moment(&case.object(), "events[FailedMount].lastTimestamp", last)
+        .remedy(by_hand(first))
+        .remedy(describe(&case.object(), "read the whole message of the kubelet"));
     // The volume may be attached to another machine of this name.
     let own = used.and_then(|used| bound(case.snapshot(), &pod.meta.namespace, used.claim));
     let own = own.and_then(|(_, volume)| attachment(case.snapshot(), &volume.meta.name, node));

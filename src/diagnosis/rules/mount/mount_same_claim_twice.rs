@@ -53,7 +53,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let claim = claim_key(&pod.meta.namespace, first.claim);
     Some(
         Detection::new(format!(
-            "volumes {} and {} of the pod use the same claim {}, and the kubelet mounts only one of them",
+            "volumes {} and {} of the pod use the same claim {}, which kubelets before 1.35 mount once",
             first.volume, second.volume, first.claim
         ))
         .early_if(case.may_heal(since)?)

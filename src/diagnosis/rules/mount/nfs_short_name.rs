@@ -48,8 +48,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     // The Service of the pod's own namespace is the one that the name means inside the pod.
     named.sort_by_key(|service| service.meta.namespace != pod.meta.namespace);
     let found = Detection::new(format!(
-        "{} cannot be mounted, because node {} usually cannot resolve {server}, its NFS server. Only pods resolve the \
-         short name of a Service",
+        "{} cannot be mounted: its NFS server is the short name {server}, which nodes usually cannot resolve. Only pods \
+         resolve the short name of a Service, and node {} mounts the volume",
         export.words(),
         pod.node_name
     ));

@@ -54,10 +54,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let are_deleted = users.iter().all(|pod| pod.meta.deleted.is_some());
-    let waits =
-        if are_deleted { "finished pods are gone, whose deletion has begun" } else { "finished pods are deleted, too" };
+    let what = if are_deleted { "pods that have ended and are being deleted" } else { "finished pods" };
     let message = format!(
-        "its deletion waits until {waits}: {}. When those pods are gone, the claim is deleted{}",
+        "its deletion waits for {what}: {}. When those pods are gone, the claim is deleted{}",
         some_pods(&users),
         after.words
     );

@@ -131,10 +131,15 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             kubectl("get csinodes -o yaml", format!("see which topologyKeys {driver} has on which node"))
         }
     };
-    let correct = by_hand(
-        "correct allowedTopologies of the class, which can be changed: use keys that the driver reports and values \
-         that nodes have",
-    );
+    let correct = by_hand(match trouble {
+        Contradiction::NothingReported(_) => {
+            "remove allowedTopologies from the class, or turn on topology in the driver so that it reports keys"
+        }
+        _ => {
+            "correct allowedTopologies of the class, which can be changed: use keys that the driver reports and values \
+             that nodes have"
+        }
+    });
     Some(found.remedy(correct).remedy(first))
 }
 

@@ -59,7 +59,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                                               longer part of Kubernetes"
                 ),
                 None if volume.source.kind == SourceKind::Csi => {
-                    "nobody can delete its storage, because the volume was made by hand. Kubernetes leaves such \
+                    "no controller deletes its storage, because the volume was created by hand. Kubernetes leaves such \
                      volumes to their drivers only since 1.30"
                         .to_owned()
                 }

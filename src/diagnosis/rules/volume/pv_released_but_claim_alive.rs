@@ -65,13 +65,15 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let named = volume.claim_ref.as_ref()?;
     let Holder::Lives(claim) = case.holder(volume) else { return None };
     let (phase, owner) = (volume.status.phase.as_str(), claim_name(named));
-    let relation = if is_bound { "is bound to this volume" } else { "has no other volume" };
+    let relation = if is_bound { "is bound to it" } else { "has no other volume" };
     let consequence = if endangered {
         format!("A driver looks only at phase {phase} and policy Delete, and may delete the storage")
     } else {
         format!("No data are at risk: the next sync changes phase {phase} to Bound")
     };
-    let found = Detection::new(format!("its claim {owner} exists and {relation}. {consequence}"));
+    let found = Detection::new(format!(
+        "its phase should be Bound, because claim {owner} exists and {relation}. {consequence}"
+    ));
     let wait = by_hand("check that kube-controller-manager runs: its next sync makes the volume Bound");
     Some(
         with_storage(found, case, volume)

@@ -182,8 +182,8 @@ fn apart(tied: &[Tied<'_>], nodes: &[Node]) -> Option<Detection> {
     let [first, second] = [left, right].map(|one| affinity_words(one.affinity));
     let message = match place(left.affinity).zip(place(right.affinity)) {
         Some((first_place, second_place)) => format!(
-            "no node is in {first_place} for claim {} and in {second_place} for claim {} at once. The volume of the \
-             first requires {first}, that of the second {second}",
+            "the volumes of claims {} and {} are in different places ({first_place}, {second_place}), so that no node \
+             can use both. The first requires {first}, the second {second}",
             left.claim, right.claim
         ),
         None => format!(

@@ -52,15 +52,12 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let name = &first.meta.name;
     let since = pod.meta.created.max(first.meta.created);
     let names: Vec<&str> = waiting.iter().map(|claim| claim.meta.name.as_str()).collect();
-    let found = Detection::new(format!(
-        "it is not scheduled until {} is bound. The findings on the claim say what prevents that",
-        some_claims(name, names.len() - 1)
-    ))
-    .info_if(case.lasts(since).is_none())
-    .as_bad_as_its_cause()
-    .since(since)
-    .evidence(&case.object(), "spec.nodeName", "")
-    .remedy(describe(&key_of_claim(&first.meta), "bind the claim first; the findings on it say how"));
+    let found = Detection::new(format!("it is not scheduled until {} is bound", some_claims(name, names.len() - 1)))
+        .info_if(case.lasts(since).is_none())
+        .as_bad_as_its_cause()
+        .since(since)
+        .evidence(&case.object(), "spec.nodeName", "")
+        .remedy(describe(&key_of_claim(&first.meta), "bind the claim first; the findings on it say how"));
     let found = waiting.iter().fold(found, |found, claim| {
         let key = key_of_claim(&claim.meta);
         found.evidence(&key, "status.phase", claim.status.phase.as_str()).evidence(
