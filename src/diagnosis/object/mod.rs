@@ -157,10 +157,10 @@ impl<'d> Diagnoser<'d> {
             object: object.clone(),
             state,
             headline: safe(words.headline),
-            details: notes
-                .iter()
-                .map(|finding| headline::note(object, finding))
-                .chain(words.details)
+            details: words
+                .details
+                .into_iter()
+                .chain(notes.iter().map(|finding| headline::note(object, finding)))
                 .map(safe)
                 .collect(),
             root: decisive.map(|decisive| Root::of(decisive.root)),

@@ -209,9 +209,9 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![csi(with(bound_pv("a", "data"), deleted()), "Delete"), bound_pvc("data", "a")],
             "pv/a",
-            "Volume a is being deleted: its deletion waits until claim db/data is deleted. When that claim is deleted, \
-             the storage of the volume is left behind in spite of policy Delete. The deletion cannot be undone. Until \
-             then no other node may attach the volume.",
+            "Volume a is being deleted: it is marked for deletion, and removed as soon as claim db/data is \
+             deleted. When that claim is deleted, the storage of the volume is left behind in spite of policy Delete. \
+             The deletion cannot be undone. Until then no other node may attach the volume.",
         ),
         // The annotation migrated-to is written before anything is reclaimed, so the driver deletes the volume.
         (
@@ -297,8 +297,8 @@ fn the_first_line_answers_what_people_ask() {
                 bound_pvc("data", "a"),
             ],
             "pv/a",
-            "Volume a is being deleted: its deletion waits until claim db/data is deleted. Danger: When that claim is \
-             deleted, the data of the volume may be deleted (policy Delete). The deletion cannot be undone.",
+            "Volume a is being deleted: it is marked for deletion, and removed as soon as claim db/data is \
+             deleted. Danger: When that claim is deleted, the data of the volume may be deleted (policy Delete). The deletion cannot be undone.",
         ),
         (
             vec![late()],
@@ -320,7 +320,8 @@ fn the_first_line_answers_what_people_ask() {
             "sc/std",
             "Class std: driver ebs.csi.aws.com provisions its volumes (for kubernetes.io/aws-ebs). Claims are bound as \
              soon as there is a volume for them. When a claim is deleted, so are its volume and the data (policy \
-             Delete). It is the default class: claims that state none get it.",
+             Delete). It is the default class: claims that state none get it. Note: its \
+             driver ebs.csi.aws.com is not installed.",
         ),
     ];
     let wrong: Vec<String> = cases

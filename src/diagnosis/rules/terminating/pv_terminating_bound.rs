@@ -86,7 +86,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let meanwhile = if attached { ". Until then no other node may attach the volume" } else { "" };
     let owner = claim.key();
     let message = format!(
-        "it is marked for deletion, and removed as soon as claim {owner} is deleted. Then {afterwards}. The deletion cannot be undone{meanwhile}"
+        "it is marked for deletion, and removed as soon as claim {owner} is deleted. When that claim is deleted, \
+         {afterwards}. The deletion cannot be undone{meanwhile}"
     );
     // Where nothing deletes the storage, the manifest is what can be lost.
     let (keep, keep_later) = if leaves_storage_behind { (None, retain(volume)) } else { (retain(volume), None) };
