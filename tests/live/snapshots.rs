@@ -1,5 +1,5 @@
 //! The resource definitions of snapshots, as far as the tests need them: the kinds with a status, and no schema.
-#![expect(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(clippy::panic, reason = "a test fails by panicking")]
 
 use super::api::Api;
 use http::Method;

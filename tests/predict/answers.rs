@@ -125,7 +125,7 @@ fn a_volume_that_is_deleted_while_bound_has_one_fate() {
     says(
         &claim,
         &[
-            "but volume vol has a problem: its deletion waits until this claim is deleted",
+            "but volume vol is marked for deletion, and removed as soon as this claim is deleted",
             "kubectl pvctl retain pv/vol",
         ],
     );

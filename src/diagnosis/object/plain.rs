@@ -128,21 +128,18 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
         (None, 0) => (State::Well, format!("{subject} has no pods and needs none."), Vec::new()),
         (_, 1..) if !is_bad => {
             let pods = if missing == 1 { "1 pod is".to_owned() } else { format!("{missing} pods are") };
-            match refused {
-                Some(event) => {
-                    let them = if missing == 1 { "it" } else { "them" };
-                    let by = if event.message.contains("quota") {
-                        format!("a ResourceQuota forbids {them}")
-                    } else {
-                        format!("the API server refuses {them}")
-                    };
-                    let headline = format!("{subject}: {pods} missing, because {by}.");
-                    (State::Stuck, headline, vec![format!("{} says: {}.", event.source, event.message)])
-                }
-                None => {
-                    let details = vec!["Its controller has to create them.".to_owned()];
-                    (State::Waiting, format!("{subject}: {pods} missing."), details)
-                }
+            if let Some(event) = refused {
+                let them = if missing == 1 { "it" } else { "them" };
+                let by = if event.message.contains("quota") {
+                    format!("a ResourceQuota forbids {them}")
+                } else {
+                    format!("the API server refuses {them}")
+                };
+                let headline = format!("{subject}: {pods} missing, because {by}.");
+                (State::Stuck, headline, vec![format!("{} says: {}.", event.source, event.message)])
+            } else {
+                let details = vec!["Its controller has to create them.".to_owned()];
+                (State::Waiting, format!("{subject}: {pods} missing."), details)
             }
         }
         (Some(worst), _) if worst.state == State::Well => {
