@@ -523,12 +523,7 @@ pub enum Shell {
 
 /// The definitions as clap's own type, for parsing, completions and man pages.
 pub fn command() -> clap::Command {
-    let mut command = Cli::command();
-    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
-    for verb in verbs {
-        command = command.mut_subcommand(verb, with_exit_codes);
-    }
-    command
+    Cli::command().mut_subcommands(with_exit_codes)
 }
 
 /// Adds a line with the exit codes of the verb to its help, if the definition does not list them.
@@ -569,10 +564,7 @@ pub fn parse_for(arguments: Vec<OsString>, columns: Option<usize>) -> Result<Cli
     let is_narrow = columns.is_some_and(|columns| columns < NARROW);
     let mut command = command().bin_name(&shown).next_line_help(is_narrow);
     if is_narrow {
-        let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
-        for verb in verbs {
-            command = command.mut_subcommand(verb, |verb| verb.next_line_help(true));
-        }
+        command = command.mut_subcommands(|verb| verb.next_line_help(true));
     }
     let line = line::arranged(arguments);
     let parsed = command.try_get_matches_from_mut(&line);

@@ -51,11 +51,7 @@ pub(super) fn pods_of<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Vec<&'s
         }
         Kind::Service => {
             let Some(service) = snapshot.find::<Service>(namespace, name) else { return Vec::new() };
-            let selects = |pod: &Pod| {
-                !service.selector.is_empty()
-                    && service.selector.iter().all(|(key, value)| label(&pod.meta.labels, key) == Some(value.as_str()))
-            };
-            in_namespace(snapshot, namespace).filter(|pod| selects(pod)).collect()
+            selected_by(snapshot, service).collect()
         }
         Kind::VolumeAttachment => {
             let attachment = snapshot.find::<VolumeAttachment>("", name);
@@ -65,6 +61,15 @@ pub(super) fn pods_of<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Vec<&'s
         }
         _ => Vec::new(),
     }
+}
+
+/// Returns the pods that the Service selects. A Service without a selector selects none.
+pub(super) fn selected_by<'s>(snapshot: &'s Snapshot, service: &'s Service) -> impl Iterator<Item = &'s Pod> {
+    let selects = |pod: &&Pod| {
+        !service.selector.is_empty()
+            && service.selector.iter().all(|(key, value)| label(&pod.meta.labels, key) == Some(value.as_str()))
+    };
+    snapshot.in_namespace::<Pod>(&service.meta.namespace).iter().filter(selects)
 }
 
 /// Returns the objects that create the pods of a workload: its ReplicaSets for a Deployment, and otherwise the workload
@@ -81,10 +86,8 @@ pub(super) fn makers_of(snapshot: &Snapshot, object: &ObjectKey) -> Vec<ObjectKe
 
 /// Returns the ReplicaSets of a Deployment.
 fn sets_of<'s>(snapshot: &'s Snapshot, deployment: &'s Deployment) -> impl Iterator<Item = &'s ReplicaSet> {
-    snapshot.all::<ReplicaSet>().iter().filter(|set| {
-        set.meta.namespace == deployment.meta.namespace
-            && set.owners.iter().any(|owner| owner.controller && owner.uid == deployment.meta.uid)
-    })
+    let owned = |set: &&ReplicaSet| set.owners.iter().any(|owner| owner.controller && owner.uid == deployment.meta.uid);
+    snapshot.in_namespace::<ReplicaSet>(&deployment.meta.namespace).iter().filter(owned)
 }
 
 /// Returns the pods of a workload. If the file has no uids, the kind and name of the owner count.
@@ -94,14 +97,7 @@ fn controlled<'s>(snapshot: &'s Snapshot, kind: Kind, owner: Option<&ObjectMeta>
         Some(uid) if !uid.is_empty() && !owner.uid.is_empty() => *uid == owner.uid,
         _ => pod.owner_kind == kind.as_str() && pod.owner_name == owner.name,
     };
-    in_namespace(snapshot, &owner.namespace).filter(is_owned).collect()
-}
-
-fn in_namespace<'s>(snapshot: &'s Snapshot, namespace: &str) -> impl Iterator<Item = &'s Pod> {
-    let pods = snapshot.pods();
-    let start = pods.partition_point(|pod| pod.meta.namespace.as_str() < namespace);
-    let length = pods[start..].partition_point(|pod| pod.meta.namespace == namespace);
-    pods[start..start + length].iter()
+    snapshot.in_namespace::<Pod>(&owner.namespace).iter().filter(is_owned).collect()
 }
 
 /// How many pods a workload wants, and how many it has that are not being deleted.

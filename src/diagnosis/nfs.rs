@@ -1,8 +1,9 @@
 //! The servers of NFS volumes, and the Services behind which they run.
 
-use super::pod::facts::{UsedClaim, bound, used_claims};
+use super::members::selected_by;
+use super::pod::facts::{UsedClaim, bound, is_starting, used_claims};
 use super::{Case, key};
-use crate::model::{Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Service, SourceKind, label};
+use crate::model::{Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Service, SourceKind, Timestamp};
 use std::net::Ipv4Addr;
 
 /// The CSI driver for NFS of the Kubernetes project.
@@ -44,6 +45,12 @@ impl<'a> Export<'a> {
         inline.chain(claimed).collect()
     }
 
+    /// Returns the exports of a pod that hangs. The cheap question, whether it hangs, is asked first.
+    pub fn of_hanging(case: &Case<'a>, pod: &'a Pod) -> Option<(Hanging, Vec<Self>)> {
+        let hanging = Hanging::of(case, pod)?;
+        Some((hanging, Self::all(case, pod)))
+    }
+
     /// Returns the object and the field that state the server.
     pub fn field(&self, pod: &ObjectKey) -> (ObjectKey, &'static str) {
         match self.persistent {
@@ -56,7 +63,7 @@ impl<'a> Export<'a> {
     /// Returns words that name the volume.
     pub fn words(&self) -> String {
         match self.claim {
-            Some(used) => format!("the volume of claim {}", used.claim),
+            Some(used) => used.volume_words(),
             None => format!("volume {}", self.volume),
         }
     }
@@ -142,20 +149,22 @@ impl<'a> Backing<'a> {
     }
 }
 
-/// Returns the pods that serve the Service. Returns None if the Service selects no pods by itself.
-pub fn servers<'a>(case: &Case<'a>, service: &Service) -> Option<Vec<&'a Pod>> {
-    if service.selector.is_empty() {
-        return None;
-    }
-    let selects = |pod: &&Pod| {
-        pod.meta.namespace == service.meta.namespace
-            && service.selector.iter().all(|(key, value)| label(&pod.meta.labels, key) == Some(value.as_str()))
-    };
-    Some(case.snapshot().pods().iter().filter(selects).collect())
+/// Returns the exports whose server is a Service that no pod serves, each with the Service and the pods that it selects.
+/// A Service that selects no pods by itself is left out, because its owner defines who serves it.
+pub fn unserved<'e, 'a>(
+    case: &Case<'a>,
+    exports: &'e [Export<'a>],
+) -> impl Iterator<Item = (&'e Export<'a>, &'a Service, Vec<&'a Pod>)> {
+    exports.iter().filter_map(|export| {
+        let Backing::Service(service) = Backing::of(case, export.server) else { return None };
+        let pods: Vec<&Pod> = selected_by(case.snapshot(), service).collect();
+        let is_silent = !service.selector.is_empty() && !pods.iter().any(|pod| serves(pod));
+        is_silent.then_some((export, service, pods))
+    })
 }
 
 /// Whether the pod answers requests to its Service.
-pub fn serves(pod: &Pod) -> bool {
+fn serves(pod: &Pod) -> bool {
     pod.phase == PodPhase::Running
         && pod.meta.deleted.is_none()
         && pod.condition("Ready").is_none_or(|ready| ready.status == "True")
@@ -167,7 +176,7 @@ pub struct Hanging {
     /// Whether the pod is being deleted, so that its volumes have to be unmounted.
     pub is_deleted: bool,
     /// The moment since which the pod hangs.
-    pub since: Option<crate::model::Timestamp>,
+    pub since: Option<Timestamp>,
     /// Whether it hangs for a short time only.
     pub is_early: bool,
 }
@@ -179,7 +188,7 @@ impl Hanging {
             let hangs = !pod.node_name.is_empty() && case.lasts(Some(deleted)).is_some();
             return hangs.then_some(Self { is_deleted: true, since: Some(deleted), is_early: false });
         }
-        if !super::pod::facts::is_starting(pod) {
+        if !is_starting(pod) {
             return None;
         }
         let since = pod.started.or(pod.meta.created);

@@ -227,10 +227,9 @@ const NAMED: usize = 5;
 /// Adds a warning for each relevant list that is incomplete. Namespaces with the same problem share one sentence.
 fn warn_of_lists(snapshot: &Snapshot, matters: impl Fn(&CoverageEntry) -> bool, notes: &mut Vec<String>) {
     let mut lacking: Vec<(&CoverageEntry, &str, Vec<&str>)> = Vec::new();
-    for entry in snapshot.coverage().entries().iter().filter(|entry| matters(entry)) {
+    for entry in snapshot.coverage().entries().iter().filter(|entry| matters(entry) && !entry.is_normal_gap()) {
         let wrong = match entry.state {
             CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
-            CoverageState::NotServed if entry.kind.is_optional() => continue,
             CoverageState::Partial => "are not complete",
             CoverageState::Forbidden => "may not be listed",
             CoverageState::NotServed => "are not served by this cluster",

@@ -24,9 +24,8 @@ pub fn missing(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &S
     let entries = statement.coverage.entries();
     // A kind that no rule reads is not reported as missing, and neither is one that many clusters do not serve.
     let missable = reads(rules::all());
-    let is_normal = |entry: &CoverageEntry| entry.state == CoverageState::NotServed && entry.kind.is_optional();
     let around: Vec<&CoverageEntry> =
-        entries.iter().filter(|entry| missable.contains(&entry.kind) && !is_normal(entry)).collect();
+        entries.iter().filter(|entry| missable.contains(&entry.kind) && !entry.is_normal_gap()).collect();
     // Files rarely have these kinds, so the kinds are not reported as missing there.
     let is_missed = |entry: &&CoverageEntry| {
         matches!(entry.state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed)

@@ -70,6 +70,11 @@ impl CoverageEntry {
     pub fn new(kind: Kind, namespace: Option<Str>, state: CoverageState) -> Self {
         Self { kind, namespace, state, resource_version: None, reason: None, absent: BTreeSet::new() }
     }
+
+    /// Whether the server does not know the kind, and that is normal, so that nobody has to be told.
+    pub fn is_normal_gap(&self) -> bool {
+        self.state == CoverageState::NotServed && self.kind.is_optional()
+    }
 }
 
 /// The meaning of an object's absence from the snapshot.

@@ -93,6 +93,14 @@ impl Snapshot {
         T::list(&self.objects)
     }
 
+    /// The objects of a kind in a namespace, sorted by name.
+    pub fn in_namespace<T: Resource>(&self, namespace: &str) -> &[T] {
+        let all = self.all::<T>();
+        let start = all.partition_point(|object| object.meta().namespace.as_str() < namespace);
+        let rest = &all[start..];
+        &rest[..rest.partition_point(|object| object.meta().namespace == namespace)]
+    }
+
     /// The number of objects of a kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.objects.list(kind).length()

@@ -11,10 +11,8 @@ use serde_json::{Value, json};
 pub const REDACTED: &str = "<redacted>";
 
 /// The annotations that no decision reads, but that are useful for people and contain no secrets.
-const HARMLESS_ANNOTATIONS: [&str; 8] = [
+const HARMLESS_ANNOTATIONS: [&str; 6] = [
     "deployment.kubernetes.io/revision",
-    "helm.sh/resource-policy",
-    "meta.helm.sh/release-name",
     "meta.helm.sh/release-namespace",
     "snapshot.storage.kubernetes.io/deletion-secret-name",
     "snapshot.storage.kubernetes.io/deletion-secret-namespace",

@@ -95,13 +95,9 @@ fn of_problem(
         _ => phase.to_owned(),
     });
     let is_own = told.object == *object;
-    // Whether the state of the object follows from the cause. A state that changes by itself does not.
-    let follows = match recorded(snapshot, object) {
-        // Somebody has deleted the object. The cause only keeps the deletion from its end.
-        Some(TERMINATING) => false,
-        Some("Pending" | "Lost") => !changes,
-        _ => false,
-    };
+    // Whether the state of the object follows from the cause. A state that changes by itself does not. Neither does a
+    // deletion, which somebody requested: the cause only keeps it from its end.
+    let follows = matches!(recorded(snapshot, object), Some("Pending" | "Lost")) && !changes;
     // The second "but" of a sentence is hard to read.
     let but = if clause.contains(" but ") { "and" } else { "but" };
     let headline = match (phase.as_deref(), is_own) {

@@ -120,6 +120,10 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
     let refused = refusals.max_by_key(|event| event.last_seen);
     let is_bad = worst.is_some_and(|worst| worst.state.is_problem());
     let with_claims = if object.kind == Kind::Node { " with claims" } else { "" };
+    let tally = || {
+        let are = if well == 1 { "is" } else { "are" };
+        format!("{subject}: {well} of {} pods{with_claims} {are} well.", diagnoses.len())
+    };
     let (state, headline, details) = match (worst, missing) {
         // Of a node, only the pods that use claims count.
         (None, 0) if object.kind == Kind::Node => {
@@ -142,21 +146,12 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
                 (State::Waiting, format!("{subject}: {pods} missing."), details)
             }
         }
-        (Some(worst), _) if worst.state == State::Well => {
-            let are = if well == 1 { "is" } else { "are" };
-            (
-                State::Well,
-                format!("{subject}: {well} of {} pods{} {are} well.", diagnoses.len(), with_claims),
-                Vec::new(),
-            )
-        }
+        (Some(worst), _) if worst.state == State::Well => (State::Well, tally(), Vec::new()),
         (Some(worst), _) => {
-            let are = if well == 1 { "is" } else { "are" };
-            let headline = format!("{subject}: {well} of {} pods{with_claims} {are} well.", diagnoses.len());
             let mut told: Vec<&Diagnosis> = diagnoses.iter().filter(|one| one.state == worst.state).collect();
             told.truncate(TOLD);
             let details = told.into_iter().flat_map(|one| std::iter::once(&one.headline).chain(&one.details).cloned());
-            (worst.state, headline, details.collect())
+            (worst.state, tally(), details.collect())
         }
         (None, _) => (State::Waiting, format!("{subject} has no pods yet."), Vec::new()),
     };

@@ -2,7 +2,7 @@
 
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::{key, members};
-use crate::model::surroundings::{AttachError, Event, StatefulSet};
+use crate::model::surroundings::{AttachError, Event};
 use crate::model::{
     ClaimPhase, ContainerState, Kind, Node, ObjectId, ObjectKey, PersistentVolumeClaim, Pod, PodPhase, Timestamp,
     TypedId, VolumeAttachment, VolumePhase,
@@ -61,11 +61,8 @@ fn around(snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
         for pod in snapshot.pods_of(&claim.meta.namespace, &claim.meta.name) {
             found.extend(around_pod(pod));
         }
-        let sets = snapshot.all::<StatefulSet>().iter().filter(|set| set.meta.namespace == claim.meta.namespace);
-        found.extend(
-            sets.filter(|set| set.makes(&claim.meta.name))
-                .map(|set| key(Kind::StatefulSet, &set.meta.namespace, &set.meta.name)),
-        );
+        let sets = snapshot.sets_making(&claim.meta.namespace, &claim.meta.name);
+        found.extend(sets.map(|set| key(Kind::StatefulSet, &set.meta.namespace, &set.meta.name)));
         if snapshot.volume_id(&claim.volume_name).is_some() {
             found.insert(volume_key(&claim.volume_name));
         }

@@ -27,6 +27,13 @@ pub struct UsedClaim<'p> {
     pub is_ephemeral: bool,
 }
 
+impl UsedClaim<'_> {
+    /// Returns words that name the volume by its claim, which people know.
+    pub fn volume_words(&self) -> String {
+        format!("the volume of claim {}", self.claim)
+    }
+}
+
 /// Whether a volume has to be attached to a node before it can be mounted there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attaching {

@@ -103,10 +103,21 @@ fn after(page: &mut Page<'_>, step: &Step) {
     if !states.is_empty() {
         page.line(2, &format!("then {}", states.join("; ")));
     }
+    way_back(page, 2, step, None);
+}
+
+/// How the step is taken back. The name of `object` is not repeated.
+fn way_back(page: &mut Page<'_>, depth: usize, step: &Step, object: Option<&ObjectKey>) {
     match &step.undo {
-        Undo::Write { write, .. } => page.line(2, &format!("to take it back: {}", without_uid(write))),
+        Undo::Write { write, .. } => {
+            let mut said = without_uid(write);
+            if Some(&write.object) == object {
+                said = said.replace(&format!(" of {}", write.object), "");
+            }
+            page.line(depth, &format!("to take it back: {said}"));
+        }
         Undo::Nothing => {}
-        Undo::Impossible { why } => page.line(2, &format!("cannot be taken back: {why}")),
+        Undo::Impossible { why } => page.line(depth, &format!("cannot be taken back: {why}")),
     }
 }
 
@@ -122,16 +133,7 @@ fn after_only_step(page: &mut Page<'_>, step: &Step) {
         (None, []) => {}
         (_, states) => page.line(1, &format!("then {}", states.join("; "))),
     }
-    match &step.undo {
-        Undo::Write { write, .. } => {
-            let said = without_uid(write);
-            let said =
-                if Some(&write.object) == object { said.replace(&format!(" of {}", write.object), "") } else { said };
-            page.line(1, &format!("to take it back: {said}"));
-        }
-        Undo::Nothing => {}
-        Undo::Impossible { why } => page.line(1, &format!("cannot be taken back: {why}")),
-    }
+    way_back(page, 1, step, object);
 }
 
 /// What a write does, in plain words. The uid of a claim tells a person nothing, and `-o yaml` has it.

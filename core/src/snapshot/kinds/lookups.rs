@@ -3,7 +3,7 @@
 
 use super::index::group_key;
 use super::{CandidateGroup, GroupKey};
-use crate::model::surroundings::{Event, LimitRange, Namespace, ResourceQuota, VolumeAttachment};
+use crate::model::surroundings::{Event, LimitRange, Namespace, ResourceQuota, StatefulSet, VolumeAttachment};
 use crate::model::{
     Id, Lease, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Str, Timestamp,
 };
@@ -28,10 +28,12 @@ impl Snapshot {
 
     /// The claims of a namespace, sorted by name.
     pub fn claims_in(&self, namespace: &str) -> &[PersistentVolumeClaim] {
-        let claims = self.claims();
-        let start = claims.partition_point(|claim| claim.meta.namespace.as_str() < namespace);
-        let rest = &claims[start..];
-        &rest[..rest.partition_point(|claim| claim.meta.namespace == namespace)]
+        self.in_namespace(namespace)
+    }
+
+    /// The StatefulSets that create a claim of this name, now or after they were scaled up.
+    pub fn sets_making<'a>(&'a self, namespace: &str, claim: &'a str) -> impl Iterator<Item = &'a StatefulSet> {
+        self.in_namespace::<StatefulSet>(namespace).iter().filter(move |set| set.makes(claim))
     }
 
     /// All classes, sorted by name.

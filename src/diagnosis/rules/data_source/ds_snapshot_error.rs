@@ -1,6 +1,6 @@
 //! This rule reports a claim that should be restored from a VolumeSnapshot whose creation fails.
 
-use super::{content_of, create_again, snapshot_failure, snapshot_of, stage};
+use super::{create_again, snapshot_failure, snapshot_of, stage};
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, VolumeSnapshotClass};
@@ -48,7 +48,7 @@ pub(super) static RULE: Rule = Rule {
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     const LONG: usize = 160;
     let snapshot = snapshot_of(case, claim).filter(|snapshot| snapshot.ready != Some(true))?;
-    let error = snapshot_failure(case, snapshot)?;
+    let (holder, error) = snapshot_failure(case, snapshot)?;
     stage(case)?;
     let name = snapshot.meta.name.as_str();
     let source = key(Kind::VolumeSnapshot, &snapshot.meta.namespace, name);
@@ -71,10 +71,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             "its data source, VolumeSnapshot {name}, cannot be taken. Its error: {}",
             truncate(&error.message, LONG)
         )),
-    };
-    let holder = match content_of(case, snapshot).filter(|_| snapshot.error.is_none()) {
-        Some(content) => key(Kind::VolumeSnapshotContent, "", &content.meta.name),
-        None => source.clone(),
     };
     Some(
         found

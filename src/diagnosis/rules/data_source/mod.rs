@@ -15,11 +15,12 @@ crate::diagnosis::rules::section! {
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::remedy::{by_hand, save_claim};
-use crate::diagnosis::{Case, Remedy};
+use crate::diagnosis::{Case, Remedy, key};
 use crate::model::surroundings::Event;
 use crate::model::volume_snapshot::SnapshotError;
 use crate::model::{
-    AnnotationKey, ClaimPhase, DataSource, PersistentVolumeClaim, VolumeSnapshot, VolumeSnapshotContent,
+    AnnotationKey, ClaimPhase, DataSource, Kind, ObjectKey, PersistentVolumeClaim, VolumeSnapshot,
+    VolumeSnapshotContent,
 };
 
 /// The API group of snapshots.
@@ -69,10 +70,15 @@ fn content_of<'a>(case: &Case<'a>, snapshot: &VolumeSnapshot) -> Option<&'a Volu
     case.snapshot().find::<VolumeSnapshotContent>("", &snapshot.bound_content)
 }
 
-/// Returns the last error of the VolumeSnapshot or of its content.
-fn snapshot_failure<'a>(case: &Case<'a>, snapshot: &'a VolumeSnapshot) -> Option<&'a SnapshotError> {
-    let of_content = content_of(case, snapshot).and_then(|content| content.error.as_ref());
-    snapshot.error.as_ref().or(of_content).filter(|error| !error.message.is_empty())
+/// Returns the last error of the VolumeSnapshot or of its content, and the object that has it.
+fn snapshot_failure<'a>(case: &Case<'a>, snapshot: &'a VolumeSnapshot) -> Option<(ObjectKey, &'a SnapshotError)> {
+    let own = key(Kind::VolumeSnapshot, &snapshot.meta.namespace, &snapshot.meta.name);
+    let of_content = || {
+        let content = content_of(case, snapshot)?;
+        Some((key(Kind::VolumeSnapshotContent, "", &content.meta.name), content.error.as_ref()?))
+    };
+    let failure = snapshot.error.as_ref().map(|error| (own, error)).or_else(of_content);
+    failure.filter(|(_, error)| !error.message.is_empty())
 }
 
 /// The progress of a claim whose data source a driver has to process.

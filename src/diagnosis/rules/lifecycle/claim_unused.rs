@@ -1,9 +1,7 @@
 //! This rule reports a claim that no pod uses for a long time.
 
-use crate::diagnosis::remedy::kubectl;
-use crate::diagnosis::remedy::quoted;
+use crate::diagnosis::remedy::{kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::surroundings::StatefulSet;
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
@@ -39,8 +37,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let age = case.seconds_since(claim.meta.created).filter(|age| *age >= LONG)?;
     let (namespace, name) = (claim.meta.namespace.as_str(), claim.meta.name.as_str());
     let snapshot = case.snapshot();
-    let is_of_set = |set: &StatefulSet| set.meta.namespace == namespace && set.makes(name);
-    if snapshot.pods_of(namespace, name).next().is_some() || snapshot.all::<StatefulSet>().iter().any(is_of_set) {
+    let is_of_set = || snapshot.sets_making(namespace, name).next().is_some();
+    if snapshot.pods_of(namespace, name).next().is_some() || is_of_set() {
         return None;
     }
     // Files often have no pods at all, because nobody saved them.

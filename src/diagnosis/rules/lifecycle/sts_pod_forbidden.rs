@@ -2,8 +2,8 @@
 
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::Kind;
 use crate::model::surroundings::StatefulSet;
+use crate::model::{Kind, Pod};
 use crate::text::truncate;
 
 pub(super) static RULE: Rule = Rule {
@@ -49,8 +49,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         })
         .filter(|event| event.reason == "FailedCreate")?;
     let pod = event.message.split_once("create Pod ").and_then(|(_, rest)| rest.split([' ', ':']).next())?;
-    let exists = snapshot.pods().iter().any(|one| one.meta.namespace == namespace && one.meta.name == pod);
-    if exists {
+    if snapshot.find::<Pod>(namespace, pod).is_some() {
         return None;
     }
     // The message ends with the answer of the API server.

@@ -224,18 +224,19 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let obstacle = Obstacle::of(message);
     let used = volume_of(case, pod, message);
     let volume = match used {
-        Some(used) => format!("the volume of claim {}", used.claim),
+        Some(used) => used.volume_words(),
         None => named_in(message).map_or_else(|| "a volume of the pod".to_owned(), |name| format!("volume {name}")),
     };
     let (what, first) = obstacle.words(node);
     let risk = if matches!(obstacle, Obstacle::Damaged | Obstacle::Busy) { Risk::Possible } else { Risk::None };
     let says = if is_starting(pod) { "The kubelet says" } else { "It says" };
-    let found = Detection::new(format!("{volume} {what}. {says}: \"{}\"", shorten(message, 240).trim_end_matches('.')))
+    let shown = shorten(message, 240);
+    let found = Detection::new(format!("{volume} {what}. {says}: \"{}\"", shown.trim_end_matches('.')))
         .early_if(is_early)
         .risk(risk)
         .since(since)
         .evidence(&case.object(), "spec.nodeName", node)
-        .evidence(&case.object(), "events[FailedMount].message", shorten(message, 240))
+        .evidence(&case.object(), "events[FailedMount].message", shown)
         .moment(&case.object(), "events[FailedMount].lastTimestamp", last)
         .remedy(by_hand(first))
         .remedy(describe(&case.object(), "read the whole message of the kubelet"));

@@ -1,7 +1,7 @@
 //! This rule reports a pod with an NFS volume whose server is a Service without a pod that serves it.
 
 use super::nfs_server::told;
-use crate::diagnosis::nfs::{Backing, Export, Hanging, servers, serves};
+use crate::diagnosis::nfs::{Export, unserved};
 use crate::diagnosis::pod::facts::pod_key;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
@@ -36,16 +36,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
-    let exports = Export::all(case, pod);
-    if exports.is_empty() {
-        return None;
-    }
-    let hanging = Hanging::of(case, pod)?;
-    let (export, service, pods) = exports.iter().find_map(|export| {
-        let Backing::Service(service) = Backing::of(case, export.server) else { return None };
-        let pods = servers(case, service)?;
-        (!pods.iter().any(|server| serves(server))).then_some((export, service, pods))
-    })?;
+    let (hanging, exports) = Export::of_hanging(case, pod)?;
+    let (export, service, pods) = unserved(case, &exports).next()?;
     let (namespace, name) = (service.meta.namespace.as_str(), service.meta.name.as_str());
     if !case.knows_all(Kind::Pod, namespace) {
         return None;

@@ -3,7 +3,7 @@
 use super::nfs_server::told;
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::facts::is_bound;
-use crate::diagnosis::nfs::{Backing, Export, Hanging, servers, serves};
+use crate::diagnosis::nfs::{Export, unserved};
 use crate::diagnosis::pod::facts::{pod_key, used_claims};
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -37,21 +37,15 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
-    let exports = Export::all(case, pod);
-    if exports.is_empty() {
-        return None;
-    }
-    let hanging = Hanging::of(case, pod)?;
-    let (export, server, claim) = exports.iter().find_map(|export| {
-        let Backing::Service(service) = Backing::of(case, export.server) else { return None };
-        let pods = servers(case, service).filter(|pods| !pods.iter().any(|server| serves(server)))?;
-        // The claim may be missing, or wait, or be lost.
-        let waits = |server: &Pod, claim: &str| {
-            case.claim(&server.meta.namespace, claim).map_or_else(
-                || case.lacks(Kind::PersistentVolumeClaim, &server.meta.namespace, claim),
-                |claim| !is_bound(claim),
-            )
-        };
+    let (hanging, exports) = Export::of_hanging(case, pod)?;
+    // The claim may be missing, or wait, or be lost.
+    let waits = |server: &Pod, claim: &str| {
+        case.claim(&server.meta.namespace, claim).map_or_else(
+            || case.lacks(Kind::PersistentVolumeClaim, &server.meta.namespace, claim),
+            |claim| !is_bound(claim),
+        )
+    };
+    let (export, server, claim) = unserved(case, &exports).find_map(|(export, _, pods)| {
         let mut of_pods = pods.into_iter().flat_map(|server| used_claims(server).map(move |used| (server, used.claim)));
         let (server, claim) = of_pods.find(|(server, claim)| waits(server, claim))?;
         Some((export, server, claim.as_str()))

@@ -1,7 +1,7 @@
 //! This rule reports a pod with an NFS volume whose server is a Service that does not exist.
 
 use super::nfs_server::told;
-use crate::diagnosis::nfs::{Backing, Export, Hanging};
+use crate::diagnosis::nfs::{Backing, Export};
 use crate::diagnosis::remedy::{by_hand, kubectl};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Pod};
@@ -35,11 +35,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
-    let exports = Export::all(case, pod);
-    if exports.is_empty() {
-        return None;
-    }
-    let hanging = Hanging::of(case, pod)?;
+    let (hanging, exports) = Export::of_hanging(case, pod)?;
     let (export, what, instead) = exports.iter().find_map(|export| match Backing::of(case, export.server) {
         Backing::NoService { namespace, name } => {
             Some((export, format!("its NFS server, Service {namespace}/{name}, does not exist"), None))

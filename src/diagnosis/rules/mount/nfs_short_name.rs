@@ -1,7 +1,7 @@
 //! This rule reports a pod with an NFS volume whose server has a name without dots.
 
 use super::nfs_server::told;
-use crate::diagnosis::nfs::{Export, Hanging};
+use crate::diagnosis::nfs::Export;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Pod, Service};
@@ -38,10 +38,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
-    let exports = Export::all(case, pod);
     // A pod that is being deleted has mounted its volumes, so its node could resolve the name.
+    let (hanging, exports) = Export::of_hanging(case, pod).filter(|(hanging, _)| !hanging.is_deleted)?;
     let export = exports.iter().find(|export| export.by_kubelet && is_short(export.server))?;
-    let hanging = Hanging::of(case, pod).filter(|hanging| !hanging.is_deleted)?;
     let server = export.server;
     let services = case.snapshot().all::<Service>().iter();
     let mut named: Vec<&Service> = services.filter(|service| service.meta.name == server).collect();

@@ -53,7 +53,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let exports = Export::all(case, pod);
     let (what, server) = match (exports.first(), used) {
         (Some(export), _) => (export.words(), format!("; its NFS server is {}", export.server)),
-        (None, Some(used)) => (format!("the volume of claim {}", used.claim), String::new()),
+        (None, Some(used)) => (used.volume_words(), String::new()),
         (None, None) => return None,
     };
     let name = &node.meta.name;

@@ -5,7 +5,6 @@ use super::with_class;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
-use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
@@ -56,8 +55,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ));
     // The StatefulSet that makes the claim also makes the pod.
     let namespace = &claim.meta.namespace;
-    let mut sets = case.snapshot().all::<StatefulSet>().iter();
-    let found = match sets.find(|set| set.meta.namespace == *namespace && set.makes(&claim.meta.name)) {
+    let found = match case.snapshot().sets_making(namespace, &claim.meta.name).next() {
         Some(set) => found.follows_from(key(Kind::StatefulSet, namespace, &set.meta.name), Act::Schedule),
         None => found,
     };

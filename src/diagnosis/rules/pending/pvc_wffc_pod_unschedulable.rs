@@ -68,21 +68,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (age, own) = (human_age(waited), &claim.meta.name);
     let obstacle = obstacle(case, claim, pod);
     let said = unschedulable(case.snapshot(), pod).map(|(message, _)| message).filter(|message| !message.is_empty());
+    let lead = format!("pod {name}{others} has waited {age} for a node, and claim {own} is bound only after that");
     let message = match (&obstacle, said) {
-        (Some((other, what)), _) => format!(
-            "pod {name}{others} has waited {age} for a node, and claim {own} is bound only after that. The scheduler \
-             cannot place that pod, because its claim {} {what}",
-            other.name
-        ),
+        (Some((other, what)), _) => {
+            format!("{lead}. The scheduler cannot place that pod, because its claim {} {what}", other.name)
+        }
         (None, Some(said)) => format!(
             "no node takes pod {name}{others}, and claim {own} is bound only after that. The pod has waited {age}. The \
              scheduler says: \"{}\"",
             truncate(said.trim_end_matches('.'), 300)
         ),
-        (None, None) => format!(
-            "pod {name}{others} has waited {age} for a node, and claim {own} is bound only after that. The events of the \
-             pod say why, not those of the claim"
-        ),
+        (None, None) => format!("{lead}. The events of the pod say why, not those of the claim"),
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
     let mut found = Detection::new(message)

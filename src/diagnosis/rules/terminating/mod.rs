@@ -22,7 +22,7 @@ use crate::controllers::persistent_volume::volume::IN_TREE_FINALIZER;
 use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::diagnosis::facts::has_uid_of;
 use crate::diagnosis::pod::facts::pod_key;
-use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
+use crate::diagnosis::remedy::{by_hand, quoted, remove_finalizer, retain};
 use crate::diagnosis::{Act, Case, Detection, Remedy, Risk, key};
 use crate::model::{
     AnnotationKey, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, SourceKind, Timestamp,
@@ -30,7 +30,6 @@ use crate::model::{
 };
 use crate::simulate::Outcome;
 use crate::snapshot::Absence;
-use serde_json::json;
 
 /// States that the finding follows from the VolumeAttachments that are attached or are being deleted. Any other
 /// VolumeAttachment only waits for the volume.
@@ -252,7 +251,5 @@ fn bring_back(claim: &PersistentVolumeClaim) -> Option<Remedy> {
 
 /// Creates a remedy that removes one finalizer, if it is still at the same index.
 fn take_away(volume: &PersistentVolume, finalizer: &str, does: &str) -> Option<Remedy> {
-    let place = volume.meta.finalizers.iter().position(|present| present == finalizer)?;
-    let path = format!("/metadata/finalizers/{place}");
-    Some(patch_volume(volume, vec![expect(&path, finalizer), json!({ "op": "remove", "path": path })], does))
+    remove_finalizer(&format!("pv {}", quoted(&volume.meta.name)), &volume.meta, finalizer, does)
 }
