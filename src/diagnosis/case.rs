@@ -28,7 +28,7 @@ pub struct Unread {
     pub kind: Kind,
     /// The namespace that was not read. It is empty if all namespaces are concerned or if the kind has no namespaces.
     pub namespace: Str,
-    /// The coverage state, as the word of the output contract.
+    /// The coverage state, as the word that documents print.
     pub state: &'static str,
 }
 

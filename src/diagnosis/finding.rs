@@ -19,7 +19,7 @@ impl Severity {
     /// All severities, the most severe first.
     pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Info];
 
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -41,7 +41,7 @@ pub enum Risk {
 }
 
 impl Risk {
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Imminent => "imminent",

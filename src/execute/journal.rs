@@ -371,7 +371,7 @@ impl Journal {
         &self.path
     }
 
-    /// Returns how long ago the last line was written, or nothing if the system does not say.
+    /// Returns how long ago the last line was written, or None if the system does not say.
     pub fn age(&self) -> Option<Duration> {
         self.file.as_ref()?.metadata().ok()?.modified().ok()?.elapsed().ok()
     }

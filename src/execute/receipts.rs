@@ -113,7 +113,7 @@ async fn way_back(api: Api<'_>, plan: &Plan, gone: &[&ObjectKey], receipts: &mut
     Ok(())
 }
 
-/// Tries a write on the current object of this uid. Returns nothing if there is no such object, or nothing to try.
+/// Tries a write on the current object of this uid. Returns None if there is no such object, or nothing to try.
 async fn on_present(api: Api<'_>, write: &Write) -> Result<Option<Result<(), Objection>>, Stopped> {
     for _ in 0..TRIALS {
         let current = api.get(&write.object).await?;

@@ -209,7 +209,8 @@ impl<'a> Question<'a> {
             Kind::Pod => {
                 self.pods_decide && entry.namespace.as_deref().zip(pods_of).is_none_or(|(of, shown)| of == shown)
             }
-            // Snapshots may lack nodes, because few people may list them. Nodes influence only host-path provisioning.
+            // Snapshots may have no nodes, because few people may list them. Nodes influence only host-path
+            // provisioning.
             Kind::Node => self.evidence.nodes || modelled.behavior.hostpath_provisioning,
             // A rule that needs surrounding kinds reports by itself that it could not be evaluated.
             surrounding => !surrounding.is_surrounding(),

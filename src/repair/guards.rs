@@ -517,8 +517,8 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Whether the Lease of kube-controller-manager was renewed within its duration. Without kube-controller-manager, a
-/// deleted claim keeps its finalizer for ever.
+/// Whether the Lease of kube-controller-manager was renewed within its duration. Without kube-controller-manager,
+/// nobody removes the finalizer of a deleted claim.
 fn controllers(situation: &Situation<'_>, plan: &Plan) -> Guard {
     const ID: &str = "controller";
     let deletes = plan.writes().any(|write| matches!(write.change, Change::Delete));

@@ -347,7 +347,7 @@ impl Plan {
         })
     }
 
-    /// Whether some step takes something away for ever.
+    /// Returns whether some step removes something that cannot be restored.
     pub fn is_destructive(&self) -> bool {
         self.writes().any(Write::is_destructive)
     }

@@ -249,7 +249,7 @@ impl Expect {
         }
     }
 
-    /// Returns the found value, in words, or nothing if the condition holds.
+    /// Returns the found value, in words, or None if the condition holds.
     pub fn differs(&self, seen: &Seen) -> Option<String> {
         let unless = |holds: bool, found: String| if holds { None } else { Some(found) };
         let of = |value: &str| if value.is_empty() { "<unset>".to_owned() } else { value.to_owned() };
@@ -435,8 +435,8 @@ impl Write {
     }
 
     /// Returns the request, based on the object as it was just read. The request carries the uid and version of that
-    /// object, so that it has no effect on any other. Returns nothing if the object does not exist, or if it lacks the
-    /// finalizer to be removed.
+    /// object, so that it has no effect on any other. Returns None if the object does not exist, or if it does not have
+    /// the finalizer to be removed.
     pub fn request(&self, current: Option<&Value>, dry_run: bool) -> Option<Request> {
         let path = self.path();
         let text = |pointer: &str| current.and_then(|object| object.pointer(pointer)).and_then(Value::as_str);

@@ -5,7 +5,7 @@ use super::settings::Limit;
 use crate::model::{ClaimPhase, Str, VolumePhase};
 use std::sync::Arc;
 
-/// One possible end state of one object, as the output contract prints it.
+/// One possible end state of one object, as documents print it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// The end state of a claim that still exists.
@@ -279,7 +279,7 @@ pub enum DecidedBy {
 }
 
 impl DecidedBy {
-    /// The word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::EqualCandidates => "equalCandidates",

@@ -56,7 +56,7 @@ impl Limit {
 }
 
 impl Default for Limit {
-    /// Returns 16, as the output contract says.
+    /// Returns 16, the number that the documentation of the output states.
     fn default() -> Self {
         Self::AtMost(LISTED)
     }

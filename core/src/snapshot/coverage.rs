@@ -28,12 +28,12 @@ impl CoverageState {
     pub const ALL: [Self; 7] =
         [Self::Complete, Self::Partial, Self::Forbidden, Self::Failed, Self::NotServed, Self::NotNeeded, Self::Assumed];
 
-    /// The state with this word of the output contract.
+    /// Returns the state for which documents print this word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
 
-    /// The word for the state in the output contract.
+    /// Returns the word that documents print for the state.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",

@@ -25,7 +25,7 @@ pub enum OperationState {
 }
 
 impl OperationState {
-    /// The word for the state in the output contract.
+    /// Returns the word that documents print for the state.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Started => "started",

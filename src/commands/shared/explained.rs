@@ -1,4 +1,4 @@
-//! The parts of `explain` that several objects need, and the output of any number of explanations.
+//! This module explains several objects, and prints one or more explanations.
 
 use super::connect;
 use super::gather::gather_files;
@@ -36,7 +36,7 @@ pub(in crate::commands) fn several(
     })
 }
 
-/// Prints the notes, which belong to the text alone, and then the answer.
+/// If the format is text, prints the notes. Then prints the answer.
 pub(in crate::commands) fn write<'n>(
     args: &ExplainArgs,
     notes: impl Iterator<Item = &'n str>,

@@ -26,7 +26,7 @@ pub enum State {
 }
 
 impl State {
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Well => "well",

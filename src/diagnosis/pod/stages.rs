@@ -33,7 +33,7 @@ impl PodStage {
     pub const ALL: [Self; 6] =
         [Self::Claim, Self::Bound, Self::Scheduled, Self::Attached, Self::Mounted, Self::Running];
 
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Claim => "claim",
@@ -62,7 +62,7 @@ pub enum Reached {
 }
 
 impl Reached {
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",

@@ -122,7 +122,7 @@ struct Backing<'v> {
 }
 
 impl<'v> Backing<'v> {
-    /// Returns the identity of a volume's storage, or nothing if its manifest does not state it.
+    /// Returns the identity of a volume's storage, or None if its manifest does not state it.
     fn of(volume: &'v PersistentVolume) -> Option<Self> {
         let source = &volume.source;
         let (detail, handle) = (source.detail.as_str(), source.handle.as_str());
@@ -210,7 +210,7 @@ fn of_driver<'v>(driver: &'v str, handle: &str) -> Backing<'v> {
     }
 }
 
-/// Returns the identity of a volume of an in-tree plugin, or nothing if its source does not state the storage.
+/// Returns the identity of a volume of an in-tree plugin, or None if its source does not state the storage.
 fn in_tree(field: &str, detail: &str, handle: &str) -> Option<Backing<'static>> {
     let places = || detail.split(',').filter(|place| !place.is_empty()).map(str::to_ascii_lowercase).collect();
     let plain = handle.to_owned();

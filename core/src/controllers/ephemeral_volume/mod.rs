@@ -21,7 +21,7 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     is_hidden: |_| true,
     looks_at,
     needs: claims::needs,
-    makes: claims::makes,
+    makes: claims::created_objects,
     ..ControllerSpec::named("ephemeral-volume-controller", "ephemeral-volume", |sync, behavior, id| {
         Some(sync_handler(sync, behavior, id.of()?).into())
     })

@@ -209,7 +209,7 @@ fn has_modes(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.access_modes.set().contains_all(&claim.access_modes)
 }
 
-/// Returns all volumes as candidates. Each verdict is that the volume lacks the requested access modes.
+/// Returns all volumes as candidates. Each verdict is that the volume does not have the requested access modes.
 fn without_modes(snapshot: &Snapshot) -> Vec<Candidate> {
     (0u32..)
         .zip(snapshot.volumes())

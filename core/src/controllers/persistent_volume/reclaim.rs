@@ -317,7 +317,7 @@ pub enum DataFate {
 }
 
 impl DataFate {
-    /// Returns the fate as the output contract writes it.
+    /// Returns the fate as documents print it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Kept => "kept",
@@ -334,9 +334,9 @@ pub fn is_guarded(volume: &PersistentVolume) -> bool {
 }
 
 /// Whether the deletion of the volume removes only its object: the storage stays, although the policy is Delete.
-/// Upstream: `shouldDelete` of sig-storage-lib-external-provisioner skips volumes that are being deleted and lack its
-/// finalizer. Before 1.36 and without the gate `HonorPVReclaimPolicy`, `deleteVolumeOperation` also skipped volumes
-/// that are being deleted.
+/// Upstream: `shouldDelete` of sig-storage-lib-external-provisioner skips volumes that are being deleted and do not
+/// have its finalizer. Before 1.36 and without the gate `HonorPVReclaimPolicy`, `deleteVolumeOperation` also skipped
+/// volumes that are being deleted.
 pub fn leaves_storage_behind(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     match data_fate(behavior, volume) {
         DataFate::HandedToDriver => !is_guarded(volume),

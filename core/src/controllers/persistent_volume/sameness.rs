@@ -26,7 +26,7 @@ pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
         (Some(a), Some(b)) => a.namespace == b.namespace && a.name == b.name && a.uid == b.uid,
         _ => false,
     };
-    // The comparisons that cost least stand first.
+    // The cheapest comparisons come first.
     a.status.phase == b.status.phase
         && a.meta.deleted.is_some() == b.meta.deleted.is_some()
         && same_ref()

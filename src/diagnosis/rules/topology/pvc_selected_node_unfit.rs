@@ -42,10 +42,10 @@ pub(super) static RULE: Rule = Rule {
                that one node is unschedulable, not ready or without storage, and that all others have no volume to \
                bind.",
         why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`) and waited ten \
-              minutes for the volume. As long as the annotation stands it refuses every other node for the pod, and \
-              the chosen one is refused now, too: it was cordoned, does not answer, is no longer among those that the \
-              class allows, or has too little storage left. Only the driver's provisioner removes the annotation, when \
-              its storage refuses for good, and it has not.",
+              minutes for the volume. As long as the claim has the annotation, the scheduler refuses every other node \
+              for the pod, and the chosen one is refused now, too: it was cordoned, does not answer, is no longer \
+              among those that the class allows, or has too little storage left. Only the driver's provisioner removes \
+              the annotation, when its storage refuses for good, and it has not.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl get node NODE -o jsonpath='{.spec}'\n\
                   kubectl get csistoragecapacities -A\n\
