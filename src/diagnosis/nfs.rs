@@ -154,7 +154,7 @@ pub fn servers<'a>(case: &Case<'a>, service: &Service) -> Option<Vec<&'a Pod>> {
     Some(case.snapshot().pods().iter().filter(selects).collect())
 }
 
-/// Whether the pod answers requests to its Service.
+/// Returns whether the pod answers requests to its Service.
 pub fn serves(pod: &Pod) -> bool {
     pod.phase == PodPhase::Running
         && pod.meta.deleted.is_none()

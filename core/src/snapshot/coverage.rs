@@ -168,7 +168,7 @@ impl Coverage {
         specific.or_else(|| self.entry(kind, None)).map_or(CoverageState::Assumed, |entry| entry.state)
     }
 
-    /// Whether the object of this name was requested and does not exist. `namespace` is empty for kinds without
+    /// Returns whether the object of this name was requested and does not exist. `namespace` is empty for kinds without
     /// namespaces.
     pub fn is_known_absent(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let place = Some(namespace).filter(|_| kind.namespaced());

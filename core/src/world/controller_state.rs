@@ -50,7 +50,7 @@ impl<'s> ControllerState<'s> {
         Self::default()
     }
 
-    /// Whether the caches are in step and no operation runs or backs off.
+    /// Returns whether the caches are in step and no operation runs or backs off.
     pub fn in_step_with_all(&self) -> bool {
         self.cached.is_empty() && self.operations.is_empty()
     }

@@ -188,7 +188,7 @@ impl<'s> Stages<'s> {
         StageFact { stage, reached, object: super::facts::pod_key(self.pod), since: None, says: String::new() }
     }
 
-    /// Whether the moment is so long ago that a step that takes seconds should have happened.
+    /// Returns whether the moment is so long ago that a step that takes seconds should have happened.
     fn is_overdue(&self, since: Option<Timestamp>) -> bool {
         self.snapshot.now().zip(since).is_some_and(|(now, since)| now.seconds_since(since) >= PATIENCE)
     }

@@ -48,7 +48,7 @@ impl Warnings {
     }
 }
 
-/// Whether a warning fits the danger. An imminent danger needs an imminent warning. A possible danger needs any
+/// Returns whether a warning fits the danger. An imminent danger needs an imminent warning. A possible danger needs any
 /// warning. Without danger there is no imminent warning.
 pub(super) fn fits(so: Risk, told: Risk) -> bool {
     match so {

@@ -27,7 +27,7 @@ pub struct Claim<'s> {
     pub object: Held<'s, PersistentVolumeClaim>,
 }
 
-/// Whether the claimRef of the volume names this claim, with its uid or without a uid. Upstream:
+/// Returns whether the claimRef of the volume names this claim, with its uid or without a uid. Upstream:
 /// `IsVolumeBoundToClaim`, component-helpers, 1.36.
 pub fn is_volume_bound_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| {

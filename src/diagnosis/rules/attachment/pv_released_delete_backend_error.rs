@@ -101,7 +101,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     )
 }
 
-/// Whether the provisioner refused the deletion because it saw an attachment. Upstream: `canDeleteVolume`,
+/// Returns whether the provisioner refused the deletion because it saw an attachment. Upstream: `canDeleteVolume`,
 /// external-provisioner.
 fn is_attached(event: &Event) -> bool {
     event.message.contains("is still attached to node")

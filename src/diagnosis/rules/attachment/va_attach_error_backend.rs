@@ -49,7 +49,7 @@ pub(super) const LIMIT_WORDS: [&str; 6] = [
     "attachmentlimit",
 ];
 
-/// Whether the driver says that the machine takes no more disks.
+/// Returns whether the driver says that the machine takes no more disks.
 pub(super) fn is_about_limit(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
     LIMIT_WORDS.iter().any(|words| message.contains(words))

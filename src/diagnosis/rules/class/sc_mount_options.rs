@@ -79,8 +79,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     )
 }
 
-/// Whether no mount helper can accept the entry as an option, because it is empty, begins or ends with blanks, or is a
-/// flag.
+/// Returns whether no mount helper can accept the entry as an option, because it is empty, begins or ends with blanks,
+/// or is a flag.
 fn is_malformed(option: &Str) -> bool {
     option.is_empty() || option.trim() != option || option.starts_with('-')
 }

@@ -116,7 +116,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether the volume should be provisioned for a node that does not exist. Another rule reports this.
+/// Returns whether the volume should be provisioned for a node that does not exist. Another rule reports this.
 fn waits_for_a_node_that_is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     selected_node(claim).is_some_and(|node| case.lacks(Kind::Node, "", node))
 }

@@ -103,7 +103,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether the default scheduler has to place the pod.
+/// Returns whether the default scheduler has to place the pod.
 fn is_default(pod: &Pod) -> bool {
     !pod.has_own_scheduler()
 }

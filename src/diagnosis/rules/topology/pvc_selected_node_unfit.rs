@@ -209,8 +209,8 @@ fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &Sto
     })
 }
 
-/// Whether the topology includes the node. Most topologies belong to other nodes. Comparing the plain labels first
-/// excludes these topologies quickly.
+/// Returns whether the topology includes the node. Most topologies belong to other nodes. Comparing the plain labels
+/// first excludes these topologies quickly.
 fn reaches(topology: &LabelSelector, node: &Node) -> bool {
     let has = |(key, value): &(Str, Str)| label(&node.meta.labels, key).is_some_and(|has| has == value.as_str());
     topology.match_labels.iter().all(has)

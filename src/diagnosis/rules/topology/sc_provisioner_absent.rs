@@ -140,14 +140,14 @@ fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>,
     }
 }
 
-/// Whether the name is almost certainly that of a CSI driver. CSI drivers have domain names, and other provisioners
-/// have names with a slash.
+/// Returns whether the name is almost certainly that of a CSI driver. CSI drivers have domain names, and other
+/// provisioners have names with a slash.
 fn is_csi_name(name: &str) -> bool {
     name.contains('.') && !name.contains('/')
 }
 
-/// Whether a provisioner has reported that it works on the claim. Only provisioners outside of kube-controller-manager
-/// report this event.
+/// Returns whether a provisioner has reported that it works on the claim. Only provisioners outside of
+/// kube-controller-manager report this event.
 fn has_begun(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     let mut events = case.snapshot().events_about(&key_of_claim(&claim.meta), &claim.meta.uid);
     events.any(|event| event.reason == "Provisioning")
