@@ -19,7 +19,7 @@ pub(in crate::commands) fn several(
 ) -> Result<Status, Error> {
     let progress = terminal.progress();
     let show = |notes: &[String], list: &ExplanationList<'_>| {
-        write(
+        print_explanations(
             args,
             notes.iter().map(String::as_str),
             &args.output.render_list(list, terminal.width(), args.trace)?,
@@ -37,7 +37,7 @@ pub(in crate::commands) fn several(
 }
 
 /// If the format is text, prints the notes. Then prints the answer.
-pub(in crate::commands) fn write<'n>(
+pub(in crate::commands) fn print_explanations<'n>(
     args: &ExplainArgs,
     notes: impl Iterator<Item = &'n str>,
     text: &str,

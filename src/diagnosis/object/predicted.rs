@@ -189,7 +189,7 @@ fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mu
             });
         }
         ClaimBranch::UnboundClaimWaitForPodScheduled => sentences.push(
-            "Pending is normal until then; the events of the pod, not of the claim, say why it is not scheduled."
+            "Pending is normal until then; the events of the pod say why it has no node, not those of the claim."
                 .to_owned(),
         ),
         ClaimBranch::UnboundClaimProvisionExternal if let Some(node) = missing_node(view, claim) => {

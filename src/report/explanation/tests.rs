@@ -536,7 +536,7 @@ fn values_that_a_server_would_assign_are_placeholders() {
     });
 }
 
-/// If `usedBy` is absent, `unknown` says which reading is missing, with the names of the output contract.
+/// If `usedBy` is absent, `unknown` says which reading is missing, with the names that documents print.
 #[test]
 fn pods_that_could_not_be_read_are_no_absent_users() {
     let used_by = |snapshot: &Snapshot, object: &str| {
