@@ -1,6 +1,6 @@
 //! The library computes in dry run what Kubernetes' controllers do with PersistentVolumes and PersistentVolumeClaims.
 //!
-//! The modules stand in reading order, lowest rank first. Each module uses only the modules above it (see
+//! The modules are in reading order, lowest rank first. Each module uses only the modules above it (see
 //! `docs/ARCHITECTURE.md`). The modules of lowest rank are the crate `pvctl_core`, and are named as if they were here.
 //! The feature `command` adds the modules that use a cluster, files or a terminal.
 

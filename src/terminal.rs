@@ -103,7 +103,7 @@ impl Terminal {
         }
     }
 
-    /// Whether this terminal is for one of several sections of an answer.
+    /// Returns whether this terminal is for one of several sections of an answer.
     pub fn is_section(&self) -> bool {
         self.section.is_some()
     }
@@ -113,7 +113,7 @@ impl Terminal {
         self.section.map_or_else(Vec::new, |(_, held)| held.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether stdout has colour.
+    /// Returns whether stdout has colour.
     pub fn color(&self) -> bool {
         self.color
     }
@@ -132,7 +132,7 @@ impl Terminal {
         self.width
     }
 
-    /// Whether there is a user who can be asked.
+    /// Returns whether there is a user who can be asked.
     pub fn can_ask(&self) -> bool {
         self.can_ask
     }
@@ -243,7 +243,7 @@ impl Terminal {
 pub struct HeldInterrupts(());
 
 impl HeldInterrupts {
-    /// Whether Ctrl-C was pressed since this value was made.
+    /// Returns whether Ctrl-C was pressed since this value was made.
     pub fn pressed(&self) -> bool {
         PRESSED.load(Ordering::SeqCst)
     }

@@ -40,7 +40,7 @@ fn every_test_file_is_part_of_this_binary() {
     }
 }
 
-/// Whether the text may stand before `mod`.
+/// Returns whether the text may stand before `mod`.
 fn is_visibility(text: &str) -> bool {
     ["", "pub(crate) ", "pub(super) "].contains(&text)
 }

@@ -60,7 +60,7 @@ fn push_safe(safe: &mut String, character: char) {
     }
 }
 
-/// Whether a terminal would act on the character, or would not show the character at all.
+/// Returns whether a terminal would act on the character, or would not show the character at all.
 fn is_unsafe(character: char) -> bool {
     // `is_control` covers the control characters below U+0020, DEL, and those from U+0080 to U+009F.
     character.is_control()

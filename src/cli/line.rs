@@ -66,7 +66,7 @@ fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
     moved
 }
 
-/// Whether a word of a command line is a flag, or begins one.
+/// Returns whether a word of a command line is a flag, or begins one.
 pub fn is_flag(word: &OsStr) -> bool {
     word.as_encoded_bytes().starts_with(b"-")
 }

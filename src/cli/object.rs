@@ -41,9 +41,9 @@ pub fn one_object(words: &[String], kinds: &[Kind]) -> Result<(Kind, String), Er
     let named = parse_objects(words, kinds)?;
     match named.as_slice() {
         [ObjectArgument { kind, name: Some(name) }] => Ok((*kind, name.clone())),
-        [ObjectArgument { kind, name: None }] => Err(Error::usage(format!("which {kind}? only the type was given"))
+        [ObjectArgument { kind, name: None }] => Err(Error::usage(format!("the name of the {kind} is missing"))
             .hint(format!("name one as {}/NAME", kind.short()))),
-        several => Err(Error::usage(format!("one object is wanted, and {} were named", several.len()))),
+        several => Err(Error::usage(format!("this command takes one object, and {} were given", several.len()))),
     }
 }
 
@@ -57,7 +57,7 @@ fn with_slash(word: &str, kinds: &[Kind]) -> Result<ObjectArgument, Error> {
         return Err(Error::usage(format!("'{word}' has no name after the slash")));
     }
     if let Some((namespace, rest)) = name.split_once('/') {
-        return Err(Error::usage(format!("'{word}' has a slash too many"))
+        return Err(Error::usage(format!("'{word}' has more than one slash"))
             .hint(format!("name it as {}/{rest} -n {namespace}", kind.short())));
     }
     Ok(ObjectArgument { kind, name: Some(name.to_owned()) })
@@ -90,12 +90,12 @@ fn kind(word: &str, name: Option<&str>, kinds: &[Kind]) -> Result<Kind, Error> {
         Some(kind) => Err(not_taken(kind, name.filter(|name| !name.is_empty()), kinds)),
         None if word.is_empty() => Err(Error::usage("the type before the slash is missing")),
         None => Err(Error::usage(format!("the type '{word}' is not known here"))
-            .hint(format!("it takes {}, named as TYPE/NAME or TYPE NAME", short.join(", ")))),
+            .hint(format!("use one of the types {}, as TYPE/NAME or TYPE NAME", short.join(", ")))),
     }
 }
 
-/// The error for a known kind that this verb does not take. It names the kinds that the verb takes, and a command for
-/// this kind.
+/// Returns the error for a known kind that this verb does not take. It names the kinds that the verb takes. If
+/// `explain` takes this kind, it also names that command.
 fn not_taken(kind: Kind, name: Option<&str>, kinds: &[Kind]) -> Error {
     let taken: Vec<String> = kinds.iter().map(|kind| format!("{}/NAME", kind.short())).collect();
     let taken = match taken.split_last() {
@@ -103,7 +103,7 @@ fn not_taken(kind: Kind, name: Option<&str>, kinds: &[Kind]) -> Error {
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => String::new(),
     };
-    let error = Error::usage(format!("this takes {taken}, and not a {kind}"));
+    let error = Error::usage(format!("the object must be {taken}, not a {kind}"));
     if EXPLAINED.contains(&kind) {
         return error.hint(format!("use `kubectl pvctl explain {}/{}` for it", kind.short(), name.unwrap_or("NAME")));
     }
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_alone_means_all_of_it() {
+    fn a_type_without_a_name_selects_all_objects() {
         let all = KINDS.map(|kind| ObjectArgument { kind, name: None });
         assert_eq!(objects("pv,pvc"), all);
         assert_eq!(objects("pv"), all[..1]);
@@ -159,14 +159,14 @@ mod tests {
         assert!(refused("cronjob/a").contains("'cronjob' is not known"));
         assert_eq!(
             refused("sc/a"),
-            "error: this takes pv/NAME or pvc/NAME, and not a StorageClass\n\
+            "error: the object must be pv/NAME or pvc/NAME, not a StorageClass\n\
              hint: use `kubectl pvctl explain sc/a` for it"
         );
         assert!(refused("sc").ends_with("use `kubectl pvctl explain sc/NAME` for it"));
         assert!(refused("pod web-0").ends_with("use `kubectl pvctl explain pod/web-0` for it"));
-        assert_eq!(refused("lease/n"), "error: this takes pv/NAME or pvc/NAME, and not a Lease");
+        assert_eq!(refused("lease/n"), "error: the object must be pv/NAME or pvc/NAME, not a Lease");
         let one = one_object(&words("pv/a"), &[Kind::PersistentVolumeClaim]).unwrap_err().to_string();
-        assert!(one.starts_with("error: this takes pvc/NAME, and not a PersistentVolume\n"), "{one}");
+        assert!(one.starts_with("error: the object must be pvc/NAME, not a PersistentVolume\n"), "{one}");
         let empty = parse_objects(&["pvc".to_owned(), String::new()], &KINDS).unwrap_err();
         assert!(empty.to_string().contains("a name after 'pvc' is empty"));
         assert!(refused("a").contains("'a' is not known"));
@@ -176,6 +176,6 @@ mod tests {
     fn a_verb_for_one_object_accepts_only_one() {
         assert_eq!(one_object(&words("pvc a"), &KINDS).unwrap(), (Kind::PersistentVolumeClaim, "a".to_owned()));
         assert!(one_object(&words("pvc"), &KINDS).unwrap_err().to_string().contains("pvc/NAME"));
-        assert!(one_object(&words("pvc a b"), &KINDS).unwrap_err().to_string().contains("2 were named"));
+        assert!(one_object(&words("pvc a b"), &KINDS).unwrap_err().to_string().contains("2 were given"));
     }
 }

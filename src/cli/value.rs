@@ -281,8 +281,8 @@ pub(super) fn parse_kind(word: &str) -> Result<Kind, String> {
     })
 }
 
-/// Whether the group in `RESOURCE.group` or `RESOURCE.version.group` is the group of the kind. Other groups have kinds
-/// of the same name.
+/// Returns whether the group in `RESOURCE.group` or `RESOURCE.version.group` is the group of the kind. Other groups
+/// have kinds of the same name.
 fn of_group(kind: Kind, group: &str) -> bool {
     let own = kind.api_version().split_once('/').map_or("", |(group, _)| group);
     let group = group.to_ascii_lowercase();

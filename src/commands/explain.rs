@@ -1,7 +1,7 @@
 //! `explain`: explains why objects have their present state, and who has to act.
 
 use super::Status;
-use super::shared::explained::{several, write};
+use super::shared::explained::{print_explanations, several};
 use super::shared::gather::gather_files;
 use super::shared::live::Live;
 use super::shared::{arguments, connect, offer};
@@ -51,7 +51,7 @@ fn one(
     let progress = terminal.progress();
     let show = |explained: Explained<'_>| {
         let text = args.output.render(explained.explanation, terminal.width(), args.trace)?;
-        write(args, explained.notes.iter().copied(), &text, terminal)
+        print_explanations(args, explained.notes.iter().copied(), &text, terminal)
     };
     if !args.source.filenames.is_empty() {
         let surroundings = options.surroundings();

@@ -1,4 +1,4 @@
-//! Questions about several objects together, which both findings and repairs ask.
+//! This module has facts that follow from several objects. Rules and repairs use them.
 
 use crate::model::{AnnotationKey, PersistentVolumeClaim, StorageClass};
 use crate::snapshot::Snapshot;
@@ -18,8 +18,8 @@ pub fn asked_provisioner<'c>(snapshot: &Snapshot, claim: &'c PersistentVolumeCla
     (!waits).then_some(asked)
 }
 
-/// Returns the class that a person probably meant by the name of a class that does not exist. This is the only class
-/// with a similar name. If there is none, it is the only default class. Returns None if several classes qualify.
+/// Returns the class that a person probably meant by the name of a class that does not exist. Returns the only class
+/// with a similar name. If no name is similar, returns the only default class. Otherwise returns None.
 pub fn meant_class<'s>(snapshot: &'s Snapshot, class: &str) -> Option<&'s str> {
     let classes = snapshot.classes();
     match nearest(class, classes.iter().map(|class| class.meta.name.as_str()), 2).as_slice() {

@@ -28,7 +28,7 @@ pub struct Unread {
     pub kind: Kind,
     /// The namespace that was not read. It is empty if all namespaces are concerned or if the kind has no namespaces.
     pub namespace: Str,
-    /// The coverage state, as the word of the output contract.
+    /// The coverage state, as the word that documents print.
     pub state: &'static str,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Case<'a> {
         self.simulation.snapshot()
     }
 
-    /// Whether an event of that reason about the object was read. A rule speaks only of an event that exists.
+    /// Returns whether an event of that reason about the object was read. A rule speaks only of an event that exists.
     pub fn has_event(&self, reason: &str) -> bool {
         has_event(self.snapshot(), &self.object(), reason)
     }
@@ -129,9 +129,9 @@ impl<'a> Case<'a> {
         self.seconds_since(since).filter(|passed| *passed >= PATIENCE)
     }
 
-    /// Whether a problem may still end by itself, because it has lasted for less than [`PATIENCE`] seconds or for an
-    /// unknown time. A finding about an object that somebody named is then reported with a lower severity. None means
-    /// that nobody named the object and that the finding is not reported yet. Rules whose problem is the duration
+    /// Returns whether a problem may still end by itself, because it has lasted for less than [`PATIENCE`] seconds or
+    /// for an unknown time. A finding about an object that somebody named is then reported with a lower severity. None
+    /// means that nobody named the object and that the finding is not reported yet. Rules whose problem is the duration
     /// itself do not use this function.
     pub fn may_heal(&self, since: Option<Timestamp>) -> Option<bool> {
         match self.lasts(since) {
@@ -140,15 +140,15 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether the object was created less than [`PATIENCE`] seconds ago. Objects that it refers to may then still be
-    /// missing. Claims are often created before their volumes and classes, and pods before their claims. Only the clock
-    /// at the time of reading proves this. The newest timestamp in a file does not.
+    /// Returns whether the object was created less than [`PATIENCE`] seconds ago. Objects that it refers to may then
+    /// still be missing. Claims are often created before their volumes and classes, and pods before their claims. Only
+    /// the clock at the time of reading proves this. The newest timestamp in a file does not.
     pub fn is_young(&self, created: Option<Timestamp>) -> bool {
         self.snapshot().now_is_stated() && self.seconds_since(created).is_some_and(|age| age < PATIENCE)
     }
 
-    /// Whether the data of the volume are destroyed after its claim is deleted, without any further action by a person.
-    /// Drivers delete volumes in phase Released and ignore volumes in phase Failed.
+    /// Returns whether the data of the volume are destroyed after its claim is deleted, without any further action by a
+    /// person. Drivers delete volumes in phase Released and ignore volumes in phase Failed.
     pub fn destroys(&self, volume: &PersistentVolume) -> bool {
         match data_fate(self.behavior(), volume) {
             DataFate::Kept => false,
@@ -169,8 +169,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether no such object exists. The answer is always false for a Lease. If the absence is assumed, the finding
-    /// says so. If the absence is unknown, the answer is false.
+    /// Returns whether no such object exists. The answer is always false for a Lease. If the absence is assumed, the
+    /// finding says so. If the absence is unknown, the answer is false.
     pub fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let snapshot = self.snapshot();
         if kind == Kind::Lease {
@@ -180,8 +180,8 @@ impl<'a> Case<'a> {
         !is_there && self.rests_on(kind, namespace, &snapshot.coverage().absence_of(kind, namespace, name))
     }
 
-    /// Whether all objects of that kind in that namespace are known, so that no other one exists. An empty namespace
-    /// means all namespaces. If the answer is assumed, the finding says so.
+    /// Returns whether all objects of that kind in that namespace are known, so that no other one exists. An empty
+    /// namespace means all namespaces. If the answer is assumed, the finding says so.
     pub fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
         self.rests_on(kind, namespace, &self.snapshot().coverage().absence(kind, namespace))
     }
@@ -232,8 +232,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether the claim has waited for [`PATIENCE`] seconds or longer, and volumes are the only objects that could not
-    /// be read.
+    /// Returns whether the claim has waited for [`PATIENCE`] seconds or longer, and volumes are the only objects that
+    /// could not be read.
     pub fn waited_in_vain(&self) -> bool {
         self.branch_in_vain().is_some()
     }
@@ -306,7 +306,7 @@ impl<'a> Case<'a> {
         prediction.outcomes.as_ref()
     }
 
-    /// Whether the object has that phase at every end. Returns None if the ends are unknown.
+    /// Returns whether the object has that phase at every end. Returns None if the ends are unknown.
     pub fn always_ends(&self, phase: &str) -> Option<bool> {
         if self.branch_in_vain().is_some() {
             return Some(phase == "Pending");

@@ -12,37 +12,37 @@ pub const CLASS: &str = "spec.storageClassName";
 /// The deprecated annotation that held the class. It still takes precedence over the field.
 pub const CLASS_ANNOTATION: &str = "metadata.annotations[volume.beta.kubernetes.io/storage-class]";
 
-/// Whether the claim has the annotation of a completed binding.
+/// Returns whether the claim has the annotation of a completed binding.
 pub fn is_bound(claim: &PersistentVolumeClaim) -> bool {
     claim.meta.annotations.has(AnnotationKey::BindCompleted)
 }
 
-/// Whether the binding of the claim was never completed and the claim is not being deleted.
+/// Returns whether the binding of the claim was never completed and the claim is not being deleted.
 pub fn is_unbound(claim: &PersistentVolumeClaim) -> bool {
     !claim.terminating() && !is_bound(claim)
 }
 
-/// Whether the claim is unbound and names no volume, so that the controller still searches for a volume.
+/// Returns whether the claim is unbound and names no volume, so that the controller still searches for a volume.
 pub fn is_open(claim: &PersistentVolumeClaim) -> bool {
     is_unbound(claim) && claim.volume_name.is_empty()
 }
 
-/// Whether the `claimRef` has the namespace and name of the claim. The uid is not compared.
+/// Returns whether the `claimRef` has the namespace and name of the claim. The uid is not compared.
 pub fn names(named: &ClaimRef, claim: &PersistentVolumeClaim) -> bool {
     named.name == claim.meta.name && named.namespace == claim.meta.namespace
 }
 
-/// Whether the `claimRef` has a namespace and a name. Without them, no such claim can exist.
+/// Returns whether the `claimRef` has a namespace and a name. Without them, no such claim can exist.
 pub fn is_complete(named: &ClaimRef) -> bool {
     !named.namespace.is_empty() && !named.name.is_empty()
 }
 
-/// Whether the `claimRef` of the volume has a uid.
+/// Returns whether the `claimRef` of the volume has a uid.
 pub fn has_uid(volume: &PersistentVolume) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| !named.uid.is_empty())
 }
 
-/// Whether the `claimRef` of the volume has the uid of the claim.
+/// Returns whether the `claimRef` of the volume has the uid of the claim.
 pub fn has_uid_of(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     has_uid(volume) && volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid)
 }
@@ -72,7 +72,7 @@ fn class_field<'m>(meta: &'m ObjectMeta, stated: Option<&'m str>) -> (&'static s
     (field, if class == Some("") { "\"\"" } else { class.unwrap_or_default() })
 }
 
-/// Whether an event of that reason about the object was read.
+/// Returns whether an event of that reason about the object was read.
 pub fn has_event(snapshot: &Snapshot, object: &ObjectKey, reason: &str) -> bool {
     let uid = snapshot.object_id(object).map_or("", |id| snapshot.meta(id).uid.as_str());
     snapshot.events_about(object, uid).any(|event| event.reason == reason)

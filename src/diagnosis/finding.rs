@@ -19,7 +19,7 @@ impl Severity {
     /// All severities, the most severe first.
     pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Info];
 
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -41,7 +41,7 @@ pub enum Risk {
 }
 
 impl Risk {
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Imminent => "imminent",
@@ -74,13 +74,13 @@ pub struct Remedy {
 }
 
 impl Remedy {
-    /// Whether the remedy is a verb of pvctl. These verbs check again what they rest on before they write.
+    /// Returns whether the remedy is a verb of pvctl. These verbs check again what they rest on before they write.
     pub fn is_of_pvctl(&self) -> bool {
         !self.command.is_empty() && self.verb != "kubectl"
     }
 
-    /// Whether the command does no harm if the world is not as assumed: it is a verb of pvctl, it only reads, or it
-    /// states what it expects to find.
+    /// Returns whether the command does no harm if the world is not as assumed: it is a verb of pvctl, it only reads,
+    /// or it states what it expects to find.
     fn is_guarded(&self) -> bool {
         let reads = ["kubectl get ", "kubectl describe ", "kubectl logs "];
         self.is_of_pvctl()
@@ -313,7 +313,7 @@ impl Finding {
         }
     }
 
-    /// Whether the data will be destroyed because somebody requested that. This is normal.
+    /// Returns whether the data will be destroyed because somebody requested that. This is normal.
     pub fn is_asked_for(&self) -> bool {
         self.risk == Risk::Imminent && self.severity == Severity::Info
     }
@@ -336,7 +336,7 @@ impl Finding {
         self.blamed.iter().map(|blame| &blame.object).chain(self.settled.iter().map(|(_, object)| object))
     }
 
-    /// Whether the finding says something about an object of this name, which does not exist.
+    /// Returns whether the finding says something about an object of this name, which does not exist.
     pub fn tells_of_absent(&self, object: &ObjectKey) -> bool {
         let is_it = |key: &ObjectKey| key == object;
         let is_name = |word: &str| word.trim_matches(|mark: char| ",;:()\"".contains(mark)) == object.name;

@@ -105,8 +105,8 @@ fn reason(
     places.iter().copied().find(|place| hinders(place))
 }
 
-/// Whether the consequence has an imminent risk to data that its root does not have. A person who reads only about the
-/// root would not learn of this risk.
+/// Returns whether the consequence has an imminent risk to data that its root does not have. A person who reads only
+/// about the root would not learn of this risk.
 fn is_worse_for_data(finding: &Finding, root: &Finding) -> bool {
     finding.risk == Risk::Imminent && !finding.is_asked_for() && root.risk != Risk::Imminent
 }

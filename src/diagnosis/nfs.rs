@@ -163,7 +163,7 @@ pub fn unserved<'e, 'a>(
     })
 }
 
-/// Whether the pod answers requests to its Service.
+/// Returns whether the pod answers requests to its Service.
 fn serves(pod: &Pod) -> bool {
     pod.phase == PodPhase::Running
         && pod.meta.deleted.is_none()

@@ -75,7 +75,7 @@ macro_rules! subjects {
                 }
             }
 
-            /// Whether the rule examines this kind of object.
+            /// Returns whether the rule examines this kind of object.
             pub(super) fn is_about(&self, subject: Subject<'_>) -> bool {
                 matches!((self, subject), $((Self::$word(_), Subject::$word(..)))|+)
             }

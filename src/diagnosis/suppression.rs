@@ -31,12 +31,12 @@ pub struct Suppressed {
 }
 
 impl Suppression {
-    /// Whether the entry has expired. An entry does not expire if the time of the reading is unknown.
+    /// Returns whether the entry has expired. An entry does not expire if the time of the reading is unknown.
     pub fn has_expired(&self, now: Option<Timestamp>) -> bool {
         now.zip(self.expires).is_some_and(|(now, expires)| now >= expires)
     }
 
-    /// Whether the entry is about findings of that rule on that object.
+    /// Returns whether the entry is about findings of that rule on that object.
     fn covers(&self, rule: &str, object: &ObjectKey) -> bool {
         let named = format!("{}/{}", object.kind.short(), object.name);
         matches_glob(&self.rule, rule)
@@ -44,8 +44,8 @@ impl Suppression {
             && self.namespace.as_ref().is_none_or(|pattern| matches_glob(pattern, &object.namespace))
     }
 
-    /// Whether the entry has no effect although it could have one. This is so if it has not expired, its rules exist
-    /// and could be evaluated everywhere, and none of its rules reports an object that the entry is about.
+    /// Returns whether the entry has no effect although it could have one. This is so if it has not expired, its rules
+    /// exist and could be evaluated everywhere, and none of its rules reports an object that the entry is about.
     pub fn is_idle(&self, now: Option<Timestamp>, findings: &Findings) -> bool {
         let mut ids = rules::all().iter().map(|rule| rule.id).filter(|id| matches_glob(&self.rule, id)).peekable();
         !self.has_expired(now)
@@ -82,7 +82,7 @@ fn ignored(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Whether the text matches the pattern, in which `*` stands for any number of any characters.
+/// Returns whether the text matches the pattern, in which `*` stands for any number of any characters.
 pub fn matches_glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };

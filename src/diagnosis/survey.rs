@@ -152,7 +152,7 @@ impl<'s> Survey<'s> {
         recyclers.get(&volume.meta.name).map(|place| &pods[*place])
     }
 
-    /// Whether any claim has that class.
+    /// Returns whether any claim has that class.
     pub fn is_asked_for(&self, class: &str) -> bool {
         let asked = self.asked.get_or_init(|| {
             let mut classes: HashSet<Str> = HashSet::new();

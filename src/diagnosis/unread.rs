@@ -8,8 +8,8 @@ pub fn unread(kind: Kind, namespace: &str, state: CoverageState) -> String {
     let resource = kind.resource();
     let of = if namespace.is_empty() { String::new() } else { format!(" of namespace {namespace}") };
     match state {
-        CoverageState::Forbidden if namespace.is_empty() => format!("you lack the right to list {resource}"),
-        CoverageState::Forbidden => format!("you lack the right to list {resource} in namespace {namespace}"),
+        CoverageState::Forbidden if namespace.is_empty() => format!("you have no permission to list {resource}"),
+        CoverageState::Forbidden => format!("you have no permission to list {resource} in namespace {namespace}"),
         CoverageState::Partial => format!("not all {resource}{of} were read"),
         CoverageState::NotServed => format!("this cluster does not serve {resource}"),
         CoverageState::Failed => format!("reading the {resource}{of} failed"),

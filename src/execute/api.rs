@@ -83,12 +83,13 @@ impl Status {
         Self { code, message, from_kubernetes: status.is_some(), retry_after: retry_after.map(Duration::from_secs) }
     }
 
-    /// Whether Kubernetes says that the object does not exist. A 404 from another sender says nothing about objects.
+    /// Returns whether Kubernetes says that the object does not exist. A 404 from another sender says nothing about
+    /// objects.
     pub(super) fn is_not_found(&self) -> bool {
         self.code == 404 && self.from_kubernetes
     }
 
-    /// Whether the failure may be temporary.
+    /// Returns whether the failure may be temporary.
     fn is_passing(&self) -> bool {
         matches!(self.code, 408 | 429 | 500..=599)
     }
@@ -252,7 +253,7 @@ impl<'a> Api<'a> {
     }
 }
 
-/// Whether a path reads a list and not an object.
+/// Returns whether a path reads a list and not an object.
 fn is_list(path: &str) -> bool {
     path.split_once('?').is_some_and(|(_, query)| query.starts_with("limit="))
 }
@@ -280,7 +281,7 @@ fn object(key: &ObjectKey, answer: Answer) -> Result<Option<Value>, Stopped> {
     }
 }
 
-/// Whether an answer is the object of this key, with the uid and version that a conditional write needs.
+/// Returns whether an answer is the object of this key, with the uid and version that a conditional write needs.
 pub(super) fn is_that(key: &ObjectKey, found: &Value) -> bool {
     let metadata = &found["metadata"];
     let has = |field: &str| metadata[field].as_str().is_some_and(|value| !value.is_empty());

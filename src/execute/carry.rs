@@ -381,8 +381,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether a quota may refuse a claim only because the quota still counts a claim that an earlier step has deleted.
-    /// The quota controller updates the count some time later.
+    /// Returns whether a quota may refuse a claim only because the quota still counts a claim that an earlier step has
+    /// deleted. The quota controller updates the count some time later.
     fn is_counted_still(&self, step: &Step, write: &Write, status: &Status) -> bool {
         let mut earlier = self.journal.entry().plan.steps.iter().take_while(|earlier| earlier.id < step.id);
         let deletes = |earlier: &Write| {
@@ -559,7 +559,8 @@ fn altered(step: &Step, write: &Write, why: &str) -> Stopped {
     )
 }
 
-/// Whether a successful answer belongs to this write. A deletion is answered with the object or with a `Status`.
+/// Returns whether a successful answer belongs to this write. A deletion is answered with the object or with a
+/// `Status`.
 fn answers(write: &Write, found: &Value) -> bool {
     let same = || write.uid.is_empty() || found["metadata"]["uid"] == write.uid.as_str();
     match write.change {

@@ -1,12 +1,13 @@
-//! Checks a plan that was read from a file or a journal. A planner of this program must have been able to make it.
+//! Checks a plan that was read from a file or a journal. It refuses a plan that this program never makes.
 
 use super::api::check as check_key;
 use super::error::Stopped;
 use crate::model::Kind;
 use crate::repair::{Change, PLAN_ANNOTATION, Plan};
 
-/// Refuses a plan that no planner would make. Such a plan has names with a special meaning in a path, or writes that no
-/// repair uses. Or it creates a claim under another name than its step says.
+/// Refuses a plan that no planner would make. Such a plan has names that would change the path of a request, such as
+/// `..` or `a/b`, or writes that no repair uses. A manifest must have the kind, apiVersion, name and namespace of its
+/// step, and the id of the plan in its annotation.
 pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     plan.objects().iter().try_for_each(check_key)?;
     for write in plan.writes() {
@@ -16,18 +17,18 @@ pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
                 (kind == Kind::PersistentVolumeClaim, "only claims are created and deleted")
             }
             Change::NameVolume { .. } | Change::SetClass { .. } | Change::SetAnnotation { .. } => {
-                (kind == Kind::PersistentVolumeClaim, "that is written to claims only")
+                (kind == Kind::PersistentVolumeClaim, "this change is only for claims")
             }
             Change::SetReclaimPolicy { .. } | Change::SetClaimRef { .. } => {
-                (kind == Kind::PersistentVolume, "that is written to volumes only")
+                (kind == Kind::PersistentVolume, "this change is only for volumes")
             }
             Change::RemoveFinalizer { .. } => (
                 matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim),
-                "finalizers are taken off volumes and claims only",
+                "finalizers are removed only from volumes and claims",
             ),
         };
         if !fits {
-            return Err(Stopped::refused(format!("no repair is to {} {}: {only}", write.verb(), write.object)));
+            return Err(Stopped::refused(format!("no repair does this: {} {} ({only})", write.verb(), write.object)));
         }
         if let Change::SetReclaimPolicy { to } = &write.change
             && !matches!(to.as_str(), "Retain" | "Delete")
@@ -43,7 +44,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
                 && metadata["annotations"][PLAN_ANNOTATION] == plan.id.as_str();
             if !fits {
                 return Err(Stopped::refused(format!(
-                    "the manifest of {} has another kind, name or namespace, or not the annotation {PLAN_ANNOTATION}: {}",
+                    "the manifest of {} must have the kind, apiVersion, name and namespace of its step, and the \
+                     annotation {PLAN_ANNOTATION}: {}",
                     write.object, plan.id
                 )));
             }
@@ -52,8 +54,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// Whether two plans are the same. The simulated answers of the controllers are not compared, because a review adds
-/// them.
+/// Returns whether two plans are the same. `expects` is not compared, because a review adds these simulated states.
 pub(super) fn same_but_for_expectations(one: &Plan, other: &Plan) -> bool {
     let bare = |plan: &Plan| {
         let mut plan = plan.clone();

@@ -42,8 +42,8 @@ pub(super) fn fate(
     if shows_not(write, before, seen) { RequestFate::NotDone } else { RequestFate::Unknown }
 }
 
-/// Whether the current object proves that the write was not carried out. This is possible if nobody can revert such a
-/// write.
+/// Returns whether the current object proves that the write was not carried out. This is possible if nobody can revert
+/// such a write.
 fn shows_not(write: &Write, before: Option<&Value>, seen: Option<&Seen>) -> bool {
     let Some(same) = seen.filter(|seen| seen.meta().uid == write.uid) else { return false };
     match &write.change {
@@ -62,7 +62,7 @@ fn shows_not(write: &Write, before: Option<&Value>, seen: Option<&Seen>) -> bool
     }
 }
 
-/// Whether this plan created a claim.
+/// Returns whether this plan created a claim.
 fn is_ours(plan: &Plan, manifest: &Value, found: &Value) -> bool {
     is_signed(plan, found)
         && (manifest["spec"]["volumeName"].is_null() || manifest["spec"]["volumeName"] == found["spec"]["volumeName"])
@@ -72,7 +72,8 @@ fn is_signed(plan: &Plan, found: &Value) -> bool {
     found["metadata"]["annotations"][PLAN_ANNOTATION] == plan.id.as_str()
 }
 
-/// Whether the current object proves that the write was carried out, although others have written to the object since.
+/// Returns whether the current object proves that the write was carried out, although others have written to the object
+/// since.
 fn shows(write: &Write, wait: Option<&Wait>, before: Option<&Value>, seen: Option<&Seen>) -> bool {
     let same = seen.filter(|seen| seen.meta().uid == write.uid);
     match (&write.change, same) {

@@ -2,16 +2,16 @@
 
 use crate::error::{Error, ErrorKind};
 
-/// The class of a stop. It decides the exit code.
+/// The kind of reason for which a run stopped. It decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StopKind {
-    /// Something could not be read, so nothing is known. Nothing was written.
+    /// Something that the plan needs could not be read. Nothing was written.
     Unreadable,
     /// The cluster is not as the plan expects it. Nothing was written.
     Changed,
     /// The run is not permitted, or cannot be recorded in a journal. Nothing was written.
     Refused,
-    /// Some of the plan was written, or may have been.
+    /// Some writes of the plan took effect, or it is unknown whether they did.
     Partial,
     /// The person interrupted the run. Nothing was written.
     Interrupted,
@@ -23,9 +23,9 @@ pub enum StopKind {
 /// texts safe to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// The class of the stop.
+    /// The kind of reason.
     pub kind: StopKind,
-    /// Whether something of the plan was written, now or earlier, or may have been.
+    /// Whether some writes of the plan took effect, now or earlier, or it is unknown whether they did.
     pub written: bool,
     /// Whether the volume that the plan is about is gone, or another one has its name. Then the plan can neither
     /// continue nor be taken back.
@@ -39,7 +39,7 @@ pub struct Stopped {
 }
 
 impl Stopped {
-    /// Makes a stop before anything was written.
+    /// Makes the error of a run that stops before its first write.
     pub(super) fn new(kind: StopKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -59,7 +59,7 @@ impl Stopped {
         Self::new(StopKind::Changed, message)
     }
 
-    /// Makes a stop for a volume of the plan that is gone or was replaced by another volume of the same name.
+    /// Makes the error for a plan whose volume is gone or was replaced by another volume with the same name.
     pub(super) fn volume_lost(message: impl Into<String>) -> Self {
         Self { volume_lost: true, ..Self::changed(message) }
     }
@@ -82,8 +82,8 @@ impl Stopped {
         self
     }
 
-    /// Returns the same stop for a plan of which something was written. Its class becomes [`StopKind::Partial`],
-    /// whatever the reason for the stop.
+    /// Returns this error for a run that has already written something. Its kind becomes [`StopKind::Partial`],
+    /// whatever the reason was.
     #[must_use]
     pub(super) fn partial(mut self) -> Self {
         self.kind = StopKind::Partial;

@@ -90,8 +90,8 @@ fn uid_of(manifest: &Value) -> Option<&str> {
     manifest["metadata"]["uid"].as_str()
 }
 
-/// Whether a claim has the annotation of the plan. This identifies the claim even if the answer to its creation was
-/// lost.
+/// Returns whether a claim has the annotation of the plan. This identifies the claim even if the answer to its creation
+/// was lost.
 fn is_signed(entry: &Entry, found: &Value) -> bool {
     found["metadata"]["annotations"][PLAN_ANNOTATION] == entry.plan.id.as_str()
 }
@@ -108,8 +108,8 @@ fn storage(object: &ObjectKey, manifest: Option<&Value>) -> Result<Option<String
     })
 }
 
-/// Whether a plan waits until a claim is gone, and makes no other write to it than to create it again. Then it is no
-/// problem if the claim is already gone.
+/// Returns whether a plan waits until a claim is gone, and makes no other write to it than to create it again. Then it
+/// is no problem if the claim is already gone.
 pub(super) fn is_only_awaited(plan: &Plan, object: &ObjectKey) -> bool {
     let mut writes = plan.writes().filter(|write| write.object == *object);
     let awaits = |wait: &Wait| matches!(wait, Wait::ClaimGone { .. }) && wait.objects().contains(object);

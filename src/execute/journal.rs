@@ -139,7 +139,7 @@ impl Entry {
         self.plan.steps.iter().find(|step| self.doubt(step.id).is_some())
     }
 
-    /// Whether something was written, or may have been.
+    /// Returns whether something was written, or may have been.
     pub fn written(&self) -> bool {
         let is_written =
             |progress: &Progress| progress.doubt.is_some() || progress.done.as_ref().is_some_and(|(_, was_so)| !was_so);
@@ -156,7 +156,7 @@ impl Entry {
         self.steps.get(&step)?.done.as_ref()?.0.as_ref()
     }
 
-    /// Whether no step was begun yet.
+    /// Returns whether no step was begun yet.
     pub(super) fn is_fresh(&self) -> bool {
         self.steps.is_empty()
     }
@@ -371,7 +371,7 @@ impl Journal {
         &self.path
     }
 
-    /// Returns how long ago the last line was written, or nothing if the system does not say.
+    /// Returns how long ago the last line was written, or None if the system does not say.
     pub fn age(&self) -> Option<Duration> {
         self.file.as_ref()?.metadata().ok()?.modified().ok()?.elapsed().ok()
     }
@@ -451,13 +451,14 @@ fn digest_of(plan: &Plan) -> Result<String, String> {
     Ok(StableHash::default().with(&text).hex())
 }
 
-/// Whether the first line is the header of a journal, of any version.
+/// Returns whether the first line is the header of a journal, of any version.
 fn is_journal(bytes: &[u8]) -> bool {
     let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value["record"] == "header")
 }
 
-/// Whether a name has the form of a journal's name. A damaged journal with such a name may have written something.
+/// Returns whether a name has the form of a journal's name. A damaged journal with such a name may have written
+/// something.
 fn is_named_so(id: &str) -> bool {
     let mut parts = id.split('-');
     let time = parts.next().unwrap_or_default();

@@ -51,7 +51,7 @@ pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Resu
     Ok(())
 }
 
-/// Returns phase and manifest of a volume that has a policy other than Retain, or nothing if it has policy Retain.
+/// Returns phase and manifest of a volume that has a policy other than Retain, or None if it has policy Retain.
 async fn policy_lost(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Option<(VolumePhase, Value)>, Stopped> {
     let object = volume_key(wanted.name());
     let manifest = api.get(&object).await?;

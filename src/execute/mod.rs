@@ -108,7 +108,8 @@ impl Default for Options {
 pub trait Observer: Sync {
     /// Receives an event.
     fn event(&self, event: PlanEvent<'_>);
-    /// Whether the person wants the run to end. This is called before each write and at each reading during a wait.
+    /// Returns whether the person wants the run to end. This is called before each write and at each reading during a
+    /// wait.
     fn interrupted(&self) -> bool;
 }
 

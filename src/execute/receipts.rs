@@ -113,7 +113,7 @@ async fn way_back(api: Api<'_>, plan: &Plan, gone: &[&ObjectKey], receipts: &mut
     Ok(())
 }
 
-/// Tries a write on the current object of this uid. Returns nothing if there is no such object, or nothing to try.
+/// Tries a write on the current object of this uid. Returns None if there is no such object, or nothing to try.
 async fn on_present(api: Api<'_>, write: &Write) -> Result<Option<Result<(), Objection>>, Stopped> {
     for _ in 0..TRIALS {
         let current = api.get(&write.object).await?;
@@ -206,7 +206,7 @@ pub(super) enum Objection {
 }
 
 impl Objection {
-    /// Whether the objection comes from a webhook, a policy or the validation of the API server.
+    /// Returns whether the objection comes from a webhook, a policy or the validation of the API server.
     fn is_admission(&self) -> bool {
         match self {
             Self::Refused(status) => is_admission(status),
@@ -224,8 +224,8 @@ impl std::fmt::Display for Objection {
     }
 }
 
-/// Whether a refusal comes from a webhook, a policy or the validation of the API server. Missing rights do not count,
-/// because they are asked for separately. Temporary refusals do not count either.
+/// Returns whether a refusal comes from a webhook, a policy or the validation of the API server. Missing rights do not
+/// count, because they are asked for separately. Temporary refusals do not count either.
 fn is_admission(status: &Status) -> bool {
     match status.code {
         400 | 422 => true,
@@ -236,7 +236,7 @@ fn is_admission(status: &Status) -> bool {
     }
 }
 
-/// Whether a quota refuses the write.
+/// Returns whether a quota refuses the write.
 pub(super) fn is_quota(status: &Status) -> bool {
     status.code == 403 && status.message.contains(EXCEEDED)
 }
@@ -332,12 +332,13 @@ fn counts(claim: &Value, resource: &str) -> i128 {
     }
 }
 
-/// Whether a quota refuses the write, and an earlier step deletes a claim in the same namespace and may so make room.
+/// Returns whether a quota refuses the write, and an earlier step deletes a claim in the same namespace and may so make
+/// room.
 pub(super) fn makes_room(status: &Status, write: &Write, emptied: &[&Str]) -> bool {
     is_quota(status) && emptied.contains(&&write.object.namespace)
 }
 
-/// Whether the person has a right. Returns nothing if the server does not say.
+/// Returns whether the person has a right. Returns nothing if the server does not say.
 async fn may(api: Api<'_>, right: &Right) -> Result<Option<bool>, Stopped> {
     const PATH: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     let (group, version) = right.kind.api_version().split_once('/').unwrap_or(("", right.kind.api_version()));

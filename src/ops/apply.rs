@@ -154,7 +154,7 @@ pub(super) fn begun(error: Error, earlier: &Entry, is_lost: bool) -> Error {
 /// Adds the commands that continue a begun repair or take it back.
 fn ways_on(error: Error, entry: &Entry) -> Error {
     let id = &entry.id;
-    let error = error.hint(format!("kubectl pvctl apply --continue {id} goes on once nothing stands against it"));
+    let error = error.hint(format!("kubectl pvctl apply --continue {id} continues as soon as nothing prevents it"));
     let is_lasting = |step: &Step| matches!(step.undo, Undo::Impossible { .. });
     let lasting = entry.done().iter().any(|done| done.step.write.is_some() && !done.was_so && is_lasting(&done.step));
     // An `undo` itself cannot be taken back.

@@ -27,7 +27,7 @@ pub trait Asker: Sync {
     /// An error is returned if it cannot be shown.
     fn show(&self, shown: Shown<'_>) -> Result<(), Error>;
 
-    /// Whether a person can be asked.
+    /// Returns whether a person can be asked.
     fn can_ask(&self) -> bool;
 
     /// Asks a question that is answered with yes or no.
@@ -54,7 +54,7 @@ pub trait Asker: Sync {
 
 /// The state of Ctrl-C while it does not end the process.
 pub trait Interrupts: Sync {
-    /// Whether Ctrl-C was pressed since it was held.
+    /// Returns whether Ctrl-C was pressed since it was held.
     fn pressed(&self) -> bool;
 }
 

@@ -205,7 +205,7 @@ impl Threshold {
         Ok(threshold)
     }
 
-    /// Whether the finding counts for the exit code.
+    /// Returns whether the finding counts for the exit code.
     pub fn counts(&self, finding: &Finding) -> bool {
         let is_bad = self.severity.is_some_and(|severity| finding.severity <= severity);
         finding.suppressed.is_none() && (is_bad || self.rules.contains(finding.rule.id))
@@ -230,8 +230,8 @@ impl AuditOptions {
     }
 }
 
-/// Whether the problem has existed for at least that number of seconds, or its age is unknown. The result is always
-/// true if there is an imminent risk to data.
+/// Returns whether the problem has existed for at least that number of seconds, or its age is unknown. The result is
+/// always true if there is an imminent risk to data.
 fn is_older(finding: &Finding, least: i64, gathered: &Gathered) -> bool {
     let lasted = gathered.snapshot.now().zip(finding.since).map(|(now, since)| now.seconds_since(since));
     finding.risk == Risk::Imminent || lasted.is_none_or(|lasted| lasted >= least)

@@ -293,7 +293,7 @@ pub(super) fn status_of<'e>(
     if unjudged || gathered.dropped() { Status::Unjudged } else { Status::Done }
 }
 
-/// Whether the object is a claim or a volume, which is predicted.
+/// Returns whether the object is a claim or a volume, which is predicted.
 fn is_predicted(object: ObjectId) -> bool {
     matches!(object.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim)
 }

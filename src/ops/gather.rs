@@ -209,7 +209,8 @@ impl<'a> Question<'a> {
             Kind::Pod => {
                 self.pods_decide && entry.namespace.as_deref().zip(pods_of).is_none_or(|(of, shown)| of == shown)
             }
-            // Snapshots may lack nodes, because few people may list them. Nodes influence only host-path provisioning.
+            // Snapshots may have no nodes, because few people may list them. Nodes influence only host-path
+            // provisioning.
             Kind::Node => self.evidence.nodes || modelled.behavior.hostpath_provisioning,
             // A rule that needs surrounding kinds reports by itself that it could not be evaluated.
             surrounding => !surrounding.is_surrounding(),
@@ -313,8 +314,8 @@ pub fn issue_sentence(issue: &DecodeIssue) -> String {
 /// The kinds without which nothing can be judged.
 pub const JUDGED: [Kind; 3] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass];
 
-/// Whether the exit code says that something could not be judged if that kind was not read. If only pods or nodes were
-/// not read, the answer says what is unknown, and the exit code does not change.
+/// Returns whether the exit code says that something could not be judged if that kind was not read. If only pods or
+/// nodes were not read, the answer says what is unknown, and the exit code does not change.
 pub fn keeps_from_judging(kind: Kind) -> bool {
     JUDGED.contains(&kind)
 }
@@ -356,13 +357,13 @@ impl Gathered {
         format!("No volume or claim{place} has a problem that a person has to look at.")
     }
 
-    /// Whether objects could not be decoded and so are missing from the answer.
+    /// Returns whether objects could not be decoded and so are missing from the answer.
     pub fn dropped(&self) -> bool {
         !self.snapshot.issues().is_empty()
     }
 
-    /// Whether the list of one of these kinds could not be read. For a kind with namespaces, only the shown namespaces
-    /// count.
+    /// Returns whether the list of one of these kinds could not be read. For a kind with namespaces, only the shown
+    /// namespaces count.
     pub fn unlisted(&self, kinds: &[Kind]) -> bool {
         let lost = |state| matches!(state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed);
         let coverage = self.snapshot.coverage();

@@ -91,8 +91,8 @@ pub(super) fn all_taken_back(directory: &Path) -> Result<Vec<String>, Error> {
     Ok(Journal::list(directory)?.iter().filter_map(taken_back).collect())
 }
 
-/// Whether the repair of a journal cannot continue because its volume is gone. Such a journal is used only if its id is
-/// given.
+/// Returns whether the repair of a journal cannot continue because its volume is gone. Such a journal is used only if
+/// its id is given.
 pub(super) fn is_lost(entry: &Entry) -> bool {
     matches!(entry.end, End::Lost { .. })
 }
@@ -102,7 +102,7 @@ pub(super) fn directory(journal: &Journal) -> &Path {
     journal.path().parent().unwrap_or(Path::new("."))
 }
 
-/// Whether a journal without a request in doubt has written anything.
+/// Returns whether a journal without a request in doubt has written anything.
 pub(super) fn has_written(entry: &Entry) -> bool {
     entry.done().iter().any(|done| done.step.write.is_some() && !done.was_so)
 }

@@ -50,7 +50,7 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// Whether a controller that takes part syncs objects of that kind.
+    /// Returns whether a controller that takes part syncs objects of that kind.
     pub fn syncs(&self, kind: Kind) -> bool {
         self.controllers.iter().any(|controller| controller.syncs.contains(&kind))
     }

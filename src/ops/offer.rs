@@ -5,7 +5,8 @@ use crate::model::ObjectId;
 use crate::repair::{Manifests, Situation, repairs};
 use crate::simulate::Simulation;
 
-/// Whether `fix` offers a repair for a finding. Only `fix` itself determines whether a plan can be made for the repair.
+/// Returns whether `fix` offers a repair for a finding. Only `fix` itself determines whether a plan can be made for the
+/// repair.
 fn is_offered(simulation: &Simulation<'_>, finding: &Finding) -> bool {
     let is_told = finding.severity != Severity::Info || finding.is_early;
     let offers = || !repairs(&situation(simulation, &Manifests::default()), finding).is_empty();
@@ -32,7 +33,7 @@ pub fn repairs_of(simulation: &Simulation<'_>, shown: &[&Finding]) -> usize {
     requests.len()
 }
 
-/// Whether `fix` offers a repair for an object.
+/// Returns whether `fix` offers a repair for an object.
 pub fn has_repair(simulation: &Simulation<'_>, target: ObjectId) -> bool {
     let chosen: Vec<&'static Rule> = rules::repairable().collect();
     diagnose_one(simulation, target, &chosen).iter().any(|finding| is_offered(simulation, finding))

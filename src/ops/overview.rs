@@ -40,7 +40,7 @@ pub fn overview(
         found.push(diagnoser.of(&snapshot.key(target)));
     }
     found.retain(|diagnosis| diagnosis.state.is_problem());
-    // People ask about claims, so a claim stands for its volume.
+    // People ask about claims, so a claim represents its volume.
     found.sort_by_key(|one| (badness(one.state), one.object.kind != Kind::PersistentVolumeClaim, one.object.clone()));
     let mut problems: Vec<Problem> = Vec::new();
     for diagnosis in found {

@@ -47,7 +47,7 @@ pub struct PredictOptions {
 }
 
 impl PredictOptions {
-    /// Whether diagnoses are made.
+    /// Returns whether diagnoses are made.
     fn diagnoses(&self) -> bool {
         self.stuck || self.diagnosis
     }

@@ -19,7 +19,7 @@ pub fn all_reads() -> Vec<Kind> {
     reads(rules::all())
 }
 
-/// Whether these rules read objects of that kind.
+/// Returns whether these rules read objects of that kind.
 pub fn is_read(rules: &[&Rule], kind: Kind) -> bool {
     rules.iter().any(|rule| rule.detect.kind() == kind || rule.reads.contains(&kind))
 }

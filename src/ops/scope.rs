@@ -12,9 +12,9 @@ pub struct Scope {
     pub all_namespaces: bool,
 }
 
-/// Whether the object is a claim of the namespace, or a volume that belongs to a claim of the namespace. A volume
-/// belongs to a claim if it is bound to the claim or reserved for it. It also belongs to a claim that names it or that
-/// may get it.
+/// Returns whether the object is a claim of the namespace, or a volume that belongs to a claim of the namespace. A
+/// volume belongs to a claim if it is bound to the claim or reserved for it. It also belongs to a claim that names it
+/// or that may get it.
 pub fn belongs_to(simulation: &Simulation<'_>, target: ObjectId, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     match target.typed() {
@@ -43,8 +43,8 @@ pub fn belongs_to(simulation: &Simulation<'_>, target: ObjectId, namespace: &str
     }
 }
 
-/// Whether an object is reported for that namespace. These are the objects of the namespace, the volumes that belong to
-/// it, and the attachments of these volumes. Objects that several namespaces share are not reported.
+/// Returns whether an object is reported for that namespace. These are the objects of the namespace, the volumes that
+/// belong to it, and the attachments of these volumes. Objects that several namespaces share are not reported.
 pub fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let is_shared = match object.kind {
@@ -58,8 +58,8 @@ pub fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -
     !is_shared && object_belongs_to(simulation, object, namespace)
 }
 
-/// Whether the findings of that namespace may rest on the object. If they may, it matters that the object cannot be
-/// judged.
+/// Returns whether the findings of that namespace may rest on the object. If they may, it matters that the object
+/// cannot be judged.
 pub fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let of_volume =

@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 /// are too many states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
     let mut involved = InvolvedObjects::of(snapshot, plan);
-    let open = involved.serve(snapshot, &settings.behavior, plan, VOLUMES);
+    let open = involved.add_free_volumes(snapshot, &settings.behavior, plan, VOLUMES);
     let mut model = SafetyModel::new(snapshot, settings, plan, &involved)?;
     let objects: Vec<ObjectKey> = plan.objects().into_iter().filter(|object| !open.contains(object)).collect();
     let mut at = vec![model.initial()];

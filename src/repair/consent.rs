@@ -305,7 +305,8 @@ fn named_by(write: &Write) -> Option<(Str, Str)> {
     }
 }
 
-/// Whether a plan frees a volume that the controller itself has begun to bind and that has not been Bound since.
+/// Returns whether a plan frees a volume that the controller itself has begun to bind and that has not been Bound
+/// since.
 fn rolls_back(plan: &Plan, volume: &Str) -> bool {
     let mark = AnnotationKey::BoundByController.as_str();
     let never_bound = ["", VolumePhase::Available.as_str(), VolumePhase::Pending.as_str()].map(Str::from);

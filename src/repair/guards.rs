@@ -63,8 +63,8 @@ impl Guard {
         Self { unseen: Some(what), ..self }
     }
 
-    /// Whether the plan must not be carried out because of this guard. `destructive` says whether the plan takes
-    /// something away.
+    /// Returns whether the plan must not be carried out because of this guard. `destructive` says whether the plan
+    /// takes something away.
     pub fn forbids(&self, destructive: bool) -> bool {
         match self.holds {
             Holds::Yes | Holds::Warns => false,
@@ -123,8 +123,8 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Whether a scheduled pod refers to the claim, whatever its phase. Such a pod keeps the finalizer of claim protection.
-/// Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// Returns whether a scheduled pod refers to the claim, whatever its phase. Such a pod keeps the finalizer of claim
+/// protection. Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn uses(pod: &Pod, claim: &str) -> bool {
     let refers = pod.claim_names().any(|name| name == claim);
     refers && !pod.node_name.is_empty()
@@ -155,8 +155,8 @@ pub fn how_to_stop(set: &StatefulSet) -> String {
     }
 }
 
-/// Whether a volume is kept when the claim is deleted: it has policy Retain, or it does not belong to the claim.
-/// `there` is the existing claim whose name is in the volume's claimRef.
+/// Returns whether a volume is kept when the claim is deleted: it has policy Retain, or it does not belong to the
+/// claim. `there` is the existing claim whose name is in the volume's claimRef.
 pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim, there: Option<&PersistentVolumeClaim>) -> bool {
     let named = volume.claim_ref.as_ref().is_some_and(|named| {
         named.namespace == claim.meta.namespace
@@ -167,9 +167,9 @@ pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim, there: Op
     volume.reclaim_policy == ReclaimPolicy::Retain || !tied
 }
 
-/// Whether a volume belongs to another claim, although this claim may name it. Its claimRef has the uid of another
-/// existing claim, so nothing happens to the volume when this claim is deleted. `there` is the existing claim whose
-/// name is in the volume's claimRef. Upstream: `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
+/// Returns whether a volume belongs to another claim, although this claim may name it. Its claimRef has the uid of
+/// another existing claim, so nothing happens to the volume when this claim is deleted. `there` is the existing claim
+/// whose name is in the volume's claimRef. Upstream: `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
 pub fn is_anothers(
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
@@ -181,7 +181,7 @@ pub fn is_anothers(
     })
 }
 
-/// Whether a volume belongs to another claim, as far as the snapshot shows.
+/// Returns whether a volume belongs to another claim, as far as the snapshot shows.
 pub(super) fn is_seen_as_anothers(
     situation: &Situation<'_>,
     volume: &PersistentVolume,
@@ -517,8 +517,8 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Whether the Lease of kube-controller-manager was renewed within its duration. Without kube-controller-manager, a
-/// deleted claim keeps its finalizer for ever.
+/// Returns whether the Lease of kube-controller-manager was renewed within its duration. Without
+/// kube-controller-manager, nobody removes the finalizer of a deleted claim.
 fn controllers(situation: &Situation<'_>, plan: &Plan) -> Guard {
     const ID: &str = "controller";
     let deletes = plan.writes().any(|write| matches!(write.change, Change::Delete));

@@ -1,5 +1,5 @@
-//! The participants of the safety model: the objects that the plan touches, those that are tied to them by a name, and
-//! the claims that somebody may create.
+//! The involved objects of the safety model: the objects of the plan, the objects that are tied to them by a name, and
+//! the possible claims.
 
 use super::plan::Plan;
 use super::write::{Change, Seen, Write};
@@ -17,27 +17,28 @@ use std::sync::Arc;
 /// The namespace of a stranger. No namespace can have this name.
 pub(super) const STRANGER: &str = "<stranger>";
 
-/// The maximum number of claims that take part because they wait for any volume and the plan frees a volume.
-const WAITING: usize = 4;
+/// The maximum number of claims that are added for one reason: they name a volume of the plan, or they wait for a
+/// volume that the plan frees.
+const MAX_CLAIMS: usize = 4;
 
-/// Returns the claims that may have a volume: the claim that the volume already names, and the claims for which the
-/// plan means it.
+/// Returns the claims that may have a volume: the claim that the volume already names, and the claims that get it by
+/// the plan (`for_claims`).
 pub(super) fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, Str)> {
     let meant = plan.volumes.iter().filter(|carried| carried.volume == volume.meta.name);
     let named = volume.claim_ref.iter().map(|named| (named.namespace.clone(), named.name.clone()));
     meant.flat_map(|carried| carried.for_claims.iter().cloned()).chain(named).collect()
 }
 
-/// Whether there are objects that are tied to the plan's objects only through other objects.
+/// Returns whether some involved objects are tied to the plan only indirectly.
 pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
-    let size = |everyone| {
-        let involved = InvolvedObjects::reaching(snapshot, plan, everyone);
+    let size = |indirect| {
+        let involved = InvolvedObjects::reaching(snapshot, plan, indirect);
         (involved.volumes.len(), involved.claims.len())
     };
     size(true) != size(false)
 }
 
-/// The participants.
+/// The involved objects.
 pub(super) struct InvolvedObjects {
     pub(super) volumes: Vec<VolumeId>,
     pub(super) claims: Vec<ClaimId>,
@@ -65,11 +66,11 @@ impl InvolvedObjects {
         }
         for (namespace, name) in &awaited {
             claims.extend(snapshot.claim_id(namespace, name));
-            volumes.extend(waiting_for(snapshot, namespace, name));
+            volumes.extend(volumes_naming_claim(snapshot, namespace, name));
         }
         for id in &volumes {
             let volume = snapshot.volume(*id);
-            claims.extend(snapshot.claims_naming(&volume.meta.name).iter().take(WAITING));
+            claims.extend(snapshot.claims_naming(&volume.meta.name).iter().take(MAX_CLAIMS));
             if let Some(named) = &volume.claim_ref {
                 claims.extend(snapshot.claim_id(&named.namespace, &named.name));
             }
@@ -83,14 +84,14 @@ impl InvolvedObjects {
                     && claim.status.phase == ClaimPhase::Pending
                     && classes.contains(claim.class())
             });
-            claims.extend(waiting.map(|(id, _)| id).take(WAITING));
+            claims.extend(waiting.map(|(id, _)| id).take(MAX_CLAIMS));
         }
         claims.extend(owned(snapshot, plan));
-        // The volumes that the claims have, or that are reserved for them, decide what happens to the claims.
+        // Volumes that these claims name, or that name these claims, decide what happens to the claims.
         for id in &claims {
             let claim = snapshot.claim(*id);
             volumes.extend(snapshot.volume_id(&claim.volume_name));
-            volumes.extend(waiting_for(snapshot, &claim.meta.namespace, &claim.meta.name));
+            volumes.extend(volumes_naming_claim(snapshot, &claim.meta.namespace, &claim.meta.name));
         }
         // Without the claim that such a volume names, the volume would seem to belong to no claim.
         let named = volumes.iter().filter_map(|id| snapshot.volume(*id).claim_ref.as_ref());
@@ -98,11 +99,11 @@ impl InvolvedObjects {
         Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
     }
 
-    /// Returns the participants. If `everyone` is true, this includes objects that are tied to the others only through
-    /// further objects.
-    pub(super) fn reaching(snapshot: &Snapshot, plan: &Plan, everyone: bool) -> Self {
+    /// Returns the involved objects. If `indirect` is true, objects that are tied to the others indirectly are
+    /// included.
+    pub(super) fn reaching(snapshot: &Snapshot, plan: &Plan, indirect: bool) -> Self {
         let mut involved = Self::of(snapshot, plan);
-        if everyone {
+        if indirect {
             involved.widen(snapshot);
         }
         involved
@@ -111,9 +112,9 @@ impl InvolvedObjects {
     /// Adds free volumes for each claim that the plan creates or gives a class and that names no volume. The controller
     /// may choose one of these volumes for the claim.
     ///
-    /// Returns the claims whose volume cannot be predicted. Either there is no `room` for all possible volumes, or not
-    /// all deciding objects were read.
-    pub(super) fn serve(
+    /// Returns the claims whose volume cannot be predicted. This is so if not everything was read, if the plan does not
+    /// state the class, or if there is no `room` for all possible volumes.
+    pub(super) fn add_free_volumes(
         &mut self,
         snapshot: &Snapshot,
         behavior: &KubernetesBehavior,
@@ -148,7 +149,7 @@ impl InvolvedObjects {
         open
     }
 
-    /// Adds all objects that are tied to a participant by a name, and repeats this until no object is added.
+    /// Adds all objects that are tied to an involved object by a name, and repeats this until no object is added.
     fn widen(&mut self, snapshot: &Snapshot) {
         let mut volumes: BTreeSet<VolumeId> = self.volumes.iter().copied().collect();
         let mut claims: BTreeSet<ClaimId> = self.claims.iter().copied().collect();
@@ -200,9 +201,9 @@ impl InvolvedObjects {
     }
 }
 
-/// Returns the volumes that name the claim. A volume is left out if an earlier claim of that name released it and no
-/// claim names it. Nothing can happen to such a volume any more.
-fn waiting_for(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterator<Item = VolumeId> {
+/// Returns the volumes that name the claim. A volume is left out if it is Released or Failed, its claimRef has a uid
+/// that no claim of this name has, and no claim names it. While its claimRef stays, no claim can get such a volume.
+fn volumes_naming_claim(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterator<Item = VolumeId> {
     let uid = snapshot.claim_id(namespace, name).map(|id| snapshot.claim(id).meta.uid.clone());
     snapshot.volumes_naming(namespace, name).iter().copied().filter(move |id| {
         let volume = snapshot.volume(*id);
@@ -214,7 +215,7 @@ fn waiting_for(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterato
 }
 
 /// Returns the free volumes that the controller may choose for the claim after a write. They pass the tests of
-/// [`Query`], and are the smallest ones among those with the fewest access modes.
+/// [`Query`] and have the fewest access modes. For each set of access modes, only the smallest ones are returned.
 fn free_for(snapshot: &Snapshot, behavior: &KubernetesBehavior, write: &Write) -> Vec<VolumeId> {
     let id = snapshot.claim_id(&write.object.namespace, &write.object.name);
     let current = id.map(|id| Seen::Claim(Arc::new(snapshot.claim(id).clone())));

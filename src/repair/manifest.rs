@@ -209,7 +209,7 @@ fn name_of(owner: &Value) -> String {
     format!("{} {}", text("kind"), text("name"))
 }
 
-/// Whether an owner with this uid is known to exist in a namespace. Owners of claims are StatefulSets and pods.
+/// Returns whether an owner with this uid is known to exist in a namespace. Owners of claims are StatefulSets and pods.
 fn lives(owner: &Value, namespace: &str, snapshot: &Snapshot) -> bool {
     let uid = owner["uid"].as_str().unwrap_or_default();
     let sets = snapshot.all::<StatefulSet>().iter().map(|set| &set.meta);

@@ -27,7 +27,7 @@ pub enum Sameness {
 }
 
 impl Origin {
-    /// Whether anything is known of the cluster.
+    /// Returns whether anything is known of the cluster.
     pub fn is_known(&self) -> bool {
         *self != Self::default()
     }

@@ -8,7 +8,7 @@ use crate::model::{
 use std::sync::Arc;
 
 impl Write {
-    /// Returns the object after the write, as the API server stores it, or nothing if the object is gone. It is called
+    /// Returns the object after the write, as the API server stores it, or None if the object is gone. It is called
     /// only if there is no [`Self::obstacle`].
     pub fn apply(&self, current: Option<&Seen>) -> Option<Seen> {
         match (&self.change, current) {
@@ -70,7 +70,7 @@ impl Write {
     }
 }
 
-/// Returns the object after a deletion was accepted, or nothing if it has no finalizer.
+/// Returns the object after a deletion was accepted, or None if it has no finalizer.
 pub(super) fn delete(seen: &Seen) -> Option<Seen> {
     if seen.meta().finalizers.is_empty() {
         return None;

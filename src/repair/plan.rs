@@ -347,13 +347,14 @@ impl Plan {
         })
     }
 
-    /// Whether some step takes something away for ever.
+    /// Returns whether some step removes something that cannot be restored.
     pub fn is_destructive(&self) -> bool {
         self.writes().any(Write::is_destructive)
     }
 
-    /// Whether a write makes a bound claim name its own volume again. The claimRef of that volume has the claim's uid,
-    /// and no step of this plan wrote it. The claim can never have another volume, so there is nothing to choose.
+    /// Returns whether a write makes a bound claim name its own volume again. The claimRef of that volume has the
+    /// claim's uid, and no step of this plan wrote it. The claim can never have another volume, so there is nothing to
+    /// choose.
     fn gives_own_name(&self, write: &Write) -> bool {
         let Change::NameVolume { volume } = &write.change else { return false };
         let made_so =
@@ -361,8 +362,8 @@ impl Plan {
         write.expect.contains(&Expect::BindCompleted { is: true }) && !self.writes().any(made_so)
     }
 
-    /// Whether every step can be taken back or can be repeated without harm, and no data are at risk. Only such plans
-    /// are carried out by `fix --yes`.
+    /// Returns whether every step can be taken back or can be repeated without harm, and no data are at risk. Only such
+    /// plans are carried out by `fix --yes`.
     pub fn is_safe(&self) -> bool {
         let harmless = |step: &Step| match (&step.undo, &step.write) {
             (_, Some(write)) if write.retains() || self.gives_own_name(write) => true,

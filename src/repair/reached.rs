@@ -47,9 +47,9 @@ pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
     }
 }
 
-/// Whether a plan counts as complete if the same request finds nothing to do, although some of its steps are not
-/// carried out. A plan does not count as complete if it takes a repair back, or still has to restore a volume's former
-/// policy. The planner of the request does not check that.
+/// Returns whether a plan counts as complete if the same request finds nothing to do, although some of its steps are
+/// not carried out. A plan does not count as complete if it takes a repair back, or still has to restore a volume's
+/// former policy. The planner of the request does not check that.
 pub fn is_met_by_others(plan: &Plan, remaining: &Plan) -> bool {
     let gives_back =
         remaining.writes().any(|write| matches!(&write.change, Change::SetReclaimPolicy { .. }) && !write.retains());

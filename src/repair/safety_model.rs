@@ -179,7 +179,7 @@ impl<'a> SafetyModel<'a> {
         Some(made)
     }
 
-    /// Whether an object had too many variants, so that different states could look the same.
+    /// Returns whether an object had too many variants, so that different states could look the same.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
     }
@@ -411,7 +411,8 @@ impl<'a> SafetyModel<'a> {
         if claim.volume_name.is_empty() { whose } else { format!("{whose} that names volume {}", claim.volume_name) }
     }
 
-    /// Whether a recheck holds, as far as the safety model shows. Pods and attachments do not change in the model.
+    /// Returns whether a recheck holds, as far as the safety model shows. Pods and attachments do not change in the
+    /// model.
     pub(super) fn recheck(&self, state: &State, recheck: &Recheck) -> bool {
         let named = |wanted: &VolumeIdentity| {
             let id = self.snapshot.volume_id(wanted.name())?;

@@ -61,7 +61,7 @@ impl<T> Known<T> {
         }
     }
 
-    /// Whether the object certainly does not exist.
+    /// Returns whether the object certainly does not exist.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
@@ -84,7 +84,7 @@ impl<'a> Situation<'a> {
         }
     }
 
-    /// Whether the list of this kind and namespace is complete.
+    /// Returns whether the list of this kind and namespace is complete.
     pub fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
         self.snapshot.coverage().absence(kind, namespace) == Absence::Certain
     }

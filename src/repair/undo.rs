@@ -308,8 +308,8 @@ fn goes(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Option<&'st
     }
 }
 
-/// Whether a claim can be created again. Either no claim has its name, or the plan first waits until the claim with
-/// this name is gone.
+/// Returns whether a claim can be created again. Either no claim has its name, or the plan first waits until the claim
+/// with this name is gone.
 fn is_free_by_then(
     situation: &Situation<'_>,
     again: &Recreated<'_>,
@@ -525,7 +525,7 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
     );
 }
 
-/// Whether a claimRef has a uid and no claim with this uid is known to exist.
+/// Returns whether a claimRef has a uid and no claim with this uid is known to exist.
 fn is_gone(situation: &Situation<'_>, named: &Reference) -> bool {
     let lives = matches!(
         situation.claim(&named.namespace, &named.name),

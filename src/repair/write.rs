@@ -249,7 +249,7 @@ impl Expect {
         }
     }
 
-    /// Returns the found value, in words, or nothing if the condition holds.
+    /// Returns the found value, in words, or None if the condition holds.
     pub fn differs(&self, seen: &Seen) -> Option<String> {
         let unless = |holds: bool, found: String| if holds { None } else { Some(found) };
         let of = |value: &str| if value.is_empty() { "<unset>".to_owned() } else { value.to_owned() };
@@ -383,18 +383,18 @@ impl Write {
         }
     }
 
-    /// Whether the write sets policy Retain.
+    /// Returns whether the write sets policy Retain.
     pub fn retains(&self) -> bool {
         matches!(&self.change, Change::SetReclaimPolicy { to } if to == "Retain")
     }
 
-    /// Whether the write deletes a claim, or removes a finalizer that may have kept the claim.
+    /// Returns whether the write deletes a claim, or removes a finalizer that may have kept the claim.
     pub fn takes_claim(&self) -> bool {
         self.object.kind == Kind::PersistentVolumeClaim
             && matches!(self.change, Change::Delete | Change::RemoveFinalizer { .. })
     }
 
-    /// Whether the write takes something away that no later step can restore exactly.
+    /// Returns whether the write takes something away that no later step can restore exactly.
     pub fn is_destructive(&self) -> bool {
         match &self.change {
             Change::Delete | Change::RemoveFinalizer { .. } => true,
@@ -435,8 +435,8 @@ impl Write {
     }
 
     /// Returns the request, based on the object as it was just read. The request carries the uid and version of that
-    /// object, so that it has no effect on any other. Returns nothing if the object does not exist, or if it lacks the
-    /// finalizer to be removed.
+    /// object, so that it has no effect on any other. Returns None if the object does not exist, or if it does not have
+    /// the finalizer to be removed.
     pub fn request(&self, current: Option<&Value>, dry_run: bool) -> Option<Request> {
         let path = self.path();
         let text = |pointer: &str| current.and_then(|object| object.pointer(pointer)).and_then(Value::as_str);
@@ -513,8 +513,8 @@ impl Write {
         }
     }
 
-    /// Whether the current object is already as this write would leave it. A created object is recognised by the
-    /// annotation with the plan's id. Only the manifest shows this annotation, so `execute` checks it.
+    /// Returns whether the current object is already as this write would leave it. A created object is recognised by
+    /// the annotation with the plan's id. Only the manifest shows this annotation, so `execute` checks it.
     pub fn is_done(&self, current: Option<&Seen>) -> bool {
         let Some(seen) = current else { return matches!(self.change, Change::Delete) };
         let same = seen.meta().uid == self.uid;
@@ -539,8 +539,8 @@ impl Write {
         }
     }
 
-    /// Whether the claim may get any matching volume after the write. The write creates the claim or sets its class,
-    /// and the claim names no volume.
+    /// Returns whether the claim may get any matching volume after the write. The write creates the claim or sets its
+    /// class, and the claim names no volume.
     pub fn asks_for_any_volume(&self) -> bool {
         match &self.change {
             Change::Create { manifest } => manifest["spec"]["volumeName"].as_str().unwrap_or_default().is_empty(),
@@ -554,7 +554,7 @@ impl Write {
         }
     }
 
-    /// Whether nothing has to be written, because somebody else has made exactly this change. An example is a
+    /// Returns whether nothing has to be written, because somebody else has made exactly this change. An example is a
     /// controller that has finished a binding. Creations and deletions by others do not count.
     pub fn is_so_already(&self, current: Option<&Seen>) -> bool {
         !matches!(self.change, Change::Create { .. } | Change::Delete) && self.is_done(current)

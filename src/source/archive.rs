@@ -20,9 +20,9 @@ pub struct ArchivedObject {
 }
 
 impl ArchivedObject {
-    /// Redacts one object of a known kind. The `kind` is added, because objects in typed lists lack it. Returns `None`
-    /// if the text is not a JSON object. Also returns `None` if the object is larger than `LARGEST_OBJECT`, because it
-    /// is never decoded.
+    /// Redacts one object of a known kind. The `kind` is added, because objects in typed lists do not have it. Returns
+    /// `None` if the text is not a JSON object. Also returns `None` if the object is larger than `LARGEST_OBJECT`,
+    /// because it is never decoded.
     pub fn new(kind: Kind, json: &[u8]) -> Option<Self> {
         let whole = Some(json).filter(|json| json.len() <= LARGEST_OBJECT)?;
         let mut object: Value = serde_json::from_slice(whole).ok().filter(Value::is_object)?;

@@ -311,7 +311,8 @@ pub(crate) struct ApiStatus {
 }
 
 impl ApiStatus {
-    /// Whether Kubernetes says that the object does not exist. A 404 of another server says nothing about objects.
+    /// Returns whether Kubernetes says that the object does not exist. A 404 of another server says nothing about
+    /// objects.
     pub(crate) fn is_not_found(&self) -> bool {
         self.code == 404 && self.from_kubernetes
     }

@@ -187,7 +187,7 @@ fn judges_certificates(now: Timestamp) -> Result<(), ClusterError> {
     }
     Err(ClusterError::new(
         ClusterErrorKind::Tls,
-        "the clock of this machine stands before 1970, so that no certificate can be judged",
+        "the clock of this machine shows a time before 1970, so that no certificate can be judged",
     )
     .with_hint("set the clock"))
 }

@@ -509,8 +509,8 @@ impl Known {
             coverage.set(CoverageEntry { reason, ..entry });
         }
         for (kind, namespace) in &self.held {
-            // If a snapshot says that it lacks objects of a kind, a file with more objects does not make the kind
-            // complete.
+            // If a snapshot says that it does not have all objects of a kind, a file with more objects does not make
+            // the kind complete.
             let place = namespace.as_deref().unwrap_or_default();
             if self.stated.coverage.state(*kind, place) == CoverageState::Assumed {
                 coverage.set(CoverageEntry::new(*kind, namespace.clone(), CoverageState::Complete));

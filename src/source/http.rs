@@ -160,8 +160,8 @@ impl Api<'_> {
     }
 }
 
-/// Whether the connection was closed before the request could be sent. A server may refuse a certificate only after the
-/// handshake, and its message can be lost.
+/// Returns whether the connection was closed before the request could be sent. A server may refuse a certificate only
+/// after the handshake, and its message can be lost.
 fn is_unsent(error: &kube::Error) -> bool {
     std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |&error| error.source())
         .any(|error| error.to_string().contains("connection was not ready"))

@@ -227,7 +227,7 @@ struct ListMeta {
     token: Option<String>,
 }
 
-/// Whether more pages follow this one.
+/// Returns whether more pages follow this one.
 pub(super) fn has_more(page: &[u8]) -> Result<bool, String> {
     Ok(meta(page)?.token.is_some_and(|token| !token.is_empty()))
 }

@@ -15,7 +15,7 @@ pub(super) fn key_of(kind: Kind, meta: &ObjectMeta) -> ObjectKey {
     ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
 }
 
-/// Whether the lists show this claim and the volumes at the same moment, the moment of the list of volumes.
+/// Returns whether the lists show this claim and the volumes at the same moment, the moment of the list of volumes.
 ///
 /// If a claim was written before this moment and listed after it, it had the same content at this moment. The resource
 /// versions of both kinds can be compared if one store counts the writes of both. This is so on every cluster in which
@@ -113,8 +113,8 @@ fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -
     suspects
 }
 
-/// Whether the claims of the namespace were listed after the volume was written. The uid in a claimRef is written after
-/// the claim was created. So a claim that is missing in the list was deleted.
+/// Returns whether the claims of the namespace were listed after the volume was written. The uid in a claimRef is
+/// written after the claim was created. So a claim that is missing in the list was deleted.
 fn listed_since(parts: &Parts, namespace: &str, written: &ResourceVersion) -> bool {
     let listed = listed_at(parts, Kind::PersistentVolumeClaim, namespace);
     recorded(written).zip(listed).is_some_and(|(written, listed)| written <= listed)

@@ -14,12 +14,12 @@ use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Item};
 use std::collections::{BTreeSet, HashSet};
 
 /// Up to this number of objects are read by single requests, even if the list is short.
-const MOST: usize = 200;
+const MAX_SINGLE_READS: usize = 200;
 
-/// Up to a tenth of a long list is read by single requests. If more objects have to be read, it is faster to read the
-/// list again. A page of 500 objects takes as long as about fifteen single objects, if eight objects are read at the
-/// same time.
-const SHARE: usize = 10;
+/// Up to one in this number of objects of a long list is read by single requests. If more objects have to be read, it
+/// is faster to read the list again. A page of 500 objects takes as long as about fifteen single objects, if eight
+/// objects are read at the same time.
+const LIST_FRACTION: usize = 10;
 
 impl Gathered {
     /// The largest number of objects of a kind that are read by single requests. If there are more, the list is read
@@ -30,14 +30,14 @@ impl Gathered {
             Kind::PersistentVolumeClaim => self.parts.objects.claims.len(),
             _ => 0,
         };
-        MOST.max(listed / SHARE)
+        MAX_SINGLE_READS.max(listed / LIST_FRACTION)
     }
 }
 
 impl Cluster<'_> {
-    /// Reads the volumes that claims name, and the requested volume, by single requests. A user who may not list
-    /// volumes may still be allowed to get them. A volume that is not found does not exist. Nothing is known of volumes
-    /// that were not requested.
+    /// Reads by single requests the volumes that claims name, and the volume that the user asked about. A user who may
+    /// not list volumes may still be allowed to get them. A volume that is not found does not exist. At most 200
+    /// volumes are read. Nothing is known of the others.
     pub(super) async fn named_volumes(
         &self,
         needs: Needs<'_>,
@@ -49,7 +49,7 @@ impl Cluster<'_> {
         let names: BTreeSet<&str> = named.chain(asked).filter(|name| !name.is_empty()).collect();
         let key =
             |name: &&str| ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(*name) };
-        let keys: Vec<ObjectKey> = names.iter().take(MOST).map(key).collect();
+        let keys: Vec<ObjectKey> = names.iter().take(MAX_SINGLE_READS).map(key).collect();
         let (all_names, mut tried, mut found) = (names.len(), 0, 0);
         let mut missed = BTreeSet::new();
         for some in keys.chunks(AT_ONCE) {
@@ -80,7 +80,7 @@ impl Cluster<'_> {
         self.note_absent(missed, gathered, progress).await?;
         if found + tally > 0 {
             let tally = if tally > 0 { format!(", {tally} not found") } else { String::new() };
-            let read = format!("{found} of {all_names} that are named were read one by one{tally}");
+            let read = format!("{found} of the {all_names} volumes whose names are known were read one by one{tally}");
             remark(gathered, Kind::PersistentVolume, CoverageState::Forbidden, &read);
         }
         Ok(())
@@ -89,14 +89,14 @@ impl Cluster<'_> {
     /// Records volumes that were not found by their names.
     ///
     /// The claims that name these volumes were listed before. A claim may have been deleted with its volume, or created
-    /// again. So the claim is read again. Only if it is unchanged did it exist without its volume.
+    /// again. So the claim is read again. Only an unchanged claim proves that it existed while its volume did not.
     async fn note_absent(
         &self,
         mut missed: BTreeSet<Str>,
         gathered: &mut Gathered,
         progress: &dyn Progress,
     ) -> Result<(), ClusterError> {
-        let sight = |claim: &PersistentVolumeClaim| {
+        let identity = |claim: &PersistentVolumeClaim| {
             let key = key_of(Kind::PersistentVolumeClaim, &claim.meta);
             (key, claim.meta.uid.clone(), claim.volume_name.clone())
         };
@@ -107,7 +107,7 @@ impl Cluster<'_> {
                 .claims
                 .iter()
                 .filter(|claim| missed.contains(&claim.volume_name))
-                .map(sight)
+                .map(identity)
                 .collect()
         };
         let listed = naming(gathered, &missed);
@@ -134,18 +134,18 @@ impl Cluster<'_> {
         all(getting.collect()).await
     }
 
-    /// Reads again the objects on which the lists do not agree. If two readings at different times agree, an object is
-    /// not read any more.
+    /// Reads again the objects on which the lists do not agree. An object that was read again is not read a third time.
     pub(super) async fn confirm(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
         let mut settled: BTreeSet<ObjectKey> = BTreeSet::new();
         let mut listed_again: Vec<Kind> = Vec::new();
         let mut read_alone: BTreeSet<ObjectKey> = BTreeSet::new();
-        // An object that is read again can name a new object. Three rounds are enough.
+        // An object that is read again can name a new object. After three rounds, the remaining suspects are left as
+        // they are.
         for _ in 0..3 {
             let mut suspects = &partners::suspects(&gathered.parts) - &settled;
-            // If there are few suspects, all are read again. If there are many, those that the lists show at one moment
-            // are left out.
-            if suspects.len() > MOST {
+            // If there are few suspects, all are read again. If there are many, a pair is left out if both lists show
+            // it as it was at the same time.
+            if suspects.len() > MAX_SINGLE_READS {
                 suspects = &partners::suspects_of_different_moments(&gathered.parts, &read_alone) - &settled;
             }
             if suspects.is_empty() {
@@ -155,7 +155,7 @@ impl Cluster<'_> {
                 .into_iter()
                 .filter(|kind| suspects.iter().filter(|key| key.kind == *kind).count() > gathered.most_single(*kind))
                 .collect();
-            // The list of claims has to be later than the list of volumes.
+            // If volumes are listed again, claims are listed again after them: `is_of_one_moment` needs this order.
             if many.first() == Some(&Kind::PersistentVolume) && many.get(1) != Some(&Kind::PersistentVolumeClaim) {
                 many.insert(1, Kind::PersistentVolumeClaim);
             }
@@ -163,7 +163,7 @@ impl Cluster<'_> {
                 self.list_again(*kind, gathered, progress).await?;
             }
             for kind in many.iter().filter(|kind| listed_again.contains(kind)) {
-                let text = "much of it changed again while it was read a second time";
+                let text = "many of these objects changed again while the list was read a second time";
                 remark(gathered, *kind, CoverageState::Complete, text);
             }
             let few: Vec<ObjectKey> = suspects.iter().filter(|key| !many.contains(&key.kind)).cloned().collect();
@@ -194,7 +194,7 @@ impl Cluster<'_> {
             Gathered { keep_archive: gathered.keep_archive, asked: gathered.asked.clone(), ..Gathered::default() };
         let failures = self.lists(&readable, &mut fresh, progress).await?;
         if let Some(failure) = failures.first() {
-            let text = format!("it could not be read a second time: {failure}");
+            let text = format!("the list could not be read a second time: {failure}");
             remark(gathered, kind, CoverageState::Complete, &text);
             return Ok(());
         }
@@ -254,9 +254,10 @@ impl Cluster<'_> {
             if let Some((key, message)) = of_kind.next() {
                 let others = match of_kind.count() {
                     0 => String::new(),
+                    1 => " and 1 other".to_owned(),
                     more => format!(" and {more} others"),
                 };
-                let text = format!("{key}{others} could not be confirmed: {message}");
+                let text = format!("{key}{others} could not be read again: {message}");
                 remark(gathered, kind, CoverageState::Complete, &text);
             }
         }
@@ -264,14 +265,14 @@ impl Cluster<'_> {
     }
 }
 
-/// One single object, decoded. Its text is not held while other objects are read.
+/// One single object, decoded. The answer itself is not kept. If there is an archive, the redacted copy for it is kept.
 struct Single {
     decoded: Result<Item, Box<DecodeIssue>>,
     change: Option<(ObjectKey, Timestamp)>,
     archived: Option<ArchivedObject>,
 }
 
-/// The name of a reading of single objects in messages.
+/// What messages say instead of a file name if an object was read alone.
 const ORIGIN: &str = "a single reading";
 
 impl Single {
@@ -292,7 +293,7 @@ fn single(gathered: &Gathered, key: &ObjectKey, json: &[u8]) -> Single {
     Single { decoded: decoded.map_err(Box::new), change, archived }
 }
 
-/// Adds a single object. No other reading of this object may be present.
+/// Adds a single object. The caller must first remove an earlier version of this object.
 fn put(gathered: &mut Gathered, single: Single) {
     gathered.parts.changed.extend(single.change);
     match single.decoded {

@@ -20,9 +20,9 @@ use pvctl::snapshot::{Snapshot, VolumeId};
 const DELETION_FINALIZERS: [&str; 2] =
     ["external-provisioner.volume.kubernetes.io/finalizer", "kubernetes.io/pv-controller"];
 
-/// Whether an outcome destroys the data. A driver deletes neither a volume that is Failed, nor a volume that is being
-/// deleted and has none of these finalizers. Before 1.36, and without the gate `HonorPVReclaimPolicy`, the controller
-/// deletes no storage of a volume that is being deleted.
+/// Returns whether an outcome destroys the data. A driver deletes neither a volume that is Failed, nor a volume that is
+/// being deleted and has none of these finalizers. Before 1.36, and without the gate `HonorPVReclaimPolicy`, the
+/// controller deletes no storage of a volume that is being deleted.
 fn destroys(behavior: &KubernetesBehavior, volume: &PersistentVolume, end: &Outcome) -> bool {
     let is_guarded = volume.meta.finalizers.iter().any(|finalizer| DELETION_FINALIZERS.contains(&finalizer.as_str()));
     let (data, is_failed) = match end {

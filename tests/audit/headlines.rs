@@ -76,7 +76,7 @@ fn unclear(text: &str) -> Vec<&'static str> {
     UNCLEAR.into_iter().filter(|phrase| plain.contains(&format!(" {phrase} "))).collect()
 }
 
-/// Whether the headline states the phase, and then the cause begins with the same phase.
+/// Returns whether the headline states the phase, and then the cause begins with the same phase.
 fn repeats_the_phase(headline: &str) -> bool {
     let Some((state, cause)) = headline.split_once(": ") else { return false };
     let begins = |words: &[&str]| {

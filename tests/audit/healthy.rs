@@ -17,7 +17,7 @@ use pvctl::snapshot::{Parts, Snapshot};
 /// The namespace of the healthy objects around each case.
 const HEALTHY: &str = "healthy";
 
-/// Whether the object is a healthy one of a case: a claim of that namespace, or a volume that is bound to one.
+/// Returns whether the object is a healthy one of a case: a claim of that namespace, or a volume that is bound to one.
 fn is_healthy(snapshot: &Snapshot, object: &ObjectKey) -> bool {
     match snapshot.object_id(object).map(ObjectId::typed) {
         Some(TypedId::PersistentVolume(id)) => {

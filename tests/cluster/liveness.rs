@@ -387,7 +387,7 @@ async fn users_of_a_claim_are_unknown_if_pods_are_hidden() {
     let needs = json!({"verb": "list", "resource": "pods", "namespace": "db"});
     assert_eq!(document["unknown"], json!([{"field": "usedBy", "needs": needs, "reason": "forbidden"}]));
     let said = run(&api, &["explain", "pvc/data", "-n", "db"]).await.stdout;
-    assert!(said.contains("\nUsed by\n  unknown: you lack the right to list pods in namespace db\n"), "{said}");
+    assert!(said.contains("\nUsed by\n  unknown: you have no permission to list pods in namespace db\n"), "{said}");
 }
 
 const LEASES: &str = "/apis/coordination.k8s.io/v1/leases?";

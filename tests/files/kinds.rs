@@ -326,7 +326,7 @@ fn a_snapshot_of_files_holds_them_and_other_verbs_pass_them_over() {
     assert_eq!((beside.code, findings(&beside)), (alone.code, findings(&alone)));
 }
 
-/// Whether the resource is one of the kinds of snapshots.
+/// Returns whether the resource is one of the kinds of snapshots.
 fn is_snapshot(resource: &str) -> bool {
     resource.starts_with("volumesnapshot")
 }

@@ -36,7 +36,7 @@ fn every_object_of_the_recorded_worlds_decodes_to_the_same() {
     assert!(objects > 420, "{objects} objects");
 }
 
-/// Generates values of any form. Some of the texts are meaningful.
+/// Generates values of any form. Some of the texts are valid values of a field, such as `1Gi`.
 fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -95,7 +95,8 @@ fn changed(mut object: Value, path: &[&str], value: Value) -> Value {
     object
 }
 
-fn complete(kind: Kind) -> Value {
+/// Returns an object of the kind with most of the fields that the program reads.
+fn full_object(kind: Kind) -> Value {
     let mut object = json!({
         "apiVersion": kind.api_version(), "kind": kind.as_str(),
         "metadata": {
@@ -211,7 +212,7 @@ fn complete(kind: Kind) -> Value {
     object
 }
 
-/// The paths at which a value is replaced. For each kind some exist and some do not.
+/// The paths at which a value is replaced. Each kind has fields at some of these paths only.
 const PATHS: [&[&str]; 76] = [
     &["metadata"],
     &["metadata", "name"],
@@ -300,7 +301,7 @@ proptest! {
         path in prop::sample::select(&PATHS[..]),
         value in anything(),
     ) {
-        let object = changed(complete(kind), path, value);
+        let object = changed(full_object(kind), path, value);
         let redacted = redact(kind, object.clone());
         let (before, after) = (decoded(kind, &object), decoded(kind, &redacted));
         if before.starts_with("Ok(") {

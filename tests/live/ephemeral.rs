@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 /// The namespace of all objects of this test.
 const NAMESPACE: &str = "default";
 
-/// How long to wait for an event. It is written after the sync, and not by the sync itself.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long to wait for an event. The controller sends the event in the background, after the sync.
+const EVENT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Returns a pod that has these ephemeral volumes.
 fn pod(name: &str, volumes: &[&str]) -> Value {
@@ -37,8 +37,9 @@ fn pod(name: &str, volumes: &[&str]) -> Value {
     })
 }
 
-/// Returns a default class with a volume, a pod whose claim can be created, and a pod whose claim has a name that is
-/// already taken. The claim with that name waits for a pod, so that the program reads pods.
+/// Returns all objects: two classes, a volume of the default class, a claim, a pod `web` whose claim can be created,
+/// and a pod `taken` whose claim name exists already. The existing claim has a class with WaitForFirstConsumer. Because
+/// of it, `predict` reads pods.
 fn objects() -> Vec<Value> {
     let class = |name: &str, default: &str, mode: &str| {
         json!({
@@ -70,14 +71,14 @@ fn objects() -> Vec<Value> {
     ]
 }
 
-fn found<'a>(list: &'a Value, kind: &str, name: &str) -> &'a Value {
+fn entry_of<'a>(list: &'a Value, kind: &str, name: &str) -> &'a Value {
     let is_it = |entry: &&Value| entry["object"]["kind"] == kind && entry["object"]["name"] == name;
     let mut all = list.as_array().into_iter().flatten();
     all.find(is_it).unwrap_or_else(|| panic!("no {kind} {name} in {list}"))
 }
 
 /// Returns the type, the reason and the message of the first event about a pod.
-async fn said(api: &Api, pod: &str) -> [Value; 3] {
+async fn first_event_about(api: &Api, pod: &str) -> [Value; 3] {
     let begin = Instant::now();
     loop {
         let events = api.list("Event").await;
@@ -88,7 +89,7 @@ async fn said(api: &Api, pod: &str) -> [Value; 3] {
         if let Some(event) = events.iter().find(is_about) {
             return ["type", "reason", "message"].map(|field| event[field].clone());
         }
-        assert!(begin.elapsed() < PATIENCE, "no event about {pod}");
+        assert!(begin.elapsed() < EVENT_TIMEOUT, "no event about {pod}");
         thread::sleep(Duration::from_millis(100));
     }
 }
@@ -109,8 +110,8 @@ fn claims_of_ephemeral_volumes_are_made_as_predicted() {
     let stored = runtime.block_on(settled(&api, &plane));
     let claim = |name: &str| stored.get(&("PersistentVolumeClaim".into(), NAMESPACE.into(), name.into()));
 
-    // The claim equals the predicted one in all fields that the controller sends.
-    let web = &found(&predicted["items"], "Pod", "web")["decisions"][0];
+    // The claim has the predicted name, labels, owner, access modes and size.
+    let web = &entry_of(&predicted["items"], "Pod", "web")["decisions"][0];
     assert_eq!(web["controller"], "ephemeral-volume-controller");
     let (sent, made) = (&web["writes"][0]["object"], claim("web-scratch").unwrap());
     for field in
@@ -124,17 +125,17 @@ fn claims_of_ephemeral_volumes_are_made_as_predicted() {
     let pod = runtime.block_on(api.get(&path("Pod", NAMESPACE, "web"))).unwrap();
     assert_eq!(made["metadata"]["ownerReferences"][0]["uid"], pod["metadata"]["uid"]);
 
-    // The class that the API server gives the claim decides its end.
-    let created = found(&predicted["created"], "PersistentVolumeClaim", "web-scratch");
+    // The API server gives the claim a default class. Because of this class, the claim is bound to `disk`.
+    let created = entry_of(&predicted["created"], "PersistentVolumeClaim", "web-scratch");
     assert_eq!(created["outcomes"], json!([{"phase": "Bound", "volumeName": "disk", "created": true}]));
     assert_eq!((&made["status"]["phase"], &made["spec"]["volumeName"]), (&json!("Bound"), &json!("disk")));
-    let volume = &found(&predicted["items"], "PersistentVolume", "disk")["outcomes"];
+    let volume = &entry_of(&predicted["items"], "PersistentVolume", "disk")["outcomes"];
     assert_eq!(volume[0]["claimRef"]["name"], "web-scratch");
 
     // The name of the claim is taken, and the event says so. The next volume of the pod gets no claim either.
-    let taken = &found(&predicted["items"], "Pod", "taken")["decisions"][0];
+    let taken = &entry_of(&predicted["items"], "Pod", "taken")["decisions"][0];
     let event = ["type", "reason", "message"].map(|field| taken["events"][0][field].clone());
-    assert_eq!(runtime.block_on(said(&api, "taken")), event);
+    assert_eq!(runtime.block_on(first_event_about(&api, "taken")), event);
     assert_eq!(taken["writes"], json!([]));
     assert!(claim("taken-logs").is_none());
     assert_eq!(predicted["created"].as_array().map(Vec::len), Some(1), "{}", predicted["created"]);

@@ -1,5 +1,5 @@
-//! The program against a real API server and a real controller manager. `oracle/cluster/README.md` says how to run
-//! these tests.
+//! These tests run the program against a real API server and a real controller manager. `oracle/cluster/README.md` says
+//! how to run these tests.
 
 mod api;
 mod breakages;

@@ -43,8 +43,8 @@ fn is_seen(path: &str, part: &str, change: impl Fn(&mut Value) -> bool) {
     panic!("no line of {path} shows {part}, of {changed} changed ones");
 }
 
-/// Whether a part is the wanted one. `wanted` may also be only the end of the part after a bracket, or its beginning up
-/// to `each`.
+/// Returns whether a part is the wanted one. `wanted` may also be only the end of the part after a bracket, or its
+/// beginning up to `each`.
 fn is_the_part(part: &str, wanted: &str) -> bool {
     part == wanted
         || (wanted.starts_with(']') && part.ends_with(wanted))

@@ -1,5 +1,5 @@
-//! Predictions and their explanations, compared with `docs/controllers/`, with the recordings of the real controllers,
-//! and with properties that hold for every world.
+//! These tests compare predictions and explanations with `docs/controllers/` and with the recordings, and check
+//! properties that hold for every world.
 
 mod answers;
 mod candidates;

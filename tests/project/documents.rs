@@ -68,7 +68,7 @@ pub(super) fn targets(document: &str) -> Vec<String> {
     found
 }
 
-/// Whether a link leads out of the project.
+/// Returns whether a link leads out of the project.
 fn leads_outside(target: &str) -> bool {
     ["https://", "http://", "mailto:"].iter().any(|start| target.starts_with(start))
 }

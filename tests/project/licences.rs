@@ -63,7 +63,7 @@ fn quoted(rules: &str, start: &str, before: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether the allowed licences satisfy an SPDX expression. Old manifests write `/` for OR.
+/// Returns whether the allowed licences satisfy an SPDX expression. Old manifests write `/` for OR.
 fn allowed(expression: &str, licences: &BTreeSet<String>) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();

@@ -87,7 +87,7 @@ fn invocations(command: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Whether the line calls only kubectl itself.
+/// Returns whether the line calls only kubectl itself.
 fn is_kubectls_own(command: &str) -> bool {
     command.starts_with("kubectl ") && invocations(command).is_empty()
 }
@@ -127,7 +127,7 @@ fn trimmed(text: &str) -> Vec<&str> {
     text.trim_end().lines().map(str::trim_end).collect()
 }
 
-/// Whether the printed lines equal the shown ones. A shown line `…` means any lines.
+/// Returns whether the printed lines equal the shown ones. A shown line `…` means any lines.
 fn matches(shown: &[&str], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),

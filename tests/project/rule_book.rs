@@ -12,8 +12,8 @@ const PAGES: &str = "docs/controllers";
 /// The letters with which ids begin, one entry for each function. A number follows.
 const LETTERS: [&str; 17] = ["B", "C", "D", "DO", "E", "EV", "H", "J", "M", "PE", "PI", "R", "RO", "S", "U", "V", "X"];
 
-/// Whether the word is an id: known letters, a number of one or two digits, and optionally a small letter for a test
-/// within one function.
+/// Returns whether the word is an id: known letters, a number of one or two digits, and optionally a small letter for a
+/// test within one function.
 fn is_id(word: &str) -> bool {
     let digits = word.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
     let letters = &word[..word.len() - digits.len()];

@@ -254,7 +254,7 @@ async fn a_volume_that_is_another_one_by_now_is_not_gone_on_with() {
             let came = (ended.code, fake.writes().len());
             assert_eq!(came, (Some(code), 2), "{words:?}: {}{}", ended.stdout, ended.stderr);
             assert!(flat(&ended).contains(&said), "{words:?}: {}", ended.stderr);
-            let leads_on = ended.stderr.contains("goes on once nothing stands against it");
+            let leads_on = ended.stderr.contains("continues as soon as nothing prevents it");
             assert_eq!(leads_on, code == 5 && !is_lost, "{words:?}: {}", ended.stderr);
         }
     }
@@ -491,5 +491,5 @@ async fn a_clock_before_1970_is_no_bug() {
     // No server is needed: if certificates cannot be judged, no request is sent.
     let ended = run(words(&["retain", "pv/data", "--server", "https://127.0.0.1:1", "--yes"])).await;
     assert_eq!(ended.code, Some(3), "{}{}", ended.stdout, ended.stderr);
-    assert!(flat(&ended).contains("the clock of this machine stands before 1970"), "{}", ended.stderr);
+    assert!(flat(&ended).contains("the clock of this machine shows a time before 1970"), "{}", ended.stderr);
 }

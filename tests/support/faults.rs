@@ -17,11 +17,11 @@ pub(crate) enum Fault {
     RefusedAfter(u16),
     /// The request is answered with 410, and with a continue token, if one is given.
     Expired(Option<&'static str>),
-    /// A proxy answers with this code and a page of its own.
+    /// A proxy answers with this code and an HTML page, without asking the server.
     Page(u16),
     /// The request is answered with exactly this body and code 200, and nothing is done.
     Body(&'static str),
-    /// The answer is larger than any object.
+    /// The answer is larger than the largest object that the program accepts.
     Large,
     /// The connection ends before the request reaches the server.
     CutBefore,
@@ -52,17 +52,17 @@ pub(crate) enum Fault {
 /// The delay of an answer that still arrives in time.
 const IN_TIME: Duration = Duration::from_secs(5);
 
-/// A delay after which the program has given up a request.
+/// This delay is longer than the program waits for an answer.
 const TOO_LATE: Duration = Duration::from_secs(45);
 
 impl Fault {
-    /// The server has lost its leader, and has done nothing.
+    /// etcd has a new leader, and the server has done nothing.
     pub(crate) const ERROR: Self = Self::Refused(500, "Internal error occurred: etcdserver: leader changed");
     /// Another client has written first.
     pub(crate) const CONFLICT: Self = Self::Refused(409, "Operation cannot be fulfilled: the object has been modified");
     /// The server is busy for a second.
     pub(crate) const BUSY: Self = Self::Busy(429, 1);
-    /// The answer arrives late, but still in time.
+    /// The server acts late, but its answer still arrives in time.
     pub(crate) const DELAYED: Self = Self::Delayed(IN_TIME);
     /// The server acts after the client has given up.
     pub(crate) const LATE: Self = Self::Delayed(TOO_LATE);
@@ -111,8 +111,8 @@ impl Fault {
         word.to_owned()
     }
 
-    /// Returns whether the server has acted before the program learns of the fault. An actor then acts after the
-    /// server.
+    /// Returns whether the server has acted before the program learns of the fault. If so, the test lets other clients
+    /// act after the server, and otherwise before it.
     pub(crate) fn is_after(self) -> bool {
         matches!(
             self,
@@ -131,7 +131,7 @@ impl Fault {
     }
 }
 
-/// The requests at which something happens.
+/// Selects the requests that get a fault or start an action of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At<'t> {
     /// The request of this number, from 1.
@@ -146,7 +146,7 @@ pub(crate) enum At<'t> {
     Line(&'t str),
 }
 
-/// Counts requests until the one at which something happens.
+/// Counts requests until the one that is selected.
 #[derive(Clone, Debug)]
 pub(crate) struct Trigger {
     place: Place,
@@ -208,9 +208,9 @@ impl Trigger {
     }
 }
 
-/// If `is_one` is set and `left` is not 0, reduces `left` by 1. Returns whether it did.
-fn take(left: &mut usize, is_one: bool) -> bool {
-    let takes = is_one && *left > 0;
+/// If the request matches and `left` is not 0, reduces `left` by 1. Returns whether it did.
+fn take(left: &mut usize, matches: bool) -> bool {
+    let takes = matches && *left > 0;
     *left -= usize::from(takes);
     takes
 }

@@ -57,10 +57,10 @@ impl fmt::Debug for Cluster {
 const CLASSES: [&str; 2] = ["fast", "slow"];
 const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
-const DELETION_FINALIZER: &str = "kubernetes.io/pv-controller";
+const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
 const DRIVER_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 
-/// Returns the quantity of a text that can be parsed.
+/// Parses a quantity. The text must be valid.
 pub(crate) fn quantity(text: &str) -> Quantity {
     Quantity::parse(text).unwrap()
 }
@@ -149,7 +149,7 @@ fn annotations(keys: Vec<(AnnotationKey, BoxedStrategy<Option<&'static str>>)>) 
 /// Returns a strategy for the `claimRef` of a volume, given the number of claims.
 fn claim_ref(claims: usize) -> impl Strategy<Value = Option<ClaimRef>> {
     let kind = weighted![
-        5 => "absent", 3 => "reserved", 5 => "right", 2 => "stale", 1 => "foreign", 1 => "without namespace", 1 => "misnamed", 1 => "empty",
+        5 => "absent", 3 => "reserved", 5 => "right", 2 => "stale", 1 => "foreign", 1 => "without namespace", 1 => "other uid", 1 => "empty",
     ];
     (kind, any::<Index>(), any::<Index>()).prop_map(move |(kind, claim, other)| {
         let count = claims.max(1);
@@ -162,14 +162,15 @@ fn claim_ref(claims: usize) -> impl Strategy<Value = Option<ClaimRef>> {
             "stale" => (claim_namespace(claim), format!("c{claim}"), "uid-of-old".to_owned()),
             "foreign" => ("ns", "elsewhere".to_owned(), "uid-of-gone".to_owned()),
             "without namespace" => ("", format!("c{claim}"), uid(claim)),
-            "misnamed" => (claim_namespace(claim), format!("c{claim}"), uid(other)),
+            "other uid" => (claim_namespace(claim), format!("c{claim}"), uid(other)),
             _ => ("", String::new(), String::new()),
         };
         Some(ClaimRef { namespace: namespace.into(), name: name.into(), uid: uid.into(), ..ClaimRef::default() })
     })
 }
 
-fn wild_volume(number: usize, claims: usize) -> impl Strategy<Value = PersistentVolume> {
+/// Returns a strategy for volumes with unusual and contradictory fields.
+fn unusual_volume(number: usize, claims: usize) -> impl Strategy<Value = PersistentVolume> {
     let keys = vec![
         (AnnotationKey::BoundByController, weighted![2 => None, 1 => Some("yes")].boxed()),
         (
@@ -209,7 +210,7 @@ fn wild_volume(number: usize, claims: usize) -> impl Strategy<Value = Persistent
         4 => VolumePhase::Available, 4 => VolumePhase::Bound, 3 => VolumePhase::Pending, 1 => VolumePhase::Empty,
         2 => VolumePhase::Released, 1 => VolumePhase::Failed, 1 => VolumePhase::Other("Odd".into())
     ];
-    let known = &[VOLUME_FINALIZER, DELETION_FINALIZER, DRIVER_FINALIZER, "example.com/keep"];
+    let known = &[VOLUME_FINALIZER, IN_TREE_FINALIZER, DRIVER_FINALIZER, "example.com/keep"];
     (spec, phase, annotations(keys), finalizers(known), labels(), deleted()).prop_map(
         move |(spec, phase, annotations, finalizers, labels, (deleted, grace))| {
             let (size, access_modes, claim_ref, reclaim_policy, class, attributes_class, volume_mode, source) = spec;
@@ -402,7 +403,7 @@ fn pod(number: usize) -> impl Strategy<Value = Pod> {
 pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     (0..=volumes, 0..=claims, 0..=2usize, 0..=2usize).prop_flat_map(|(volumes, claims, classes, pods)| {
         let volumes_of: Vec<_> = (0..volumes)
-            .map(|number| prop_oneof![1 => plain_volume(number), 2 => wild_volume(number, claims)].boxed())
+            .map(|number| prop_oneof![1 => plain_volume(number), 2 => unusual_volume(number, claims)].boxed())
             .collect();
         let claims_of: Vec<_> = (0..claims)
             .map(|number| prop_oneof![1 => plain_claim(number), 2 => wild_claim(number, volumes)].boxed())
@@ -416,12 +417,13 @@ pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Clu
     })
 }
 
-/// Returns a strategy for worlds of volumes without a `claimRef` and waiting claims, all without a class. They differ
-/// only in their size; the volumes may also differ in their phase.
+/// Returns a strategy for worlds of volumes without a `claimRef` and waiting claims, all without a class. The claims
+/// differ only in size. The volumes differ in size and phase.
 pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     let sizes = || weighted![1 => "1Gi", 1 => "2Gi", 1 => "3Gi", 1 => "4Gi", 1 => "5Gi"];
     let phases = weighted![6 => VolumePhase::Available, 1 => VolumePhase::Pending, 1 => VolumePhase::Failed];
-    // For each volume, the chance is one half that it is simply Available; otherwise its phase is drawn.
+    // With a probability of one half, a volume is Available. Otherwise its phase is random, and may be Available as
+    // well.
     let phases = prop_oneof![Just(VolumePhase::Available).boxed(), phases.boxed()];
     (proptest::collection::vec((sizes(), phases), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims))
         .prop_map(|(volumes, claims)| {

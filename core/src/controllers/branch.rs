@@ -1,6 +1,6 @@
-//! The leaves: the places where the functions of the controllers end, named after upstream's behaviour. The output, the
-//! tests and the parity table all use this one definition. Each controller defines its own leaves in its folder; this
-//! file lists all of them.
+//! The leaves: the places where the functions of the controllers end, named after what upstream does there. The output,
+//! the tests and the parity table all use this one definition. Each controller defines its own leaves in its folder;
+//! this file lists all of them.
 
 use super::ephemeral_volume::leaves::{EphemeralPodBranch, EphemeralVolumeStep};
 use super::persistent_volume::leaves::{

@@ -1,11 +1,12 @@
-//! The search for objects that can influence each other. It is a union-find. It joins objects by names and by groups of
-//! similar objects, so it never visits all pairs of objects.
+//! This module has a union-find of the objects that take part. Controllers join objects that can influence each other.
+//! They join them by names and by groups of similar objects, so nobody visits all pairs of objects.
 
 use super::{CONTROLLERS, Controller};
 use crate::model::{Kind, ObjectId};
 use crate::snapshot::Snapshot;
 
-/// The objects that take part in a simulation. They are numbered kind by kind, and within a kind in the order of names.
+/// The objects that take part in a simulation. The objects of a kind have consecutive numbers, in the order of
+/// namespace and name.
 #[derive(Debug)]
 pub struct Participants {
     kinds: Vec<Numbered>,
@@ -23,9 +24,9 @@ struct Numbered {
 }
 
 impl Participants {
-    /// Selects the objects. If some controller of [`CONTROLLERS`] syncs all objects of a kind, all of them take part,
-    /// even if that controller is not in `controllers`. An object of another kind takes part only if a controller in
-    /// `controllers` takes it.
+    /// Selects the objects. All objects of a kind take part if a controller of [`CONTROLLERS`] syncs the kind without a
+    /// filter. It need not be one of `controllers`. An object of another kind takes part only if the filter (`takes`)
+    /// of a controller in `controllers` accepts it.
     pub fn new(snapshot: &Snapshot, controllers: &[Controller]) -> Self {
         let mut kinds: Vec<Kind> = CONTROLLERS.iter().flat_map(|controller| controller.syncs).copied().collect();
         kinds.sort_unstable();

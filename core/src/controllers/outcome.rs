@@ -5,7 +5,7 @@ use super::settings::Limit;
 use crate::model::{ClaimPhase, Str, VolumePhase};
 use std::sync::Arc;
 
-/// One possible end state of one object, as the output contract prints it.
+/// One possible end state of one object, as documents print it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// The end state of a claim that still exists.
@@ -60,7 +60,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the object still exists in the end state and is being deleted.
+    /// Returns whether the object still exists in the end state and is being deleted.
     pub fn is_terminating(&self) -> bool {
         match self {
             Self::Claim { terminating, .. } | Self::Volume { terminating, .. } => terminating.is_some(),
@@ -68,8 +68,8 @@ impl Outcome {
         }
     }
 
-    /// Whether the end state is a loss. It is a loss in three cases: the object is gone, even if a new object has its
-    /// name; the object is being deleted and was not before; or the object stays and its data are destroyed.
+    /// Returns whether the end state is a loss. It is a loss in three cases: the object is gone, even if a new object
+    /// has its name; the object is being deleted and was not before; or the object stays and its data are destroyed.
     pub fn ends_worse(&self, terminating_before: bool) -> bool {
         match self {
             Self::Claim { terminating, created, .. } => *created || (terminating.is_some() && !terminating_before),
@@ -112,7 +112,7 @@ impl OutcomeSet {
         &self.listed[..max_listed(limit).min(self.listed.len())]
     }
 
-    /// Whether the end state of the object is certain: the set is exact and holds one outcome.
+    /// Returns whether the end state of the object is certain: the set is exact and holds one outcome.
     pub fn is_certain(&self) -> bool {
         self.exact && self.count == 1
     }
@@ -248,7 +248,7 @@ pub fn smallest<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Ve
 }
 
 impl Outcome {
-    /// Whether two outcomes differ only in what the object is bound to.
+    /// Returns whether two outcomes differ only in what the object is bound to.
     fn is_of_the_sort_of(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -279,7 +279,7 @@ pub enum DecidedBy {
 }
 
 impl DecidedBy {
-    /// The word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::EqualCandidates => "equalCandidates",

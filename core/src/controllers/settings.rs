@@ -29,7 +29,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether one more entry may be listed after `listed` entries.
+    /// Returns whether one more entry may be listed after `listed` entries.
     pub fn allows(self, listed: usize) -> bool {
         match self {
             Self::AtMost(limit) => listed < limit,
@@ -56,7 +56,7 @@ impl Limit {
 }
 
 impl Default for Limit {
-    /// Returns 16, as the output contract says.
+    /// Returns 16, the number that the documentation of the output states.
     fn default() -> Self {
         Self::AtMost(LISTED)
     }
@@ -118,12 +118,14 @@ impl Settings<'_> {
 }
 
 impl Settings<'_> {
-    /// Whether all caches are in step at the start, no operation runs, and the API server and plugins answer as usual.
+    /// Returns whether all caches are in step at the start, no operation runs, and the API server and plugins answer as
+    /// usual.
     pub fn starts_in_step(&self) -> bool {
         self.controller.in_step_with_all() && self.answers == Answers::default()
     }
 
-    /// Whether a sync may end between two of its writes, because a request is refused or fails, or a cache lags.
+    /// Returns whether a sync may end between two of its writes, because a request is refused or fails, or a cache
+    /// lags.
     pub fn may_be_interrupted(&self) -> bool {
         self.failures || !self.starts_in_step()
     }

@@ -65,12 +65,12 @@ impl AccessModes {
         AccessModeSet(self.0.iter().filter_map(AccessMode::bit).fold(0, |set, bit| set | bit))
     }
 
-    /// Whether this list contains every mode of `requested` in the same spelling.
+    /// Returns whether this list contains every mode of `requested` in the same spelling.
     pub fn contains_all(&self, requested: &Self) -> bool {
         requested.0.iter().all(|mode| self.0.contains(mode))
     }
 
-    /// Whether the list is empty.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -92,17 +92,17 @@ impl AccessModeSet {
         self.0.count_ones()
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether every requested mode is in this set. A mode that Kubernetes does not know is in no set.
+    /// Returns whether every requested mode is in this set. A mode that Kubernetes does not know is in no set.
     pub fn contains_all(self, requested: &AccessModes) -> bool {
         requested.0.iter().all(|mode| mode.bit().is_some_and(|bit| self.0 & bit != 0))
     }
 
-    /// Whether every mode of this set is in the other.
+    /// Returns whether every mode of this set is in the other.
     pub fn is_subset_of(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }

@@ -142,7 +142,7 @@ impl Annotations {
         self.known.iter().find(|(present, _)| *present == key).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the key is present, with any value.
+    /// Returns whether the key is present, with any value.
     pub fn has(&self, key: AnnotationKey) -> bool {
         self.get(key).is_some()
     }
@@ -161,7 +161,7 @@ impl Annotations {
         self.known.retain(|(present, _)| *present != key);
     }
 
-    /// Whether there is no annotation at all, known or not.
+    /// Returns whether there is no annotation at all, known or not.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty() && self.others == 0
     }

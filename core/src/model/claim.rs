@@ -48,8 +48,8 @@ impl PersistentVolumeClaim {
         self.meta.annotations.get(AnnotationKey::BetaStorageClass).or(self.class_name.as_deref()).unwrap_or_default()
     }
 
-    /// Whether the claim states a class. The empty class counts as stated. Upstream: `PersistentVolumeClaimHasClass`,
-    /// component-helpers, 1.36.
+    /// Returns whether the claim states a class. The empty class counts as stated. Upstream:
+    /// `PersistentVolumeClaimHasClass`, component-helpers, 1.36.
     pub fn has_class(&self) -> bool {
         self.meta.annotations.has(AnnotationKey::BetaStorageClass) || self.class_name.is_some()
     }
@@ -79,7 +79,7 @@ impl PersistentVolumeClaim {
         self.details.as_ref()?.data_source.as_ref()
     }
 
-    /// Whether the object is being deleted.
+    /// Returns whether the object is being deleted.
     pub fn terminating(&self) -> bool {
         self.meta.deleted.is_some()
     }

@@ -24,18 +24,19 @@ pub struct StorageClass {
     pub mount_options: Box<[Str]>,
     /// `allowVolumeExpansion`.
     pub allow_expansion: bool,
-    /// `allowedTopologies`. A node has to fit one of the terms. The list is empty if all nodes are allowed.
+    /// `allowedTopologies`. A node has to match one of the terms. The list is empty if all nodes are allowed.
     pub allowed_topologies: Box<[TopologyTerm]>,
 }
 
 impl StorageClass {
-    /// Whether binding waits for a pod that uses the claim.
+    /// Returns whether binding waits for a pod that uses the claim.
     pub fn waits_for_first_consumer(&self) -> bool {
         self.binding_mode == Some(BindingMode::WaitForFirstConsumer)
     }
 
-    /// Whether one of the two annotations is exactly `true`. Upstream: `IsDefaultAnnotation`, `pkg/apis/storage/util`,
-    /// 1.36.
+    /// Returns whether this is a default class: one of the annotations `storageclass.kubernetes.io/is-default-class`
+    /// and `storageclass.beta.kubernetes.io/is-default-class` is exactly `true`. Upstream: `IsDefaultAnnotation`,
+    /// `pkg/apis/storage/util`, 1.36.
     pub fn is_default(&self) -> bool {
         [AnnotationKey::IsDefaultClass, AnnotationKey::BetaIsDefaultClass]
             .into_iter()
@@ -43,8 +44,8 @@ impl StorageClass {
     }
 }
 
-/// The newest default class. If several default classes are equally old, it is the first one by name. Upstream:
-/// `GetDefaultClass`, 1.36.
+/// Returns the newest default class, or None if no class is a default class. If several default classes are equally
+/// old, returns the first one by name. Upstream: `GetDefaultClass`, 1.36.
 pub fn newest_default<'c>(classes: impl IntoIterator<Item = &'c StorageClass>) -> Option<&'c StorageClass> {
     classes
         .into_iter()
@@ -55,9 +56,9 @@ pub fn newest_default<'c>(classes: impl IntoIterator<Item = &'c StorageClass>) -
 /// `volumeBindingMode` of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BindingMode {
-    /// Claims are bound as soon as they exist.
+    /// The controller searches for a volume, or asks for one, as soon as the claim exists.
     Immediate,
-    /// Claims wait for a pod that uses them.
+    /// Binding waits until the scheduler has selected a node for a pod that uses the claim.
     WaitForFirstConsumer,
     /// A mode that the API server would refuse.
     Other(Str),

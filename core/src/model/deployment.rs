@@ -23,7 +23,7 @@ pub struct Deployment {
     pub template: PodTemplate,
     /// `status.replicas`: the number of existing pods.
     pub existing: i64,
-    /// `status.updatedReplicas`: the number of these pods that have the current template.
+    /// `status.updatedReplicas`: the number of existing pods that have the current template.
     pub updated: i64,
     /// `status.readyReplicas`.
     pub ready: i64,

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// An object as a sync uses it. It is cheap to clone, whether it is in the snapshot or was written since.
+/// An object as a sync uses it. A clone copies only a pointer.
 #[derive(Debug)]
 pub enum Held<'s, T> {
     /// The object as it was read.
@@ -41,7 +41,7 @@ impl<T: PartialEq> PartialEq for Held<'_, T> {
 impl<T: Eq> Eq for Held<'_, T> {}
 
 impl<T> Held<'_, T> {
-    /// Whether both refer to the same value in memory. Equal values are not enough.
+    /// Returns whether both refer to the same value in memory. Equal values are not enough.
     pub fn is(&self, other: &Self) -> bool {
         std::ptr::eq(&raw const **self, &raw const **other)
     }

@@ -428,7 +428,7 @@ impl Kind {
         found
     };
 
-    /// Whether some decision reads the kind.
+    /// Returns whether some decision reads the kind.
     const fn decides(self) -> bool {
         let mut at = 0;
         while at < Self::ALL.len() {
@@ -445,24 +445,24 @@ impl Kind {
         Self::ALL.into_iter().chain(Self::SURROUNDING)
     }
 
-    /// Whether the kind is one of [`Self::SURROUNDING`].
+    /// Returns whether the kind is one of [`Self::SURROUNDING`].
     pub fn is_surrounding(self) -> bool {
         Self::SURROUNDING.contains(&self)
     }
 
-    /// Whether a CustomResourceDefinition adds the kind to a cluster. A server that does not know such a kind has no
-    /// object of it.
+    /// Returns whether a CustomResourceDefinition adds the kind to a cluster. A server that does not know such a kind
+    /// has no object of it.
     pub fn is_custom(self) -> bool {
         matches!(self, Self::VolumeSnapshot | Self::VolumeSnapshotContent | Self::VolumeSnapshotClass)
     }
 
-    /// Whether it is normal that a server does not know the kind: a CustomResourceDefinition adds it, or an older
-    /// server knows it only in another version.
+    /// Returns whether it is normal that a server does not know the kind: a CustomResourceDefinition adds it, or an
+    /// older server knows it only in another version.
     pub fn is_optional(self) -> bool {
         self.is_custom() || self == Self::VolumeAttributesClass
     }
 
-    /// Whether the kind is read if only these kinds of [`Self::SURROUNDING`] are wanted.
+    /// Returns whether the kind is read if only these kinds of [`Self::SURROUNDING`] are wanted.
     pub fn is_asked(self, surroundings: &[Self]) -> bool {
         !self.is_surrounding() || surroundings.contains(&self)
     }
@@ -492,12 +492,13 @@ impl Kind {
         self.row().versions[0]
     }
 
-    /// Whether objects of this API version are read: it is the requested version, or an older one of the same form.
+    /// Returns whether objects of this API version are read: it is the requested version, or an older one of the same
+    /// form.
     pub fn reads_version(self, version: &str) -> bool {
         self.row().versions.contains(&version)
     }
 
-    /// Whether objects of the kind have a namespace.
+    /// Returns whether objects of the kind have a namespace.
     pub fn namespaced(self) -> bool {
         self.row().namespaced
     }

@@ -20,7 +20,7 @@ struct Requirement {
 }
 
 impl LabelFilter {
-    /// Whether all requirements hold for these labels, which are sorted by key.
+    /// Returns whether all requirements hold for these labels, which are sorted by key.
     pub fn matches(&self, labels: &[(Str, Str)]) -> bool {
         self.requirements.iter().all(|part| part.comparison.holds(label(labels, &part.key), &part.values))
     }

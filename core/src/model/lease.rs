@@ -33,16 +33,16 @@ impl Lease {
         self.renewed.map(|renewed| now.seconds_since(renewed))
     }
 
-    /// Whether the Lease was not renewed for so long that no instance can hold it any more. The value is `None` if the
-    /// Lease states no renewal time or no duration.
+    /// Returns whether the Lease was not renewed for so long that no instance can hold it any more. The value is `None`
+    /// if the Lease states no renewal time or no duration.
     pub fn is_stale(&self, now: Timestamp) -> Option<bool> {
         let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
         Some(self.age(now)? > duration.saturating_add(Self::MARGIN_SECONDS))
     }
 
-    /// Whether the Lease was renewed within its duration, so that its holder runs. The answer is no for a Lease that
-    /// has expired but is not stale yet. It is also no if the renewal is further in the future than clocks may differ.
-    /// The value is `None` if the Lease states no renewal time or no duration.
+    /// Returns whether the Lease was renewed within its duration, so that its holder runs. The answer is no for a Lease
+    /// that has expired but is not stale yet. It is also no if the renewal is further in the future than clocks may
+    /// differ. The value is `None` if the Lease states no renewal time or no duration.
     pub fn is_fresh(&self, now: Timestamp) -> Option<bool> {
         let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
         Some((-Self::MARGIN_SECONDS..=duration).contains(&self.age(now)?))
@@ -68,8 +68,8 @@ pub fn names_of_attacher(driver: &str) -> Vec<String> {
     if driver.is_empty() { Vec::new() } else { vec![sanitized(&format!("external-attacher-leader-{driver}"))] }
 }
 
-/// Whether `attacher` is the name that the attacher of this driver uses in its finalizer. Upstream: external-attacher
-/// (`GetFinalizerName`).
+/// Returns whether `attacher` is the name that the attacher of this driver uses in its finalizer. Upstream:
+/// external-attacher (`GetFinalizerName`).
 pub fn is_attacher_of(attacher: &str, driver: &str) -> bool {
     !driver.is_empty() && sanitized(driver) == attacher
 }

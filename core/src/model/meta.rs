@@ -33,7 +33,7 @@ pub struct ObjectMeta {
 }
 
 impl ObjectMeta {
-    /// Whether the finalizer is in the list.
+    /// Returns whether the finalizer is in the list.
     pub fn has_finalizer(&self, finalizer: &str) -> bool {
         self.finalizers.iter().any(|present| present == finalizer)
     }

@@ -26,12 +26,14 @@ impl Node {
         self.conditions.iter().find(|condition| condition.kind == "Ready")
     }
 
-    /// Whether the node states that it is not ready, or that nobody knows. A node without conditions states nothing.
+    /// Returns whether the node states that it is not ready, or that nobody knows. A node without conditions states
+    /// nothing.
     pub fn is_not_ready(&self) -> bool {
         self.readiness().is_some_and(|ready| ready.status != "True")
     }
 
-    /// Whether an administrator has stated that the node is shut down, so that its volumes may be detached by force.
+    /// Returns whether an administrator has stated that the node is shut down, so that its volumes may be detached by
+    /// force.
     pub fn is_out_of_service(&self) -> bool {
         self.taints.iter().any(|taint| taint.key == "node.kubernetes.io/out-of-service")
     }

@@ -58,19 +58,19 @@ impl Pod {
         self.ephemeral.iter().map(|volume| &volume.template.meta.name)
     }
 
-    /// Whether the claim of this name belongs to a generic ephemeral volume of the pod.
+    /// Returns whether the claim of this name belongs to a generic ephemeral volume of the pod.
     pub fn makes(&self, claim: &str) -> bool {
         self.ephemeral_claims().any(|made| made == claim)
     }
 
-    /// Whether a scheduler other than the default one is to place the pod. Scheduler profiles of GKE, whose names begin
-    /// with `gke.io/`, count as the default scheduler.
+    /// Returns whether a scheduler other than the default one is to place the pod. Scheduler profiles of GKE, whose
+    /// names begin with `gke.io/`, count as the default scheduler.
     pub fn has_own_scheduler(&self) -> bool {
         !matches!(self.scheduler_name.as_str(), "" | "default-scheduler") && !self.scheduler_name.starts_with("gke.io/")
     }
 
-    /// Whether the pod has terminated: it failed, it succeeded, or it is being deleted and no container is running.
-    /// Upstream: `IsPodTerminated`, `pkg/volume/util`, 1.36.
+    /// Returns whether the pod has terminated: it failed, it succeeded, or it is being deleted and no container is
+    /// running. Upstream: `IsPodTerminated`, `pkg/volume/util`, 1.36.
     pub fn terminated(&self) -> bool {
         matches!(self.phase, PodPhase::Failed | PodPhase::Succeeded)
             || (self.meta.deleted.is_some() && !self.running_container)

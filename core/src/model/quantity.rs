@@ -103,7 +103,7 @@ impl Quantity {
         self.nanos().cmp(&other.nanos())
     }
 
-    /// Whether the value is zero.
+    /// Returns whether the value is zero.
     pub fn is_zero(&self) -> bool {
         self.nanos() == 0
     }
@@ -264,7 +264,7 @@ impl Amount {
         changed
     }
 
-    /// Whether both amounts have the same text. The API's JSON shows only the text: `1.0Gi` is stored as `1Gi`.
+    /// Returns whether both amounts have the same text. The API's JSON shows only the text: `1.0Gi` is stored as `1Gi`.
     pub fn reads_as(&self, other: &Self) -> bool {
         self == other || self.to_string() == other.to_string()
     }
@@ -291,8 +291,8 @@ impl Serialize for Amount {
     }
 }
 
-/// Whether upstream may keep a text that is not canonical. In almost every object, the text has only digits and one
-/// unit. If upstream keeps such a text, the text is canonical.
+/// Returns whether upstream may keep a text that is not canonical. In almost every object, the text has only digits and
+/// one unit. If upstream keeps such a text, the text is canonical.
 fn may_be_noncanonical(text: &[u8]) -> bool {
     let [first, .., last] = text else { return false };
     !(b'1'..=b'9').contains(first)
@@ -300,7 +300,7 @@ fn may_be_noncanonical(text: &[u8]) -> bool {
         || last.is_ascii_digit() && text.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Whether upstream's parser keeps the text. Upstream: the cases in which `ParseQuantity`
+/// Returns whether upstream's parser keeps the text. Upstream: the cases in which `ParseQuantity`
 /// (`apimachinery/pkg/api/resource`, 0.36) says that the number is in canonical form.
 fn is_kept_by_upstream(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);

@@ -231,7 +231,7 @@ pub struct CompiledSelector<'a> {
 }
 
 impl<'a> CompiledSelector<'a> {
-    /// Whether all parts of the selector hold for these labels, which are sorted by key.
+    /// Returns whether all parts of the selector hold for these labels, which are sorted by key.
     pub fn matches(&self, labels: &[(Str, Str)]) -> bool {
         self.parts().all(|(key, comparison, wanted)| comparison.holds(label(labels, key), wanted))
     }
@@ -289,7 +289,7 @@ impl fmt::Display for Mismatch<'_> {
 }
 
 impl NodeSelector {
-    /// Whether the selector fits a node with these labels, which are sorted by key. The rules are those of
+    /// Returns whether the selector fits a node with these labels, which are sorted by key. The rules are those of
     /// `CheckNodeAffinity` of component-helpers, which the volume controllers and the scheduler use.
     ///
     /// `CheckNodeAffinity` passes on the labels of the node, but not its name. So it only checks that `matchFields` are
@@ -341,7 +341,8 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether a label with this value, or an absent label, passes the test. See `Requirement.Matches` of apimachinery.
+    /// Returns whether a label with this value, or an absent label, passes the test. See `Requirement.Matches` of
+    /// apimachinery.
     pub(super) fn holds(self, found: Option<&str>, wanted: &[Str]) -> bool {
         let among = |found: &str| wanted.iter().any(|value| value == found);
         match self {
@@ -489,14 +490,15 @@ fn value_problems(value: &str) -> Vec<String> {
     problems
 }
 
-/// Whether the text is empty, or consists of letters, digits and `-_.` and begins and ends with a letter or digit.
+/// Returns whether the text is empty, or consists of letters, digits and `-_.` and begins and ends with a letter or
+/// digit.
 fn is_label(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
         && [bytes.first(), bytes.last()].into_iter().flatten().all(u8::is_ascii_alphanumeric)
 }
 
-/// Whether the text is a lower case DNS subdomain. Its length is not checked.
+/// Returns whether the text is a lower case DNS subdomain. Its length is not checked.
 fn is_domain(text: &str) -> bool {
     let plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     text.split('.').map(str::as_bytes).all(|part| {
@@ -532,7 +534,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Whether Go's `strconv` would print the character without escaping it.
+/// Returns whether Go's `strconv` would print the character without escaping it.
 fn is_print(character: char) -> bool {
     // The character follows a letter in this test. A combining mark without a letter would be escaped, because it has
     // nothing to combine with.

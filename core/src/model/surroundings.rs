@@ -189,18 +189,18 @@ impl StatefulSet {
         (ordinal.to_string() == rest).then_some(ordinal)
     }
 
-    /// Whether the StatefulSet creates a claim of this name, now or after it was scaled up.
+    /// Returns whether the StatefulSet creates a claim of this name, now or after it was scaled up.
     pub fn makes(&self, claim: &str) -> bool {
         self.templates.iter().any(|template| self.ordinal(template, claim).is_some())
     }
 
-    /// Whether the StatefulSet has a pod with this ordinal, or is about to create it. Upstream: `podInOrdinalRange`,
-    /// 1.36.
+    /// Returns whether the StatefulSet has a pod with this ordinal, or is about to create it. Upstream:
+    /// `podInOrdinalRange`, 1.36.
     pub fn has_member(&self, ordinal: i64) -> bool {
         ordinal >= self.first_ordinal && ordinal < self.first_ordinal.saturating_add(self.replicas)
     }
 
-    /// Whether the claims of pods are deleted when the StatefulSet is scaled down.
+    /// Returns whether the claims of pods are deleted when the StatefulSet is scaled down.
     pub fn deletes_when_scaled(&self) -> bool {
         self.when_scaled == "Delete"
     }

@@ -37,8 +37,8 @@ impl PersistentVolume {
         self.meta.annotations.get(AnnotationKey::BetaStorageClass).unwrap_or(&self.class_name)
     }
 
-    /// Whether the volume is reserved for any claim of this name: `claimRef` names the claim without a uid. Upstream:
-    /// the pre-bound case of `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
+    /// Returns whether the volume is reserved for any claim of this name: `claimRef` names the claim without a uid.
+    /// Upstream: the pre-bound case of `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
     pub fn is_reserved_for(&self, namespace: &str, name: &str) -> bool {
         self.claim_ref
             .as_ref()
@@ -65,7 +65,7 @@ impl PersistentVolume {
         self.attributes_class.as_deref().unwrap_or_default()
     }
 
-    /// Whether the object is being deleted.
+    /// Returns whether the object is being deleted.
     pub fn terminating(&self) -> bool {
         self.meta.deleted.is_some()
     }

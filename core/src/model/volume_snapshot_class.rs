@@ -16,7 +16,7 @@ pub struct VolumeSnapshotClass {
 }
 
 impl VolumeSnapshotClass {
-    /// Whether the class is the default of its driver: a snapshot that names no class gets it. Upstream:
+    /// Returns whether the class is the default of its driver: a snapshot that names no class gets it. Upstream:
     /// `IsDefaultAnnotation`, external-snapshotter, `pkg/utils`, 8.0.
     pub fn is_default(&self) -> bool {
         self.meta.annotations.get(AnnotationKey::IsDefaultSnapshotClass) == Some("true")

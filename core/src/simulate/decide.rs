@@ -18,7 +18,7 @@ pub enum NextSync {
 }
 
 impl NextSync {
-    /// The word for the cause in the output contract.
+    /// Returns the word that documents print for the cause.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Event => "event",

@@ -263,7 +263,7 @@ impl<'a, 's> Search<'a, 's> {
         reached
     }
 
-    /// Whether the step changed only the synced object, in a way that no other sync can observe.
+    /// Returns whether the step changed only the synced object, in a way that no other sync can observe.
     fn is_hidden(&self, before: &World<'s>, after: &World<'s>, object: ObjectId) -> bool {
         let controllers = &self.settings.controllers;
         let same = |(id, is): &Changed<'s>| {

@@ -89,13 +89,13 @@ impl<'s> Prediction<'s> {
         self.outcomes.as_ref().map_or(&[], |set| set.listed_within(self.outcome_limit))
     }
 
-    /// Whether the object is of a kind whose objects have no ends.
+    /// Returns whether the object is of a kind whose objects have no ends.
     pub fn has_no_ends(&self) -> bool {
         self.outcomes.is_none() && !self.unknown.iter().any(|unknown| unknown.field == "outcomes")
     }
 
-    /// Whether the object can end in a state other than the recorded one: with another phase or binding, newly marked
-    /// for deletion, without its data, or gone. If objects of its kind have no ends, the answer says whether a
+    /// Returns whether the object can end in a state other than the recorded one: with another phase or binding, newly
+    /// marked for deletion, without its data, or gone. If objects of its kind have no ends, the answer says whether a
     /// controller creates another object for it. If the outcomes are unknown, the answer is no.
     pub fn changes(&self, snapshot: &Snapshot) -> bool {
         let creates = |effect: &Effect<'_>| {

@@ -25,7 +25,7 @@ struct Stored<'s> {
     marks: Vec<Mark>,
 }
 
-/// Whether two versions of an object are the same for all controllers.
+/// Returns whether two versions of an object are the same for all controllers.
 fn same(controllers: &[Controller], a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     controllers.iter().all(|controller| (controller.same)(a, b))
 }

@@ -28,12 +28,12 @@ impl CoverageState {
     pub const ALL: [Self; 7] =
         [Self::Complete, Self::Partial, Self::Forbidden, Self::Failed, Self::NotServed, Self::NotNeeded, Self::Assumed];
 
-    /// The state with this word of the output contract.
+    /// Returns the state for which documents print this word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
 
-    /// The word for the state in the output contract.
+    /// Returns the word that documents print for the state.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -173,7 +173,7 @@ impl Coverage {
         specific.or_else(|| self.entry(kind, None)).map_or(CoverageState::Assumed, |entry| entry.state)
     }
 
-    /// Whether the object of this name was requested and does not exist. `namespace` is empty for kinds without
+    /// Returns whether the object of this name was requested and does not exist. `namespace` is empty for kinds without
     /// namespaces.
     pub fn is_known_absent(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let place = Some(namespace).filter(|_| kind.namespaced());

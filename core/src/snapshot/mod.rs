@@ -159,7 +159,7 @@ impl Snapshot {
         self.names[kind as usize].place(|at| list.meta(at), namespace, name)
     }
 
-    /// Whether the snapshot has an object of this name.
+    /// Returns whether the snapshot has an object of this name.
     pub fn has(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         self.place(kind, namespace, name).is_some()
     }
@@ -174,7 +174,7 @@ impl Snapshot {
         self.now
     }
 
-    /// Whether this time is stated, and not only the newest timestamp of the objects.
+    /// Returns whether this time is stated, and not only the newest timestamp of the objects.
     pub fn now_is_stated(&self) -> bool {
         self.now_is_stated
     }

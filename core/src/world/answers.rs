@@ -48,7 +48,7 @@ pub enum ApiError {
 }
 
 impl ApiError {
-    /// Whether the object does not exist.
+    /// Returns whether the object does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound { .. })
     }

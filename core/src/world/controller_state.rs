@@ -25,7 +25,7 @@ pub enum OperationState {
 }
 
 impl OperationState {
-    /// The word for the state in the output contract.
+    /// Returns the word that documents print for the state.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Started => "started",
@@ -50,7 +50,7 @@ impl<'s> ControllerState<'s> {
         Self::default()
     }
 
-    /// Whether the caches are in step and no operation runs or backs off.
+    /// Returns whether the caches are in step and no operation runs or backs off.
     pub fn in_step_with_all(&self) -> bool {
         self.cached.is_empty() && self.operations.is_empty()
     }

@@ -46,7 +46,7 @@ impl<'s> World<'s> {
         Self { focused: kinds, ..Self::new(snapshot) }
     }
 
-    /// Whether only the added objects of this kind exist.
+    /// Returns whether only the added objects of this kind exist.
     pub fn is_focused(&self, kind: Kind) -> bool {
         self.focused.contains(&kind)
     }
@@ -90,8 +90,8 @@ impl<'s> World<'s> {
         (0..recorded).map(Id::new).chain(self.created().map(|(id, _)| id)).collect()
     }
 
-    /// Whether it is certain that no object of this name existed when the snapshot was read. The answer holds only for
-    /// a name that the snapshot does not have.
+    /// Returns whether it is certain that no object of this name existed when the snapshot was read. The answer holds
+    /// only for a name that the snapshot does not have.
     pub fn was_certainly_absent(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         self.snapshot.coverage().absence_of(kind, namespace, name) == Absence::Certain
     }
@@ -174,8 +174,8 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Whether the object was created after the snapshot was read. It may have the name of a recorded object that is
-    /// gone.
+    /// Returns whether the object was created after the snapshot was read. It may have the name of a recorded object
+    /// that is gone.
     pub fn is_new(&self, id: impl Into<ObjectId>) -> bool {
         let id = id.into();
         let recorded = self.snapshot.object(id);
@@ -187,12 +187,12 @@ impl<'s> World<'s> {
         self.marks.iter().filter(move |(known, _)| *known == mark).map(|(_, id)| *id)
     }
 
-    /// Whether any object is marked.
+    /// Returns whether any object is marked.
     pub fn has_marks(&self) -> bool {
         !self.marks.is_empty()
     }
 
-    /// Whether the object has this mark.
+    /// Returns whether the object has this mark.
     pub fn has_mark(&self, id: ObjectId, mark: Mark) -> bool {
         self.marks.binary_search(&(mark, id)).is_ok()
     }

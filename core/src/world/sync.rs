@@ -537,7 +537,7 @@ pub fn stored<T: Writable>(snapshot: &Snapshot, gates: ApiGates, mut sent: T) ->
     sent
 }
 
-/// Whether an object stays after an update. An object that is being deleted disappears with its last finalizer.
+/// Returns whether an object stays after an update. An object that is being deleted disappears with its last finalizer.
 /// Upstream: `ShouldDeleteDuringUpdate`, `apiserver/pkg/registry/generic/registry`, 0.36.
 fn survives(before: &ObjectMeta, after: &ObjectMeta) -> bool {
     !after.finalizers.is_empty()

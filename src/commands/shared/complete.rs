@@ -224,7 +224,7 @@ impl Typed {
         self.verb.try_get_one::<F>("output").ok().flatten().copied().unwrap_or(default)
     }
 
-    /// Whether this flag, which has no value, was typed.
+    /// Returns whether this flag, which has no value, was typed.
     fn has(&self, flag: &str) -> bool {
         self.verb.try_get_one::<bool>(flag).ok().flatten().copied().unwrap_or_default()
     }

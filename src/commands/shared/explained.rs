@@ -1,4 +1,4 @@
-//! The parts of `explain` that several objects need, and the output of any number of explanations.
+//! This module explains several objects, and prints one or more explanations.
 
 use super::connect;
 use super::gather::gather_files;
@@ -19,7 +19,7 @@ pub(in crate::commands) fn several(
 ) -> Result<Status, Error> {
     let progress = terminal.progress();
     let show = |notes: &[String], list: &ExplanationList<'_>| {
-        write(
+        print_explanations(
             args,
             notes.iter().map(String::as_str),
             &args.output.render_list(list, terminal.width(), args.trace)?,
@@ -36,8 +36,8 @@ pub(in crate::commands) fn several(
     })
 }
 
-/// Prints the notes, which belong to the text alone, and then the answer.
-pub(in crate::commands) fn write<'n>(
+/// If the format is text, prints the notes. Then prints the answer.
+pub(in crate::commands) fn print_explanations<'n>(
     args: &ExplainArgs,
     notes: impl Iterator<Item = &'n str>,
     text: &str,

@@ -8,7 +8,7 @@ use crate::diagnosis::reason::View;
 /// Who has to act next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Who {
-    /// Nobody: nothing has to happen.
+    /// Nobody has to act, or it is not known who.
     Nobody,
     /// A person.
     User,
@@ -23,7 +23,7 @@ pub enum Who {
 }
 
 impl Who {
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Nobody => "nobody",
@@ -39,17 +39,17 @@ impl Who {
 /// The person or component that has to act next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
-    /// Who it is.
+    /// The kind of actor.
     pub who: Who,
-    /// The name of the driver or controller. It is empty for others.
+    /// The name of the driver, controller or node. It is empty for others.
     pub name: String,
     /// What it has to do.
     pub does: String,
 }
 
 impl Actor {
-    /// Returns the next actor by the prediction alone. A controller that changes the object comes first, because nobody
-    /// else has to act then.
+    /// Returns who acts next by the prediction. A decisive finding prevents the answer "controller". Otherwise, if a
+    /// controller will change the object, it is the answer, because nobody else has to act then.
     pub(super) fn of(view: Option<View<'_>>, decisive: Option<Decisive<'_>>) -> Self {
         let nobody = Self { who: Who::Nobody, name: String::new(), does: String::new() };
         let Some(view) = view else { return nobody };
@@ -69,7 +69,7 @@ impl Actor {
         })
     }
 
-    /// Returns the actor for a problem. Without a component that acts by itself this is the person.
+    /// Returns this actor if it is a controller. Otherwise returns the person, who has to do the first advice.
     pub(super) fn or_user(self, remedies: &[Advice]) -> Self {
         if matches!(self.who, Who::Controller) {
             return self;

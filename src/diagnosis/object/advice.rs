@@ -53,7 +53,7 @@ pub(super) fn of_object(
     advice
 }
 
-/// Whether two remedies are the same command, or the same advice.
+/// Returns whether two remedies are the same command, or the same advice.
 fn is_same(one: &Remedy, other: &Remedy) -> bool {
     one.command == other.command && (!one.command.is_empty() || one.does == other.does)
 }

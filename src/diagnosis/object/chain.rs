@@ -16,7 +16,7 @@ pub struct Link {
     pub says: String,
 }
 
-/// Returns how the first object is related to the second one, as a word of the output contract.
+/// Returns how the first object is related to the second one, as a word that documents print.
 fn link(from: Kind, to: Kind) -> &'static str {
     match (from, to) {
         (Kind::PersistentVolumeClaim, Kind::PersistentVolume)

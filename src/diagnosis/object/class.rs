@@ -37,7 +37,7 @@ impl Provisioner {
     }
 }
 
-/// Whether claims that state no class get this one.
+/// Returns whether claims that state no class get this one.
 pub fn is_default(snapshot: &Snapshot, class: &StorageClass) -> bool {
     newest_default(snapshot.classes()).is_some_and(|default| default.meta.name == class.meta.name)
 }

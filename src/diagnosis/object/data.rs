@@ -27,7 +27,7 @@ const NOW: &str = "now";
 const IF_DELETED: [&str; 2] = ["when its claim is deleted", "when a claim that had it is deleted"];
 
 impl DataProspect {
-    /// Whether the data are lost although nobody deletes anything any more.
+    /// Returns whether the data are lost although nobody deletes anything any more.
     pub fn is_danger(self) -> bool {
         self.fate != Fate::Kept && !IF_DELETED.contains(&self.when)
     }
@@ -93,7 +93,8 @@ pub(super) fn of_object(simulation: &Simulation<'_>, object: &ObjectKey) -> Opti
     }
 }
 
-/// Whether the CSI driver to which an in-tree volume is migrated is not installed. Nobody else deletes the storage.
+/// Returns whether the CSI driver to which an in-tree volume is migrated is not installed. Nobody else deletes the
+/// storage.
 fn lacks_driver(simulation: &Simulation<'_>, volume: &PersistentVolume) -> bool {
     let snapshot = simulation.snapshot();
     let Some(driver) = migrated_to(&simulation.settings().behavior, volume) else { return false };

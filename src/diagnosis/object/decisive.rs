@@ -37,7 +37,7 @@ pub(super) struct Decisive<'f> {
 }
 
 impl Decisive<'_> {
-    /// Whether the problem may still end by itself.
+    /// Returns whether the problem may still end by itself.
     pub(super) fn is_early(self) -> bool {
         self.worst.severity == Severity::Info
     }
@@ -92,7 +92,7 @@ impl<'f> Concerning<'f> {
     }
 }
 
-/// Whether the object is a claim that is Bound.
+/// Returns whether the object is a claim that is Bound.
 fn is_bound_claim(snapshot: &Snapshot, object: &ObjectKey) -> bool {
     let claim = snapshot.claim_id(&object.namespace, &object.name).map(|id| snapshot.claim(id));
     claim.is_some_and(|claim| claim.status.phase == ClaimPhase::Bound)

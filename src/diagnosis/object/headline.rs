@@ -27,7 +27,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Whether they ask a person to act.
+    /// Returns whether they ask a person to act.
     pub(super) fn ask_person(&self) -> bool {
         self.details.iter().any(|sentence| sentence.starts_with(YOU_HAVE_TO_ACT))
     }

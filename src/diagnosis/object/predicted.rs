@@ -264,7 +264,7 @@ fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mu
     }
 }
 
-/// Whether an event of that reason about the object exists.
+/// Returns whether an event of that reason about the object exists.
 fn speaks_of(view: View<'_>, reason: &str) -> bool {
     has_event(view.snapshot(), &view.snapshot().key(view.prediction.target), reason)
 }
@@ -486,7 +486,7 @@ fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
     if until.is_empty() { capitalized(&text) } else { format!("{until}{text}") }
 }
 
-/// Whether the branch is one that finds a volume without its claim.
+/// Returns whether the branch is one that finds a volume without its claim.
 fn released(branch: VolumeBranch) -> bool {
     matches!(
         branch,

@@ -26,7 +26,7 @@ pub enum State {
 }
 
 impl State {
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Well => "well",
@@ -38,7 +38,7 @@ impl State {
         }
     }
 
-    /// Whether a person should look at the object.
+    /// Returns whether a person should look at the object.
     pub fn is_problem(self) -> bool {
         matches!(self, Self::Stuck | Self::Broken | Self::AtRisk)
     }
@@ -127,12 +127,12 @@ impl Completion {
     }
 }
 
-/// Whether the object can be used, and only cannot grow.
+/// Returns whether the object can be used, and only cannot grow.
 fn is_about_growth(decisive: Decisive<'_>) -> bool {
     decisive.worst.rule.hinders == [Act::Expand] || decisive.worst.rule.id.starts_with("resize-")
 }
 
-/// Whether neither the decisions nor the ends of the object are known.
+/// Returns whether neither the decisions nor the ends of the object are known.
 fn is_unknown(view: View<'_>) -> bool {
     view.prediction.outcomes.is_none() && !view.prediction.has_no_ends()
 }

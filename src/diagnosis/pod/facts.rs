@@ -69,18 +69,19 @@ pub fn pod_key(pod: &Pod) -> ObjectKey {
     key(Kind::Pod, &pod.meta.namespace, &pod.meta.name)
 }
 
-/// Whether the scheduler still has to select a node for the pod.
+/// Returns whether the scheduler still has to select a node for the pod.
 pub fn is_unscheduled(pod: &Pod) -> bool {
     pod.node_name.is_empty() && pod.meta.deleted.is_none() && !pod.terminated()
 }
 
-/// Whether the pod was scheduled and no container of it has started yet.
+/// Returns whether the pod was scheduled and no container of it has started yet.
 pub fn is_starting(pod: &Pod) -> bool {
     !pod.node_name.is_empty() && !pod.terminated() && !has_mounted(pod)
 }
 
-/// Whether the record shows that all volumes of the pod have been mounted: a container has started, or the pod has a
-/// sandbox. The kubelet makes the sandbox after it has mounted all volumes. Upstream: `SyncPod`, `pkg/kubelet`, 1.36.
+/// Returns whether the record shows that all volumes of the pod have been mounted: a container has started, or the pod
+/// has a sandbox. The kubelet makes the sandbox after it has mounted all volumes. Upstream: `SyncPod`, `pkg/kubelet`,
+/// 1.36.
 pub fn has_mounted(pod: &Pod) -> bool {
     let has_ended = |status: &crate::model::ContainerStatus| matches!(status.state, ContainerState::Terminated { .. });
     matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded)
@@ -101,8 +102,8 @@ pub fn bound<'s>(
     (is_named && volume.status.phase == VolumePhase::Bound).then_some((claim, volume))
 }
 
-/// Whether the volume can be attached to only one node at a time. Upstream: `IsMultiAttachAllowed`, `pkg/volume/util`,
-/// 1.36.
+/// Returns whether the volume can be attached to only one node at a time. Upstream: `IsMultiAttachAllowed`,
+/// `pkg/volume/util`, 1.36.
 pub fn is_exclusive(volume: &PersistentVolume) -> bool {
     let shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany);
     !volume.access_modes.is_empty() && !volume.access_modes.0.iter().any(shared)
@@ -117,7 +118,7 @@ pub fn driver<'v>(behavior: &KubernetesBehavior, volume: &'v PersistentVolume) -
     }
 }
 
-/// Whether the volume has to be attached. Without a CSIDriver object a driver's volumes are attached. Upstream:
+/// Returns whether the volume has to be attached. Without a CSIDriver object a driver's volumes are attached. Upstream:
 /// `skipAttach`, `pkg/volume/csi`, 1.36.
 pub fn attaching(snapshot: &Snapshot, behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Attaching {
     if let Some(driver) = driver(behavior, volume) {
@@ -146,7 +147,7 @@ pub fn unique_name(volume: &PersistentVolume) -> Option<String> {
     (*kind == SourceKind::Csi).then(|| format!("kubernetes.io/csi/{detail}^{handle}"))
 }
 
-/// Whether the status of the node lists the volume as attached.
+/// Returns whether the status of the node lists the volume as attached.
 pub fn is_listed_as_attached(node: &Node, volume: &PersistentVolume) -> bool {
     unique_name(volume).is_some_and(|name| node.volumes_attached.iter().any(|attached| *attached == name))
 }
@@ -188,7 +189,7 @@ pub fn mount_failure<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s Event>
     newest(snapshot, pod, |event| is_mount(event) && is_cause(event)).or_else(|| newest(snapshot, pod, is_mount))
 }
 
-/// Whether the message only lists the volumes that are not mounted yet. Upstream: `WaitForAttachAndMount`,
+/// Returns whether the message only lists the volumes that are not mounted yet. Upstream: `WaitForAttachAndMount`,
 /// `pkg/kubelet/volumemanager`, 1.36.
 pub fn is_summary(message: &str) -> bool {
     message.contains("unmounted volumes=")
@@ -203,8 +204,8 @@ pub fn attach_failure<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s Event
     newest(snapshot, pod, |event| event.reason == "FailedAttachVolume")
 }
 
-/// Whether an event of the kubelet or the attach/detach controller is about this volume of the pod. The kubelet names
-/// the volume of the pod or the PersistentVolume in quotation marks. A summary lists the names.
+/// Returns whether an event of the kubelet or the attach/detach controller is about this volume of the pod. The kubelet
+/// names the volume of the pod or the PersistentVolume in quotation marks. A summary lists the names.
 pub fn is_about_volume(message: &str, volume: &str, persistent: &str) -> bool {
     let is_quoted = |name: &str| !name.is_empty() && message.contains(&format!("\"{name}\""));
     let listed = message.split_once("unmounted volumes=[").and_then(|(_, rest)| rest.split_once(']'));

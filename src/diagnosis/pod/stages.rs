@@ -33,7 +33,7 @@ impl PodStage {
     pub const ALL: [Self; 6] =
         [Self::Claim, Self::Bound, Self::Scheduled, Self::Attached, Self::Mounted, Self::Running];
 
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Claim => "claim",
@@ -62,7 +62,7 @@ pub enum Reached {
 }
 
 impl Reached {
-    /// Returns the word of the output contract.
+    /// Returns the word that documents print.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -188,7 +188,7 @@ impl<'s> Stages<'s> {
         StageFact { stage, reached, object: super::facts::pod_key(self.pod), since: None, says: String::new() }
     }
 
-    /// Whether the moment is so long ago that a step that takes seconds should have happened.
+    /// Returns whether the moment is so long ago that a step that takes seconds should have happened.
     fn is_overdue(&self, since: Option<Timestamp>) -> bool {
         self.snapshot.now().zip(since).is_some_and(|(now, since)| now.seconds_since(since) >= PATIENCE)
     }

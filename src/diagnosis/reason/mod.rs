@@ -100,7 +100,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Whether the simulation assumes that the controller does not have the object in its cache.
+    /// Returns whether the simulation assumes that the controller does not have the object in its cache.
     fn is_unseen(self) -> bool {
         let controller = &self.simulation.settings().controller;
         matches!(controller.cached(self.prediction.target), Some(Cached::Unseen))

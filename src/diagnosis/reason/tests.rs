@@ -392,13 +392,13 @@ fn a_missing_read_is_named() {
     let late = vec![with(pvc("data"), class("local")), sc("local", "kubernetes.io/no-provisioner", true)];
     assert_eq!(
         said(&world_without(Kind::Pod, &late), "pvc/data"),
-        "it is unknown what comes next (you lack the right to list pods in namespace db)"
+        "it is unknown what comes next (you have no permission to list pods in namespace db)"
     );
     let alone = [released("a", "Retain")];
     let hidden = world_without(Kind::PersistentVolumeClaim, &alone);
     assert_eq!(
         said(&hidden, "pv/a"),
-        "it is unknown whether claim db/data exists (you lack the right to list persistentvolumeclaims in namespace db)"
+        "it is unknown whether claim db/data exists (you have no permission to list persistentvolumeclaims in namespace db)"
     );
 }
 

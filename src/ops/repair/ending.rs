@@ -72,7 +72,7 @@ pub(super) async fn finished<H: Interrupts>(
     if unpredicted.is_empty() { Status::Done } else { Status::Findings }
 }
 
-/// Whether a plan reaches its goal as soon as its writes are stored. A reclaim policy needs no controller.
+/// Returns whether a plan reaches its goal as soon as its writes are stored. A reclaim policy needs no controller.
 fn is_in_force(plan: &Plan) -> bool {
     let sets_policy =
         |step: &Step| step.write.as_ref().is_some_and(|write| matches!(write.change, Change::SetReclaimPolicy { .. }));

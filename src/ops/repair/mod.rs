@@ -145,7 +145,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         })
     }
 
-    /// Whether the plan is carried out after consent, and not only shown.
+    /// Returns whether the plan is carried out after consent, and not only shown.
     fn writes(&self) -> bool {
         self.options.extent == Extent::CarryOut
     }

@@ -33,7 +33,7 @@ impl PlanSource {
         }
     }
 
-    /// Whether the plan begins with a request and not with a journal.
+    /// Returns whether the plan begins with a request and not with a journal.
     pub(super) fn is_new(&self) -> bool {
         match self {
             Self::Request(_) | Self::File(_) => true,
@@ -41,8 +41,8 @@ impl PlanSource {
         }
     }
 
-    /// Whether the plan may be made again if the cluster has changed. It may if it follows from a request. But a person
-    /// agreed to exactly the plan of a file, and the plan of a journal has already begun.
+    /// Returns whether the plan may be made again if the cluster has changed. It may if it follows from a request. But
+    /// a person agreed to exactly the plan of a file, and the plan of a journal has already begun.
     pub(super) fn is_planned_anew(&self) -> bool {
         match self {
             Self::Request(_) | Self::TakenBack(_) => true,
@@ -71,7 +71,7 @@ impl PlanSource {
         }
     }
 
-    /// Whether a journal cannot continue because its volume is gone.
+    /// Returns whether a journal cannot continue because its volume is gone.
     pub(super) fn is_lost(&self) -> bool {
         matches!(self, Self::Begun(journal) if is_lost(journal.entry()))
     }

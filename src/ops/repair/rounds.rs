@@ -66,7 +66,7 @@ impl AgreedPlan {
     }
 }
 
-/// Whether two plans are the same, except for the predicted answers of the controllers.
+/// Returns whether two plans are the same, except for the predicted answers of the controllers.
 fn is_same(one: &Plan, other: &Plan) -> bool {
     let steps = |plan: &Plan| {
         let mut steps = plan.steps.clone();
@@ -78,8 +78,8 @@ fn is_same(one: &Plan, other: &Plan) -> bool {
     one.world == other.world && steps(one) == steps(other)
 }
 
-/// Whether a plan does more than the plan that was agreed to. It does more if it gives up more, changes other volumes,
-/// gives volumes to other claims, or needs a person although the agreed plan does not need one.
+/// Returns whether a plan does more than the plan that was agreed to. It does more if it gives up more, changes other
+/// volumes, gives volumes to other claims, or needs a person although the agreed plan does not need one.
 fn is_wider(agreed: &Plan, plan: &Plan) -> bool {
     let covers = |carried: &Carried| {
         let known = agreed.volumes.iter().find(|known| known.volume == carried.volume);

@@ -91,8 +91,8 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
     )
 }
 
-/// Whether a volume is a file system that many nodes may use at the same time and that outlives its claim. If several
-/// namespaces need one share, there is usually one volume of the share for each namespace.
+/// Returns whether a volume is a file system that many nodes may use at the same time and that outlives its claim. If
+/// several namespaces need one share, there is usually one volume of the share for each namespace.
 fn is_for_many(plan: &Plan, volume: &PersistentVolume) -> bool {
     let modes = &volume.access_modes.0;
     let is_shared = modes.contains(&AccessMode::ReadWriteMany)
@@ -122,7 +122,7 @@ struct Backing<'v> {
 }
 
 impl<'v> Backing<'v> {
-    /// Returns the identity of a volume's storage, or nothing if its manifest does not state it.
+    /// Returns the identity of a volume's storage, or None if its manifest does not state it.
     fn of(volume: &'v PersistentVolume) -> Option<Self> {
         let source = &volume.source;
         let (detail, handle) = (source.detail.as_str(), source.handle.as_str());
@@ -210,7 +210,7 @@ fn of_driver<'v>(driver: &'v str, handle: &str) -> Backing<'v> {
     }
 }
 
-/// Returns the identity of a volume of an in-tree plugin, or nothing if its source does not state the storage.
+/// Returns the identity of a volume of an in-tree plugin, or None if its source does not state the storage.
 fn in_tree(field: &str, detail: &str, handle: &str) -> Option<Backing<'static>> {
     let places = || detail.split(',').filter(|place| !place.is_empty()).map(str::to_ascii_lowercase).collect();
     let plain = handle.to_owned();
@@ -272,7 +272,7 @@ fn disk_path(path: &str) -> String {
     }
 }
 
-/// Whether a place is this region, or a zone of it.
+/// Returns whether a place is this region, or a zone of it.
 fn is_within(place: &str, region: &str) -> bool {
     place.strip_prefix(region).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
@@ -290,7 +290,7 @@ fn zones(volume: &PersistentVolume) -> Vec<String> {
     all.map(|all| all.concat()).unwrap_or_default()
 }
 
-/// Whether no node can reach both storages. The same path on two nodes is not the same storage.
+/// Returns whether no node can reach both storages. The same path on two nodes is not the same storage.
 fn exclude(one: Option<&NodeSelector>, other: Option<&NodeSelector>) -> bool {
     let (Some(one), Some(other)) = (one, other) else { return false };
     one.terms.iter().all(|one| other.terms.iter().all(|other| contradict(one, other)))

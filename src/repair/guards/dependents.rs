@@ -83,7 +83,7 @@ fn all_owned<'a>(situation: &Situation<'a>, claim: &PersistentVolumeClaim) -> Ve
     owned
 }
 
-/// Whether the volumes of a claim are kept when the claim is deleted.
+/// Returns whether the volumes of a claim are kept when the claim is deleted.
 fn is_kept(situation: &Situation<'_>, writes: &[&Write], claim: &PersistentVolumeClaim) -> bool {
     let sets = |volume: &ObjectKey| writes.iter().any(|write| write.object == *volume && write.retains());
     volumes_of(situation, claim).iter().all(|name| match situation.volume(name) {

@@ -6,9 +6,9 @@ use super::{Guard, Holds, uses};
 use crate::model::{Kind, Pod, PodPhase, Timestamp};
 use crate::repair::situation::{Known, Situation};
 
-/// Whether a pod may still have the volume of the claim mounted. An unscheduled pod still waits for the claim. A pod
-/// that has ended no longer writes. If another claim has the name now, pods that are not older than that claim use the
-/// volume of that claim.
+/// Returns whether a pod may still have the volume of the claim mounted. An unscheduled pod still waits for the claim.
+/// A pod that has ended no longer writes. If another claim has the name now, pods that are not older than that claim
+/// use the volume of that claim.
 pub fn mounts(pod: &Pod, claim: &str, before: Option<Timestamp>) -> bool {
     let younger = pod.meta.created.zip(before).is_some_and(|(created, before)| created >= before);
     uses(pod, claim) && !matches!(pod.phase, PodPhase::Failed | PodPhase::Succeeded) && !younger

@@ -106,7 +106,7 @@ fn applied(plan: &Plan, object: &ObjectKey, manifest: &Value, loses: Option<&str
     guards
 }
 
-/// Whether a write makes a volume name a claim other than the one that a source states.
+/// Returns whether a write makes a volume name a claim other than the one that a source states.
 fn points_elsewhere(change: &Change, named: &Reference) -> bool {
     match change {
         Change::SetClaimRef { to: Some(to), .. } => to.namespace != named.namespace || to.name != named.name,
@@ -200,7 +200,7 @@ pub fn owner_of(manifest: &Value) -> Option<String> {
     sign.or(owner).or(manager)
 }
 
-/// Whether the volume records a source that applies it and may set a policy other than Retain again.
+/// Returns whether the volume records a source that applies it and may set a policy other than Retain again.
 pub(crate) fn may_apply_delete(manifest: &Value) -> bool {
     sources(manifest).iter().any(Source::may_delete)
 }

@@ -40,7 +40,7 @@ pub(super) enum Policy {
 }
 
 impl Source {
-    /// Whether the source may set a policy other than Retain.
+    /// Returns whether the source may set a policy other than Retain.
     pub(super) fn may_delete(&self) -> bool {
         match &self.policy {
             Policy::Is(policy) => policy != ReclaimPolicy::Retain.as_str(),

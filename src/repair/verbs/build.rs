@@ -371,7 +371,7 @@ impl Builder {
         self.step(why, Some(write), recheck, bound, Undo::Write { write: Box::new(delete), wait: Some(gone) });
     }
 
-    /// Whether the plan has no steps yet.
+    /// Returns whether the plan has no steps yet.
     pub(in crate::repair) fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
@@ -543,7 +543,7 @@ pub(super) fn manifest<'a>(situation: &Situation<'a>, key: &ObjectKey) -> Result
         .ok_or_else(|| Refusal::new("unknown", format!("{key} could not be read as a whole")).into())
 }
 
-/// Whether the controller has seen that no claim holds the volume any more.
+/// Returns whether the controller has seen that no claim holds the volume any more.
 pub(super) fn has_ended(volume: &PersistentVolume) -> bool {
     matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
 }

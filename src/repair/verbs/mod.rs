@@ -47,7 +47,7 @@ pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
             unfinalize::plan(situation, request, object, finalizer, *protected)
         }
         Request::Unselect { namespace, name } => unselect::plan(situation, request, &claim_key(namespace, name)),
-        Request::Undo { .. } => Err(Refusal::new("usage", "what is taken back stands in a journal").into()),
+        Request::Undo { .. } => Err(Refusal::new("usage", "undo takes its steps from a journal").into()),
     };
     match planned.unwrap_or_else(|stop| stop) {
         Proposed::Plan(plan) => {

@@ -68,7 +68,7 @@ fn already_named(situation: &Situation<'_>, old: &PersistentVolumeClaim, target:
     }
 }
 
-/// Whether the claim can have the volume without a change of its spec.
+/// Returns whether the claim can have the volume without a change of its spec.
 pub(super) fn fits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let large = match (volume.storage(), claim.requested()) {
         (Some(has), Some(needs)) => needs.compare(has).is_le(),

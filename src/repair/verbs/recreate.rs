@@ -92,7 +92,7 @@ pub(super) fn plan(
     Ok(plan.finish(format!("claim {} is replaced, with {}", old.key(), changes.join(", "))))
 }
 
-/// Whether a claim already has all settings.
+/// Returns whether a claim already has all settings.
 fn is_so(old: &PersistentVolumeClaim, set: &[Setting]) -> bool {
     let has = |setting: &Setting| match setting {
         Setting::Name(name) => old.meta.name == *name,

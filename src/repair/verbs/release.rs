@@ -23,7 +23,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
     offer(situation, request, volume, to, &format!("volume {name} is offered again"))
 }
 
-/// Returns the claim that is to have the volume, or nothing if any claim may have it.
+/// Returns the claim that is to have the volume, or None if any claim may have it.
 pub(super) fn recipient(volume: &PersistentVolume, to: &Recipient) -> Option<ObjectKey> {
     match to {
         Recipient::LastClaim => volume.claim_ref.as_ref().map(|named| claim_key(&named.namespace, &named.name)),
@@ -100,7 +100,8 @@ pub(super) fn held(
     named_elsewhere(situation, volume, recipient)
 }
 
-/// Checks that no claim other than the recipient names the volume. Such a claim would be Lost, or wait for ever.
+/// Checks that no claim other than the recipient names the volume. Such a claim would become Lost, or would never be
+/// bound.
 ///
 /// # Errors
 /// Returns an error if another claim names the volume.

@@ -94,8 +94,8 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
     offer(situation, request, volume, to, &format!("volume {name} is unbound and offered"))
 }
 
-/// Whether the controller itself has begun to bind the volume for a claim that cannot take it any more. That claim is
-/// gone, or it names another volume.
+/// Returns whether the controller itself has begun to bind the volume for a claim that cannot take it any more. That
+/// claim is gone, or it names another volume.
 ///
 /// Any claim could get such a volume before, because the controller does not mark a volume that is reserved for a
 /// claim. The volume was not Bound since, so no pod wrote to it. A volume that was provisioned for its claim was never
@@ -148,7 +148,7 @@ fn annotation(volume: &PersistentVolume) -> Option<&str> {
     volume.meta.annotations.get(AnnotationKey::BoundByController)
 }
 
-/// Whether the controller may choose that volume for the claim, which names no volume yet.
+/// Returns whether the controller may choose that volume for the claim, which names no volume yet.
 fn ends_bound(situation: &Situation<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let snapshot = situation.snapshot;
     let taken = |candidates: Candidates| {

@@ -75,8 +75,8 @@ impl ReportFormat {
         table::columns(all, self == Self::Wide)
     }
 
-    /// Whether sentences for people are printed with this format on stdout: around a table, or if stdout stays empty
-    /// because all formats have files.
+    /// Returns whether sentences for people are printed with this format on stdout: around a table, or if stdout stays
+    /// empty because all formats have files.
     pub fn has_sentences(stdout: Option<Self>) -> bool {
         stdout.is_none_or(|format| matches!(format, Self::Table | Self::Wide))
     }

@@ -6,7 +6,7 @@ use crate::report::shared::list::{ListWriter, ObjectWriter};
 use crate::report::shared::machine::API_VERSION;
 use std::io::Write;
 
-/// Writes the document item by item.
+/// Writes the `ContextList` document. Each item is written when its cluster has answered.
 #[derive(Debug)]
 pub struct ContextListWriter<W> {
     items: ListWriter<W>,
@@ -14,7 +14,7 @@ pub struct ContextListWriter<W> {
 }
 
 impl<W: Write> ContextListWriter<W> {
-    /// Writes the part before the items.
+    /// Makes the writer, and writes `apiVersion` and `kind`.
     ///
     /// # Errors
     /// Returns the error of the writer.
@@ -25,7 +25,7 @@ impl<W: Write> ContextListWriter<W> {
         Ok(Self { items: document.list("items")?, summary: SummaryOut::default() })
     }
 
-    /// Writes one item.
+    /// Writes the answer of one cluster as one item, and flushes it.
     ///
     /// # Errors
     /// Returns the error of the writer.
@@ -49,7 +49,7 @@ impl<W: Write> ContextListWriter<W> {
         item.end()?.flush().map_err(|failure| Error::unwritten(&failure))
     }
 
-    /// Writes the part after the items.
+    /// Writes the summary, ends the document, and returns the output.
     ///
     /// # Errors
     /// Returns the error of the writer.

@@ -198,7 +198,7 @@ impl DivergenceOut {
         })
     }
 
-    /// Whether a second reading can show that the controller does not run.
+    /// Returns whether a second reading can show that the controller does not run.
     pub(super) fn resynced(&self) -> bool {
         self.resynced
     }
@@ -283,8 +283,8 @@ impl DivergenceOut {
     }
 }
 
-/// Whether the binder has something to do now: for the object, or for the volume or claim to which the object will be
-/// bound.
+/// Returns whether the binder has something to do now: for the object, or for the volume or claim to which the object
+/// will be bound.
 ///
 /// Only the binder syncs every object in each resync period. The protection controllers have no resync: they act only
 /// after an event. Upstream: `resync` (`pkg/controller/volume/persistentvolume/pv_controller_base.go`) and the informer
@@ -309,7 +309,8 @@ fn resynced(view: View<'_>, outcomes: &OutcomeSet) -> bool {
     })
 }
 
-/// Whether a decision changes something and returns no error. A decision with an error would fail again in each sync.
+/// Returns whether a decision changes something and returns no error. A decision with an error would fail again in each
+/// sync.
 fn acts(decision: &Decision<'_>) -> bool {
     decision.record.error.is_none()
         && decision.record.effects.iter().any(|effect| match effect {

@@ -304,8 +304,8 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Whether the object differs from its prediction and only an event can change it. Then the elapsed time shows
-    /// nothing.
+    /// Returns whether the object differs from its prediction and only an event can change it. Then the elapsed time
+    /// shows nothing.
     pub fn waits_for_events(&self) -> bool {
         self.divergence.as_ref().is_some_and(|divergence| !divergence.resynced())
     }
@@ -323,7 +323,7 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Whether the possible ends of the object are known.
+    /// Returns whether the possible ends of the object are known.
     pub fn ends_are_known(&self) -> bool {
         self.prediction.as_ref().is_some_and(|prediction| prediction.outcomes.is_some())
     }
@@ -381,7 +381,7 @@ impl<'a> Explanation<'a> {
     }
 }
 
-/// Whether a driver provisions volumes of the class of the claim.
+/// Returns whether a driver provisions volumes of the class of the claim.
 fn driver_provisions(view: View<'_>) -> bool {
     let claim = view.prediction.target.of().map(|id| view.snapshot().claim(id));
     let class = claim.and_then(|claim: &PersistentVolumeClaim| view.snapshot().class(claim.class()));

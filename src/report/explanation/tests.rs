@@ -434,19 +434,18 @@ fn a_reservation_asks_for_what_is_missing() {
     let nowhere = || with(reserved(), json!({ "spec": { "claimRef": { "namespace": null } } }));
     assert_eq!(
         next(&[nowhere()]),
-        ["you: set spec.claimRef.namespace, or remove spec.claimRef; as it is, no claim can be meant"]
+        ["you: set spec.claimRef.namespace, or remove spec.claimRef; now the claimRef names no claim"]
     );
     assert_eq!(
         next(&[nowhere(), spec(pvc("data"), json!({ "volumeName": "a" }))]),
-        ["you: set spec.claimRef.namespace to db; without it no claim can be meant"]
+        ["you: set spec.claimRef.namespace to db; without it, the claimRef names no claim"]
     );
     assert_eq!(next(&[reserved()]), ["you: create the claim for which the volume is reserved"]);
     assert!(next(&[reserved(), pvc("data")]).is_empty(), "the claim takes it by itself");
     assert_eq!(
         next(&[reserved(), bound_pvc("data", "a")]),
-        [
-            "you: put the claim's uid into spec.claimRef.uid: a claim that was bound does not take a volume by name alone"
-        ]
+        ["you: put the claim's uid into spec.claimRef.uid: a claim with the annotation bind-completed becomes \
+             Lost if the claimRef has no uid"]
     );
     assert_eq!(
         next(&[reserved(), bound_pvc("data", "b"), bound_pv("b", "data")]),
@@ -538,7 +537,7 @@ fn values_that_a_server_would_assign_are_placeholders() {
     });
 }
 
-/// If `usedBy` is absent, `unknown` says which reading is missing, with the names of the output contract.
+/// If `usedBy` is absent, `unknown` says which reading is missing, with the names that documents print.
 #[test]
 fn pods_that_could_not_be_read_are_no_absent_users() {
     let used_by = |snapshot: &Snapshot, object: &str| {
@@ -554,7 +553,7 @@ fn pods_that_could_not_be_read_are_no_absent_users() {
     let objects = [bound_pvc("data", "a"), bound_pv("a", "data"), pv("free")];
     let hidden = world_without(Kind::Pod, &objects);
     for object in ["pvc/data", "pv/a"] {
-        let line = "  unknown: you lack the right to list pods in namespace db".to_owned();
+        let line = "  unknown: you have no permission to list pods in namespace db".to_owned();
         assert_eq!(used_by(&hidden, object), (Value::Null, unknown.clone(), line), "{object}");
     }
     // No pod can use a volume without a claim, whether the pods were read or not.

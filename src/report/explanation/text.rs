@@ -157,7 +157,7 @@ impl Explanation<'_> {
             page.line(0, &format!("Assumed: there are no other {} than those in the input.", assumed.join(", ")));
         }
         if prediction.assumed.iter().any(|assumed| assumed.taken_as == "defaults") {
-            page.line(0, "Assumed: what the object lacks is as an API server would set it.");
+            page.line(0, "Assumed: fields that the object does not have are as an API server would set them.");
         }
     }
 
@@ -262,7 +262,7 @@ impl Explanation<'_> {
 
     fn next_section(&self, page: &mut Page) {
         page.heading("Next");
-        // What a person can do stands further above. A component that a stuck object waits for does not act.
+        // What a person can do is printed further above. A component that a stuck object waits for does not act.
         let is_stuck = matches!(self.diagnosis.state, "stuck" | "broken") && !self.diagnosis.remedies.is_empty();
         let is_told = |next: &NextOut| is_stuck || next.who == YOU && !self.diagnosis.remedies.is_empty();
         for next in self.next.iter().filter(|next| !is_told(next)) {

@@ -242,12 +242,12 @@ impl MatchRow<'_> {
         self.volume.storage().copied().unwrap_or(Quantity::ZERO)
     }
 
-    /// Whether the volume fits the claim. A volume that fits is not always one that may be chosen.
+    /// Returns whether the volume fits the claim. A volume that fits is not always one that may be chosen.
     pub fn fits(&self) -> bool {
         self.word != "no"
     }
 
-    /// Whether the volume is reserved for the claim and does not fit it.
+    /// Returns whether the volume is reserved for the claim and does not fit it.
     pub fn is_reserved_in_vain(&self) -> bool {
         !self.fits() && self.reserved
     }

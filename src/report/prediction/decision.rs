@@ -1,4 +1,4 @@
-//! Decisions as data of the output contract: what one sync does, in order.
+//! Decisions as data of the documents that are printed: what one sync does, in order.
 
 use super::created::created;
 use crate::report::shared::machine::{ObjectId, is_false};

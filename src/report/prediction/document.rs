@@ -1,4 +1,4 @@
-//! Predictions as data of the output contract.
+//! Predictions as data of the documents that are printed.
 
 use super::decision::DecisionOut;
 use crate::controllers::persistent_volume::reclaim::DataFate;

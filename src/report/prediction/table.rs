@@ -69,8 +69,8 @@ pub(super) fn write<'s>(
     Ok(())
 }
 
-/// Whether the object is bound, stays so, and has no problem. Then a narrow terminal shows one line of it: the other
-/// columns only repeat that it is bound.
+/// Returns whether the object is bound, stays so, and has no problem. Then a narrow terminal shows one line of it: the
+/// other columns only repeat that it is bound.
 fn is_at_rest(simulation: &Simulation<'_>, prediction: &Prediction<'_>, diagnosis: Option<&Diagnosis>) -> bool {
     let snapshot = simulation.snapshot();
     let phase = StateOut::recorded(snapshot, prediction.target).phase;

@@ -117,7 +117,7 @@ impl Table {
         self.rows.push(Row { cells: cells.into_iter().map(shown).collect(), is_short });
     }
 
-    /// Whether a row is printed without some of its columns, because the terminal is too narrow.
+    /// Returns whether a row is printed without some of its columns, because the terminal is too narrow.
     pub fn leaves_out(&self, style: TableStyle) -> bool {
         let layout = self.chosen(style);
         matches!(layout, Layout::Below { .. }) && self.rows.iter().any(|row| row.is_short)
@@ -128,7 +128,7 @@ impl Table {
         self.rows.len()
     }
 
-    /// Whether the table has no rows.
+    /// Returns whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -367,7 +367,7 @@ impl Layout {
         }
     }
 
-    /// Whether the cells after a cell that is too long continue on a new line.
+    /// Returns whether the cells after a cell that is too long continue on a new line.
     fn hangs(&self) -> bool {
         matches!(self, Self::Below { .. })
     }

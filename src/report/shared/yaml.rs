@@ -6,7 +6,8 @@ use crate::text::sanitize;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// The document as YAML, with the content of its JSON.
+/// Returns the document as YAML. If a line has characters that are not safe to print, returns the document as JSON.
+/// JSON is valid YAML too, and can escape these characters.
 ///
 /// # Errors
 /// Returns an error if the type cannot be encoded as YAML, which is a bug.
@@ -15,11 +16,10 @@ pub fn yaml(document: &impl Serialize) -> Result<String, Error> {
     if text.lines().all(|line| matches!(sanitize(line), Cow::Borrowed(_))) {
         return Ok(text);
     }
-    // JSON is valid YAML, and can escape every character.
     json(document)
 }
 
-/// The error for a value that cannot be encoded as YAML.
+/// Returns the error for a value that cannot be encoded as YAML. The error is a bug of this program.
 pub(in crate::report) fn unencodable(failure: &(dyn std::error::Error + 'static)) -> Error {
     Error::bug("the answer cannot be put into YAML").caused_by(failure)
 }

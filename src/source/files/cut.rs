@@ -309,7 +309,7 @@ impl<'a> Cutter<'a> {
         Ok(())
     }
 
-    /// Whether the current item is too large to be held.
+    /// Returns whether the current item is too large to be held.
     fn is_passing(&self) -> bool {
         self.in_item && (self.passing.is_some() || self.buffer.len() - self.keep > LARGEST_OBJECT)
     }

@@ -113,7 +113,7 @@ fn unreadable(path: &Path, error: &io::Error) -> SourceError {
     SourceError::new(path.display().to_string(), Fault::Unreadable(error.to_string()))
 }
 
-/// Whether the name of the file is one of JSON or YAML, compressed or not.
+/// Returns whether the name of the file is one of JSON or YAML, compressed or not.
 fn wanted(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let bare = name.strip_suffix(".gz").unwrap_or(&name);

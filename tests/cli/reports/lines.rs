@@ -1,4 +1,4 @@
-//! Forms that are read line by line: metrics, annotations of CI runners, and Markdown.
+//! These tests check formats that are read line by line: metrics, annotations of CI runners, and Markdown.
 
 use super::{HOSTILE, all_printed, printed};
 use pvctl::text::sanitize;
@@ -31,7 +31,7 @@ fn sample(line: &str) -> Sample {
                     (_, '\\') => value.push(match letters.next() {
                         Some((_, 'n')) => '\n',
                         Some((_, same @ ('\\' | '"'))) => same,
-                        other => panic!("{other:?} is no escape: {line}"),
+                        other => panic!("{other:?} is not a valid escape sequence: {line}"),
                     }),
                     (_, letter) => value.push(letter),
                 }
@@ -46,13 +46,13 @@ fn sample(line: &str) -> Sample {
         rest = rest.strip_prefix('}').expect("the end of the labels");
     }
     let value = rest.strip_prefix(' ').expect("a blank before the value");
-    (name.to_owned(), labels, value.parse().unwrap_or_else(|_| panic!("{value:?} is no number: {line}")))
+    (name.to_owned(), labels, value.parse().unwrap_or_else(|_| panic!("{value:?} is not a number: {line}")))
 }
 
 /// Returns all samples of a page and checks their order. Each metric has its help, then its type, then its samples in
 /// one group. No sample occurs twice.
 fn samples(page: &str) -> Vec<Sample> {
-    assert!(page.ends_with('\n'), "the last line ends, too");
+    assert!(page.ends_with('\n'), "the last line ends with a line break");
     let (mut found, mut seen, mut helped) = (Vec::<Sample>::new(), BTreeSet::new(), String::new());
     let mut current = String::new();
     for line in page.lines() {
@@ -76,7 +76,7 @@ fn samples(page: &str) -> Vec<Sample> {
 }
 
 #[test]
-fn metrics_are_read_as_they_are_meant() {
+fn metrics_can_be_parsed_and_their_sums_agree() {
     for (from, page) in all_printed("prometheus") {
         let samples = samples(&page);
         let of = |name: &str| samples.iter().filter(|sample| sample.0 == name).collect::<Vec<_>>();

@@ -22,7 +22,7 @@ async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidde
     assert_eq!(parts.coverage.state(Kind::PersistentVolume, ""), CoverageState::Forbidden);
     assert_eq!(
         reason(&parts, Kind::PersistentVolume),
-        "no list; 10 of 11 that are named were read one by one, 1 not found"
+        "no list; 10 of the 11 volumes whose names are known were read one by one, 1 not found"
     );
     let absence = |name: &str| parts.coverage.absence_of(Kind::PersistentVolume, "", name);
     assert_eq!(absence("pv-gone"), Absence::Certain, "the server says so");
@@ -35,7 +35,7 @@ async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidde
 /// If the claim is gone as well, neither object exists. If the claim was created again or cannot be read again, its
 /// volume may exist: it may have been created with the claim.
 #[tokio::test]
-async fn a_volume_is_missed_by_a_claim_that_is_still_there() {
+async fn a_missing_volume_is_certain_only_if_its_claim_is_unchanged_or_gone() {
     const ANEW: &str = r#"{"apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": {"namespace": "db", "name": "data", "uid": "anew", "resourceVersion": "12"},
         "spec": {"volumeName": "pv-gone"}}"#;
@@ -61,7 +61,7 @@ async fn a_volume_is_missed_by_a_claim_that_is_still_there() {
 /// If the requests for the first volumes are all refused, the remaining volumes are not requested. Otherwise the user
 /// would wait for one refusal per claim.
 #[tokio::test]
-async fn volumes_that_may_not_be_read_at_all_are_given_up_early() {
+async fn after_eight_refusals_no_more_volumes_are_requested() {
     let fake = ApiServer::start().await;
     fake.hold((0..100).map(|n| claim("db", &format!("data-{n}"), &format!("pv-{n}"))));
     fake.fail(VOLUMES, usize::MAX, Fault::Refused(403, "no"));
@@ -84,8 +84,8 @@ async fn a_class_that_a_claim_waits_for_is_confirmed() {
 #[tokio::test]
 async fn a_missing_partner_is_read_again_before_it_counts_as_absent() {
     let fake = ApiServer::start().await;
-    // The pairs, in this order: a claim that was bound after the volumes were listed, a claim that was created after
-    // the claims were listed, and a claim that is really gone.
+    // There are three pairs: a claim that was bound after the volumes were listed, a claim that was created after the
+    // claims were listed, and a volume whose claim is really gone.
     fake.hold([claim("db", "bound-late", "pv-late"), volume("pv-new", Some(("created-late", "uid-created-late")))]);
     fake.hold([volume("pv-gone", Some(("gone", "uid-gone")))]);
     fake.hold_later([volume("pv-late", Some(("bound-late", "uid-bound-late"))), claim("db", "created-late", "pv-new")]);
@@ -124,11 +124,11 @@ async fn a_partner_that_may_not_be_read_alone_is_mentioned() {
     fake.hold([volume("pv-1", Some(("a", "u"))), volume("pv-2", Some(("b", "u")))]);
     fake.fail("/api/v1/namespaces/db/persistentvolumeclaims/", usize::MAX, Fault::Refused(403, "no get"));
     let parts = read(&to(&fake)).await.unwrap();
-    assert_eq!(reason(&parts, Kind::PersistentVolumeClaim), "pvc/a -n db and 1 others could not be confirmed: no get");
+    assert_eq!(reason(&parts, Kind::PersistentVolumeClaim), "pvc/a -n db and 1 other could not be read again: no get");
 }
 
-/// If many claims name a missing volume, most are not read again. This holds for claims that were last written before
-/// the volumes were listed, because their volume was already missing at that moment.
+/// If many claims name missing volumes, most of these volumes are not read by name. A claim that is older than the list
+/// of volumes named a volume that was missing already.
 #[tokio::test]
 async fn old_claims_of_many_missing_volumes_are_not_read_again() {
     let fake = ApiServer::start().await;

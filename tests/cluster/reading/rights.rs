@@ -112,13 +112,13 @@ async fn objects_that_may_not_be_read_are_not_called_absent() {
     fake.fail(VOLUMES, usize::MAX, Fault::Refused(403, "no volumes for you"));
     let (code, stdout, stderr) = judged(&fake, &["explain", "pv/pv-1"]).await;
     assert_eq!((code, stdout.as_str()), (Some(3), ""));
-    let said = "error: cannot tell whether PersistentVolume \"pv-1\" exists: you lack the right to list \
+    let said = "error: cannot tell whether PersistentVolume \"pv-1\" exists: you have no permission to list \
                 persistentvolumes\n  because: no volumes for you\n";
     assert!(stderr.contains(said), "{stderr}");
     let (code, stdout, stderr) = judged(&fake, &["match", "pvc/data", "-n", "db"]).await;
     assert!(stdout.contains("whether a volume fits is unknown"), "{stdout}{stderr}");
     let why = stdout.replace('\n', " ");
-    assert!(why.contains("may fit: you lack the right to list persistentvolumes."), "{stdout}");
+    assert!(why.contains("may fit: you have no permission to list persistentvolumes."), "{stdout}");
     assert_eq!(code, Some(3));
     let (code, ..) = judged(&fake, &["explain", "pvc/gone", "-n", "db"]).await;
     assert_eq!(code, Some(2), "all claims were read");

@@ -1,7 +1,7 @@
 //! The actors that the control plane lacks. Two drivers delete storage, and one of them is unavailable for a while.
 //! kubelet ends pods on live nodes. A watch on the volumes records when data are gone.
 
-use super::cases::{DEAD, OUT, REMOVED};
+use super::cases::{OUT_OF_SERVICE, REMOVED, UNREACHABLE};
 use crate::live::api::{Api, path};
 use crate::live::site::{PV, text, watch};
 use http::Method;
@@ -60,7 +60,7 @@ pub(super) struct Actors {
     api: Api,
     /// Whether the provisioner of the second driver is available again.
     pub(super) returned: Arc<AtomicBool>,
-    /// Whether the node [`DEAD`] answers again.
+    /// Whether the node [`UNREACHABLE`] answers again.
     pub(super) answers: Arc<AtomicBool>,
     seen: Arc<Mutex<BTreeMap<String, Seen>>>,
     newest: Arc<Mutex<u64>>,
@@ -175,8 +175,11 @@ impl Actors {
             tokio::time::sleep(Duration::from_millis(300)).await;
             for pod in self.api.list("Pod").await {
                 let node = text(&pod, "/spec/nodeName");
-                let answers = node != DEAD || self.answers.load(Ordering::SeqCst);
-                if pod["metadata"]["deletionTimestamp"].is_null() || [OUT, REMOVED, ""].contains(&node) || !answers {
+                let answers = node != UNREACHABLE || self.answers.load(Ordering::SeqCst);
+                if pod["metadata"]["deletionTimestamp"].is_null()
+                    || [OUT_OF_SERVICE, REMOVED, ""].contains(&node)
+                    || !answers
+                {
                     continue;
                 }
                 let name = text(&pod, "/metadata/name");

@@ -1,47 +1,47 @@
-//! The ways in which a claim and its volume are deleted: the acts of people in order, and the danger for the data after
-//! each act.
+//! The ways in which a claim and its volume are deleted: the actions of people in order, and the risk for the data
+//! after each action.
 
 use super::actors::Storage;
 
 /// What happens to the data if nobody acts any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Danger {
+pub(super) enum Risk {
     /// The data stay.
     None,
-    /// The data stay until somebody removes the object or finalizer that keeps them. Nobody would expect that this act
+    /// The data stay until somebody removes the object or finalizer that keeps them. Nobody expects that this removal
     /// deletes data.
     Possible,
     /// The data are deleted.
     Imminent,
 }
 
-/// An act of a person.
+/// An action of a person.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Act {
+pub(super) enum Action {
     DeleteClaim,
     /// Deletes the first pod of the claim that is not deleted yet, with its grace period.
     DeletePod,
     DeleteVolume,
     DeleteNamespace,
     /// Sets the policy of the volume to Retain.
-    Keep,
+    SetRetain,
     /// Creates a claim of the same name.
-    CreateAnew,
+    RecreateClaim,
     /// Creates a claim of the same name that names the volume.
-    CreateAnewNamed,
+    RecreateNamedClaim,
     /// Removes the finalizers from the claim.
-    Strip,
+    RemoveFinalizers,
     /// The owner of the foreign finalizer removes it from the claim.
-    LetGo,
+    RemoveForeignFinalizer,
 }
 
-/// The nodes. One is live, one does not answer for a while, one is marked as out of service, and one was removed a
-/// moment ago. `NOWHERE` means that no node was chosen.
+/// The nodes. One is live, one does not answer for a while, one has the taint out-of-service, and one was removed a
+/// moment ago. `NO_NODE` means that no node was chosen.
 pub(super) const LIVE: &str = "live";
-pub(super) const DEAD: &str = "dead";
-pub(super) const OUT: &str = "out";
+pub(super) const UNREACHABLE: &str = "dead";
+pub(super) const OUT_OF_SERVICE: &str = "out";
 pub(super) const REMOVED: &str = "removed";
-pub(super) const NOWHERE: &str = "";
+pub(super) const NO_NODE: &str = "";
 
 /// A way of deleting a claim and its volume.
 #[derive(Clone, Copy)]
@@ -51,23 +51,27 @@ pub(super) struct DeletionCase {
     pub(super) policy: &'static str,
     /// The pods that use the claim, each with its node and phase.
     pub(super) pods: &'static [(&'static str, &'static str)],
-    /// The acts, each with the danger after it.
-    pub(super) acts: &'static [(Act, Danger)],
-    /// Whether all claims of this case begin at the first step.
-    pub(super) together: bool,
+    /// The actions, each with the risk after it.
+    pub(super) actions: &'static [(Action, Risk)],
+    /// Whether the first action of every claim of this case is done in the first step. Otherwise the claims start in
+    /// different steps.
+    pub(super) starts_at_once: bool,
 }
 
-use Act::{CreateAnew, CreateAnewNamed, DeleteClaim, DeleteNamespace, DeletePod, DeleteVolume, Keep, LetGo, Strip};
-use Danger::{Imminent, None, Possible};
+use Action::{
+    DeleteClaim, DeleteNamespace, DeletePod, DeleteVolume, RecreateClaim, RecreateNamedClaim, RemoveFinalizers,
+    RemoveForeignFinalizer, SetRetain,
+};
+use Risk::{Imminent, None, Possible};
 use Storage::{Away, Driver, HandMade, HostPath, Unguarded};
 
 const fn deletion_case(
     name: &'static str,
     storage: Storage,
     pods: &'static [(&'static str, &'static str)],
-    acts: &'static [(Act, Danger)],
+    actions: &'static [(Action, Risk)],
 ) -> DeletionCase {
-    DeletionCase { name, storage, policy: "Delete", pods, acts, together: false }
+    DeletionCase { name, storage, policy: "Delete", pods, actions, starts_at_once: false }
 }
 
 /// Returns a case whose policy is Retain from the beginning.
@@ -75,13 +79,13 @@ const fn kept(
     name: &'static str,
     storage: Storage,
     pods: &'static [(&'static str, &'static str)],
-    acts: &'static [(Act, Danger)],
+    actions: &'static [(Action, Risk)],
 ) -> DeletionCase {
-    DeletionCase { policy: "Retain", ..deletion_case(name, storage, pods, acts) }
+    DeletionCase { policy: "Retain", ..deletion_case(name, storage, pods, actions) }
 }
 
-const fn together(deletion_case: DeletionCase) -> DeletionCase {
-    DeletionCase { together: true, ..deletion_case }
+const fn starts_at_once(deletion_case: DeletionCase) -> DeletionCase {
+    DeletionCase { starts_at_once: true, ..deletion_case }
 }
 
 const RUNS: (&str, &str) = (LIVE, "Running");
@@ -89,10 +93,10 @@ const RUNS: (&str, &str) = (LIVE, "Running");
 /// The name of the case whose claims have a finalizer of somebody else.
 pub(super) const HELD: &str = "held";
 
-pub(super) const COURSES: &[DeletionCase] = &[
+pub(super) const CASES: &[DeletionCase] = &[
     // Nothing keeps the claim.
     deletion_case("unused", Driver, &[], &[(DeleteClaim, Imminent)]),
-    deletion_case("unscheduled", Driver, &[(NOWHERE, "Pending")], &[(DeleteClaim, Imminent)]),
+    deletion_case("unscheduled", Driver, &[(NO_NODE, "Pending")], &[(DeleteClaim, Imminent)]),
     deletion_case("released", Away, &[], &[(DeleteClaim, Imminent)]),
     // Pods that run, end, or have ended.
     deletion_case("running", Driver, &[RUNS], &[(DeleteClaim, Possible)]),
@@ -107,19 +111,29 @@ pub(super) const COURSES: &[DeletionCase] = &[
     deletion_case("completed", Driver, &[(LIVE, "Succeeded")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     deletion_case("failed", Away, &[(LIVE, "Failed")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     deletion_case("finished", Driver, &[(LIVE, "Succeeded")], &[(DeleteClaim, Possible)]),
-    deletion_case("stripped", Driver, &[RUNS], &[(DeleteClaim, Possible), (Strip, Imminent)]),
-    deletion_case(HELD, Driver, &[], &[(DeleteClaim, Possible), (LetGo, Imminent)]),
+    deletion_case("stripped", Driver, &[RUNS], &[(DeleteClaim, Possible), (RemoveFinalizers, Imminent)]),
+    deletion_case(HELD, Driver, &[], &[(DeleteClaim, Possible), (RemoveForeignFinalizer, Imminent)]),
     // Nodes that do not answer, are out of service, or are removed.
-    deletion_case("dead-node", Driver, &[(DEAD, "Running")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
-    deletion_case("dead-node-first", Driver, &[(DEAD, "Running")], &[(DeletePod, None), (DeleteClaim, Imminent)]),
-    deletion_case("out-of-service", Driver, &[(OUT, "Running")], &[(DeletePod, None), (DeleteClaim, Imminent)]),
-    together(deletion_case(
+    deletion_case("dead-node", Driver, &[(UNREACHABLE, "Running")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
+    deletion_case(
+        "dead-node-first",
+        Driver,
+        &[(UNREACHABLE, "Running")],
+        &[(DeletePod, None), (DeleteClaim, Imminent)],
+    ),
+    deletion_case(
+        "out-of-service",
+        Driver,
+        &[(OUT_OF_SERVICE, "Running")],
+        &[(DeletePod, None), (DeleteClaim, Imminent)],
+    ),
+    starts_at_once(deletion_case(
         "node-removed",
         Driver,
         &[(REMOVED, "Running")],
         &[(DeletePod, None), (DeleteClaim, Imminent)],
     )),
-    together(deletion_case("node-removed-running", Driver, &[(REMOVED, "Running")], &[(DeleteClaim, Imminent)])),
+    starts_at_once(deletion_case("node-removed-running", Driver, &[(REMOVED, "Running")], &[(DeleteClaim, Imminent)])),
     // The volume is deleted as well, before or after the claim.
     deletion_case("volume-first", Driver, &[], &[(DeleteVolume, Possible), (DeleteClaim, Imminent)]),
     deletion_case(
@@ -141,25 +155,35 @@ pub(super) const COURSES: &[DeletionCase] = &[
     deletion_case("host-path", HostPath, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     deletion_case("hand-made", HandMade, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     // The claim is deleted and created again.
-    deletion_case("anew", Away, &[], &[(DeleteClaim, Imminent), (CreateAnew, Imminent)]),
-    deletion_case("anew-named", Away, &[], &[(DeleteClaim, Imminent), (CreateAnewNamed, Imminent)]),
+    deletion_case("anew", Away, &[], &[(DeleteClaim, Imminent), (RecreateClaim, Imminent)]),
+    deletion_case("anew-named", Away, &[], &[(DeleteClaim, Imminent), (RecreateNamedClaim, Imminent)]),
     // The namespace is deleted. Its pods end, or stay for a while.
-    together(deletion_case("homeless", Driver, &[RUNS], &[(DeleteNamespace, Imminent)])),
-    together(deletion_case("homeless-dead-node", Driver, &[(DEAD, "Running")], &[(DeleteNamespace, Imminent)])),
+    starts_at_once(deletion_case("homeless", Driver, &[RUNS], &[(DeleteNamespace, Imminent)])),
+    starts_at_once(deletion_case(
+        "homeless-dead-node",
+        Driver,
+        &[(UNREACHABLE, "Running")],
+        &[(DeleteNamespace, Imminent)],
+    )),
     // The policy is set to Retain in time.
-    deletion_case("saved-running", Driver, &[RUNS], &[(DeleteClaim, Possible), (Keep, None)]),
+    deletion_case("saved-running", Driver, &[RUNS], &[(DeleteClaim, Possible), (SetRetain, None)]),
     deletion_case(
         "saved-leaving",
         Driver,
-        &[(DEAD, "Running")],
-        &[(DeleteClaim, Possible), (DeletePod, Imminent), (Keep, None)],
+        &[(UNREACHABLE, "Running")],
+        &[(DeleteClaim, Possible), (DeletePod, Imminent), (SetRetain, None)],
     ),
-    deletion_case("saved-released", Away, &[], &[(DeleteClaim, Imminent), (Keep, None)]),
-    deletion_case("volume-first-saved", Away, &[], &[(DeleteVolume, Possible), (DeleteClaim, Imminent), (Keep, None)]),
+    deletion_case("saved-released", Away, &[], &[(DeleteClaim, Imminent), (SetRetain, None)]),
+    deletion_case(
+        "volume-first-saved",
+        Away,
+        &[],
+        &[(DeleteVolume, Possible), (DeleteClaim, Imminent), (SetRetain, None)],
+    ),
     // The data are never in danger.
     deletion_case("untouched", Driver, &[RUNS], &[]),
     kept("retained", Driver, &[], &[(DeleteClaim, None)]),
     kept("retained-leaving", Driver, &[RUNS], &[(DeleteClaim, None), (DeletePod, None)]),
     kept("retained-completed", HostPath, &[(LIVE, "Succeeded")], &[(DeleteClaim, None), (DeletePod, None)]),
-    kept("retained-anew", Away, &[], &[(DeleteClaim, None), (CreateAnew, None)]),
+    kept("retained-anew", Away, &[], &[(DeleteClaim, None), (RecreateClaim, None)]),
 ];

@@ -19,7 +19,7 @@ use super::plane::Plane;
 use super::site::{PV, PVC, text};
 use crate::support::{Finished, Run};
 use actors::{Actors, DRIVERS, GUARD, Storage, version};
-use cases::{Act, COURSES, DEAD, Danger, DeletionCase, HELD, LIVE, OUT, REMOVED};
+use cases::{Action, CASES, DeletionCase, HELD, LIVE, OUT_OF_SERVICE, REMOVED, Risk, UNREACHABLE};
 use http::Method;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -38,7 +38,7 @@ const CLAIMS: usize = 300;
 
 const NAMESPACES: usize = 5;
 
-/// The number of different steps at which the claims of one case begin, and the number of steps after which all acts
+/// The number of different steps at which the claims of one case begin, and the number of steps after which all actions
 /// are done.
 const STARTS: usize = 4;
 
@@ -71,7 +71,7 @@ struct Case {
     volume: String,
     /// The step in which the first act is done.
     start: usize,
-    /// How many acts are done.
+    /// How many actions are done.
     done: usize,
     /// How many pods are deleted.
     pods_deleted: usize,
@@ -81,11 +81,11 @@ struct Case {
 
 impl Case {
     fn new(number: usize, folder: &Path) -> Self {
-        let course = &COURSES[number % COURSES.len()];
-        let turn = number / COURSES.len();
+        let course = &CASES[number % CASES.len()];
+        let turn = number / CASES.len();
         let name = format!("{}-{turn}", course.name);
-        let namespace = match course.acts.first() {
-            Some((Act::DeleteNamespace, _)) => course.name.to_owned(),
+        let namespace = match course.actions.first() {
+            Some((Action::DeleteNamespace, _)) => course.name.to_owned(),
             _ => format!("n{}", turn % NAMESPACES),
         };
         let case = Self {
@@ -93,7 +93,7 @@ impl Case {
             volume: format!("v-{name}"),
             namespace,
             name,
-            start: if course.together { 0 } else { turn % STARTS },
+            start: if course.starts_at_once { 0 } else { turn % STARTS },
             done: 0,
             pods_deleted: 0,
             in_danger_after: None,
@@ -104,8 +104,8 @@ impl Case {
         case
     }
 
-    fn danger(&self) -> Danger {
-        self.done.checked_sub(1).map_or(Danger::None, |last| self.course.acts[last].1)
+    fn danger(&self) -> Risk {
+        self.done.checked_sub(1).map_or(Risk::None, |last| self.course.actions[last].1)
     }
 
     fn claim_path(&self) -> String {
@@ -182,7 +182,7 @@ impl Case {
         format!("{}-{number}", self.name)
     }
 
-    async fn act(&mut self, api: &Api, act: Act) {
+    async fn act(&mut self, api: &Api, act: Action) {
         let delete = async |path: String| {
             let gone = api.send(Method::DELETE, &path, None).await;
             // A namespace has several claims, and the case of each asks for the deletion of the namespace.
@@ -193,23 +193,25 @@ impl Case {
         };
         let mut anew = self.manifest();
         match act {
-            Act::DeleteClaim => delete(self.claim_path()).await,
-            Act::DeletePod => {
+            Action::DeleteClaim => delete(self.claim_path()).await,
+            Action::DeletePod => {
                 delete(path("Pod", &self.namespace, &self.pod(self.pods_deleted))).await;
                 self.pods_deleted += 1;
             }
-            Act::DeleteVolume => delete(path(PV, "", &self.volume)).await,
-            Act::DeleteNamespace => delete(path("Namespace", "", &self.namespace)).await,
-            Act::Keep => {
+            Action::DeleteVolume => delete(path(PV, "", &self.volume)).await,
+            Action::DeleteNamespace => delete(path("Namespace", "", &self.namespace)).await,
+            Action::SetRetain => {
                 let keep = json!({"spec": {"persistentVolumeReclaimPolicy": "Retain"}});
                 patch(path(PV, "", &self.volume), keep).await;
             }
-            Act::CreateAnew => _ = api.create(&anew).await.unwrap(),
-            Act::CreateAnewNamed => {
+            Action::RecreateClaim => _ = api.create(&anew).await.unwrap(),
+            Action::RecreateNamedClaim => {
                 anew["spec"]["volumeName"] = json!(self.volume);
                 api.create(&anew).await.unwrap();
             }
-            Act::Strip | Act::LetGo => patch(self.claim_path(), json!({"metadata": {"finalizers": null}})).await,
+            Action::RemoveFinalizers | Action::RemoveForeignFinalizer => {
+                patch(self.claim_path(), json!({"metadata": {"finalizers": null}})).await;
+            }
         }
     }
 }
@@ -227,7 +229,7 @@ struct Scene {
 }
 
 /// A case, a danger, and the command that tells of it.
-type Key = (&'static str, Danger, &'static str);
+type Key = (&'static str, Risk, &'static str);
 
 /// The counts of what was checked, and the faults.
 #[derive(Default)]
@@ -235,10 +237,10 @@ struct Tally {
     audits: usize,
     /// How often an audit had to report each danger, or none. `between` counts the dangers that ended during an audit.
     /// Such an audit could not be judged.
-    judged: BTreeMap<Danger, usize>,
+    judged: BTreeMap<Risk, usize>,
     between: usize,
     /// How often `explain` and `fix` were asked, by case and danger.
-    asked: BTreeMap<(&'static str, Danger), usize>,
+    asked: BTreeMap<(&'static str, Risk), usize>,
     runs: usize,
     /// The first fault of each kind, and how often it occurred.
     wrong: BTreeMap<Key, (String, usize)>,
@@ -250,7 +252,7 @@ impl Tally {
     }
 
     /// Records the fault of an answer, if it has one.
-    fn judge(&mut self, case: &Case, danger: Danger, who: &'static str, wrong: Option<String>) {
+    fn judge(&mut self, case: &Case, danger: Risk, who: &'static str, wrong: Option<String>) {
         let key = (case.course.name, danger, who);
         if let Some(what) = wrong {
             self.wrong.entry(key).or_insert((what, 0)).1 += 1;
@@ -297,10 +299,10 @@ impl Scene {
                 "spec": {"attachRequired": false, "podInfoOnMount": false},
             }));
         }
-        for name in [LIVE, DEAD, OUT, REMOVED] {
+        for name in [LIVE, UNREACHABLE, OUT_OF_SERVICE, REMOVED] {
             let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}});
             let mut node = self.runtime.block_on(self.api.create(&node)).unwrap();
-            let ready = if [DEAD, OUT].contains(&name) { "Unknown" } else { "True" };
+            let ready = if [UNREACHABLE, OUT_OF_SERVICE].contains(&name) { "Unknown" } else { "True" };
             node["status"]["conditions"] = json!([{"type": "Ready", "status": ready}]);
             self.runtime.block_on(self.api.replace_status(&node)).unwrap();
         }
@@ -344,15 +346,16 @@ impl Scene {
         version(&self.runtime.block_on(self.api.get(&place)).unwrap())
     }
 
-    /// Does all acts of a step.
+    /// Does all actions of a step.
     fn step(&mut self, step: usize) {
         let before = self.version();
         for case in &mut self.cases {
-            let Some((act, danger)) = step.checked_sub(case.start).and_then(|turn| case.course.acts.get(turn)) else {
+            let Some((act, danger)) = step.checked_sub(case.start).and_then(|turn| case.course.actions.get(turn))
+            else {
                 continue;
             };
             self.runtime.block_on(case.act(&self.api, *act));
-            if *danger == Danger::Imminent && case.danger() != Danger::Imminent {
+            if *danger == Risk::Imminent && case.danger() != Risk::Imminent {
                 case.in_danger_after = Some(before);
             }
             case.done += 1;
@@ -361,7 +364,7 @@ impl Scene {
             let taint = json!({"spec": {"taints": [
                 {"key": "node.kubernetes.io/out-of-service", "value": "nodeshutdown", "effect": "NoExecute"},
             ]}});
-            let node = path("Node", "", OUT);
+            let node = path("Node", "", OUT_OF_SERVICE);
             let patched = self.api.patch(&node, "application/merge-patch+json", &taint);
             self.runtime.block_on(patched).unwrap();
         }
@@ -369,7 +372,7 @@ impl Scene {
 
     /// Returns the danger of a case at that resource version, or nothing if the data are already gone. The watch must
     /// have seen everything up to it.
-    fn danger(&self, case: &Case, after: u64) -> Option<Danger> {
+    fn danger(&self, case: &Case, after: u64) -> Option<Risk> {
         let seen = self.actors.seen(&case.volume);
         // kube-controller-manager deletes the folder and then the object.
         let deleted = seen.deleted.filter(|_| case.course.storage == Storage::HostPath);
@@ -440,7 +443,7 @@ impl Scene {
         while begin.elapsed() < LONGEST {
             let now = self.version();
             let mut open: Vec<&Case> = self.cases.iter().filter(|case| !self.is_gone(case, now)).collect();
-            let is_unasked = |case: &&Case| case.danger() != Danger::None && self.tally.asked(case) == 0;
+            let is_unasked = |case: &&Case| case.danger() != Risk::None && self.tally.asked(case) == 0;
             if begin.elapsed() > SLICE && !open.iter().any(is_unasked) {
                 return;
             }
@@ -491,13 +494,13 @@ impl Scene {
         for case in &self.cases {
             let seen = self.actors.seen(&case.volume);
             let lost = seen.erased.or(seen.deleted.filter(|_| case.course.storage == Storage::HostPath));
-            match (case.in_danger_after.filter(|_| case.danger() == Danger::Imminent), lost) {
+            match (case.in_danger_after.filter(|_| case.danger() == Risk::Imminent), lost) {
                 (Some(since), Some(lost)) if lost > since => {}
                 (None, None) => {}
                 (since, lost) => wrong.push(format!("{}: in danger since {since:?}, lost at {lost:?}", case.volume)),
             }
             let is_kept = case.course.policy == "Retain"
-                || case.course.acts.last().is_some_and(|last| matches!(last.0, Act::Keep));
+                || case.course.actions.last().is_some_and(|last| matches!(last.0, Action::SetRetain));
             if is_kept != seen.kept.is_some() {
                 wrong.push(format!("{}: it was kept at {:?}", case.volume, seen.kept));
             }
@@ -506,7 +509,7 @@ impl Scene {
     }
 
     fn all_are_gone(&self) -> bool {
-        let mut doomed = self.cases.iter().filter(|case| case.danger() == Danger::Imminent);
+        let mut doomed = self.cases.iter().filter(|case| case.danger() == Risk::Imminent);
         doomed.all(|case| self.is_gone(case, u64::MAX))
     }
 }
@@ -516,7 +519,7 @@ impl Scene {
 fn nobody_loses_data_unwarned_on_the_way() {
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let mut scene = Scene::new(folder.path());
-    eprintln!("{CLAIMS} claims on {} ways are bound after {} s", COURSES.len(), scene.begin.elapsed().as_secs());
+    eprintln!("{CLAIMS} claims on {} ways are bound after {} s", CASES.len(), scene.begin.elapsed().as_secs());
     scene.audit();
     for step in 0..STEPS {
         scene.step(step);
@@ -552,7 +555,7 @@ fn nobody_loses_data_unwarned_on_the_way() {
     for number in 0..CLAIMS {
         let case = &scene.cases[number];
         let is_there = folder.path().join(&case.volume).exists();
-        let stays = case.course.storage == Storage::HostPath && case.danger() != Danger::Imminent;
+        let stays = case.course.storage == Storage::HostPath && case.danger() != Risk::Imminent;
         assert_eq!(is_there, stays, "the folder of {}", case.volume);
     }
     let wrong: Vec<String> =
@@ -560,7 +563,7 @@ fn nobody_loses_data_unwarned_on_the_way() {
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n\n"));
     let judged: usize = tally.judged.values().sum();
     assert!(tally.between * 50 < judged, "too much happened while it was looked at: {}", tally.between);
-    let dangers = COURSES.iter().flat_map(|course| course.acts.iter().map(|act| (course.name, act.1)));
-    let missed: BTreeSet<_> = dangers.filter(|key| key.1 != Danger::None && !tally.asked.contains_key(key)).collect();
+    let dangers = CASES.iter().flat_map(|course| course.actions.iter().map(|act| (course.name, act.1)));
+    let missed: BTreeSet<_> = dangers.filter(|key| key.1 != Risk::None && !tally.asked.contains_key(key)).collect();
     assert!(missed.len() <= MISSED, "nobody asked about {missed:?}");
 }

@@ -1,7 +1,7 @@
 //! Whether the answers about a claim warn of the danger for its data.
 
 use super::Case;
-use super::cases::Danger;
+use super::cases::Risk;
 use crate::live::site::{PV, PVC, text};
 use crate::support::Finished;
 use serde_json::Value;
@@ -35,26 +35,26 @@ impl Warnings {
         told
     }
 
-    pub(super) fn danger(&self, case: &Case) -> Danger {
+    pub(super) fn danger(&self, case: &Case) -> Risk {
         let names = [format!("pv/{}", case.volume), format!("pvc/{} -n {}", case.name, case.namespace)];
         let is_in = |told: &BTreeSet<String>| names.iter().any(|name| told.contains(name));
         if is_in(&self.imminent) {
-            Danger::Imminent
+            Risk::Imminent
         } else if is_in(&self.possible) {
-            Danger::Possible
+            Risk::Possible
         } else {
-            Danger::None
+            Risk::None
         }
     }
 }
 
-/// Whether a warning fits the danger. An imminent danger needs an imminent warning. A possible danger needs any
+/// Returns whether a warning fits the danger. An imminent danger needs an imminent warning. A possible danger needs any
 /// warning. Without danger there is no imminent warning.
-pub(super) fn fits(so: Danger, told: Danger) -> bool {
+pub(super) fn fits(so: Risk, told: Risk) -> bool {
     match so {
-        Danger::Imminent => told == Danger::Imminent,
-        Danger::Possible => told != Danger::None,
-        Danger::None => told != Danger::Imminent,
+        Risk::Imminent => told == Risk::Imminent,
+        Risk::Possible => told != Risk::None,
+        Risk::None => told != Risk::Imminent,
     }
 }
 
@@ -66,26 +66,26 @@ fn flat(text: &str) -> String {
 /// The words by which explanations say that data are deleted.
 const DANGERS: [&str; 3] = ["Danger", "the data are gone", "has deleted the storage"];
 
-pub(super) fn wrong_of_explain(case: &Case, danger: Danger, run: &Finished) -> Option<String> {
+pub(super) fn wrong_of_explain(case: &Case, danger: Risk, run: &Finished) -> Option<String> {
     let said = flat(&run.stdout);
     let tells = DANGERS.iter().any(|words| said.contains(words));
-    let should = danger != Danger::None;
+    let should = danger != Risk::None;
     (run.code != Some(0) || tells != should)
         .then(|| format!("of {}: {:?} {said} {}", case.volume, run.code, run.stderr))
 }
 
-pub(super) fn wrong_of_fix(case: &Case, danger: Danger, run: &Finished) -> Option<String> {
+pub(super) fn wrong_of_fix(case: &Case, danger: Risk, run: &Finished) -> Option<String> {
     let said = flat(&run.stdout);
     // Exit code 6: there is nobody who can confirm the offer.
     let offers = said.contains(&format!("retain: the data of volume {} are kept", case.volume)) && run.code == Some(6);
     // After the end of a claim and before the release of its volume, `fix` names only the verb.
     let names = said.contains(&format!("`kubectl pvctl retain pv/{}`", case.volume)) && run.code == Some(1);
     let is_right = match danger {
-        Danger::Imminent => offers || names,
-        Danger::Possible => offers,
+        Risk::Imminent => offers || names,
+        Risk::Possible => offers,
         // `fix` may still offer to keep a volume that was created by hand, or a volume whose storage would be left
         // behind.
-        Danger::None => !["deletes its data", "with its data"].iter().any(|words| said.contains(words)),
+        Risk::None => !["deletes its data", "with its data"].iter().any(|words| said.contains(words)),
     };
     (!is_right).then(|| format!("of {}: {:?} {said} {}", case.volume, run.code, run.stderr))
 }

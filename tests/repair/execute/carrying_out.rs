@@ -284,11 +284,11 @@ async fn names_stay_in_their_place() {
     };
     let recycle = repair::Change::SetReclaimPolicy { to: "Recycle".into() };
     refused(&|write| write.change = recycle.clone(), "no repair sets the policy of pv/pv-1 to \"Recycle\"").await;
-    let said = "no repair is to delete pv/pv-1: only claims are created and deleted";
+    let said = "no repair does this: delete pv/pv-1 (only claims are created and deleted)";
     refused(&|write| write.change = repair::Change::Delete, said).await;
-    let said = "no repair is to patch pv/pv-1: that is written to claims only";
+    let said = "no repair does this: patch pv/pv-1 (this change is only for claims)";
     refused(&|write| write.change = repair::Change::SetClass { class: "fast".into() }, said).await;
-    let said = "no repair is to patch pvc/data -n db: that is written to volumes only";
+    let said = "no repair does this: patch pvc/data -n db (this change is only for volumes)";
     refused(&|write| write.object = repair::claim_key("db", "data"), said).await;
     assert_eq!(server.log().len(), 0, "nothing was asked");
 }

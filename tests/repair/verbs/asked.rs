@@ -13,7 +13,7 @@ fn wrong_words_are_usage() {
     let label = "n".repeat(64);
     let cases: [(&[&str], &str); 24] = [
         (&["retain"], "required"),
-        (&["release", "pvc/data"], "this takes pv/NAME"),
+        (&["release", "pvc/data"], "the object must be pv/NAME"),
         (&["retain", "pv/Data"], "\"Data\" is no name of an object"),
         (&["retain", &format!("pv/{long}")], "is no name of an object"),
         (&["retain", "pv/-a"], "\"-a\" is no name"),
@@ -29,7 +29,7 @@ fn wrong_words_are_usage() {
         (&["release", "pv/data", "--reserve-for", "DB/data"], "no name of a namespace"),
         (&["release", "pv/data", "--reserve-for", "db/data", "--to-anyone"], "cannot be used with"),
         (&["restore", "pvc/data", "-n", &label], "no name of a namespace"),
-        (&["restore", "pvc/data", "--from", "pvc/other"], "--from: this takes pv/NAME"),
+        (&["restore", "pvc/data", "--from", "pvc/other"], "--from: the object must be pv/NAME"),
         (&["recreate", "pvc/data", "--set", "size=lots"], "\"lots\" is no size"),
         (&["recreate", "pvc/data", "--set", "colour=red"], "the keys are class (or storageClassName), size"),
         (&["recreate", "pvc/data", "--set", "class=a", "--set", "class=b"], "--set class is given twice"),

@@ -52,7 +52,7 @@ async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
     let id = newest(&fake, journals).await;
     let part = "an earlier run has written a part of this, or may have";
     let ways = [
-        format!("kubectl pvctl apply --continue {id} goes on once nothing stands against it"),
+        format!("kubectl pvctl apply --continue {id} continues as soon as nothing prevents it"),
         format!("kubectl pvctl undo {id} takes back what was done"),
     ];
     let begun = async |code: i32, said: &str, words: &[&str]| {

@@ -88,7 +88,7 @@ impl Judged<'_> {
         } else if said.starts_with(&format!("remove spec.claimRef of {volume}, which names no claim that can exist"))
             || said.contains("or free this one if claim ")
             || said.starts_with("delete the volume or free it for another claim")
-            || said.ends_with(", or remove spec.claimRef; as it is, no claim can be meant")
+            || said.ends_with(", or remove spec.claimRef; now the claimRef names no claim")
         {
             remove(&mut object, "/spec", "claimRef");
         } else if let Some(namespace) =

@@ -114,7 +114,7 @@ numbers! {
 }
 
 impl Counts {
-    /// Whether nothing was compared.
+    /// Returns whether nothing was compared.
     pub fn is_empty(&self) -> bool {
         self.decisions + self.matches + self.ends + self.scheduling == 0
     }

@@ -258,7 +258,7 @@ impl Cut<'_> {
     }
 }
 
-/// Whether claims are created for this pod.
+/// Returns whether claims are created for this pod.
 ///
 /// A cluster reads only the pods that a decision needs. Claims may still be created for other pods, but it would not
 /// help to mark every Available volume as uncertain for this reason. So this case is left out, as `docs/CONFORMANCE.md`
@@ -268,7 +268,7 @@ fn gets_claims(item: &Value) -> bool {
     item["kind"] == "Pod" && volumes.any(|volume| volume["ephemeral"].is_object())
 }
 
-/// Whether the claimRef of a volume has the name of one claim and the uid of another one.
+/// Returns whether the claimRef of a volume has the name of one claim and the uid of another one.
 ///
 /// Only a person can write that, because a uid always belongs to one name. The sync of the other claim cannot be
 /// predicted without reading all claims. It would not help to mark every Released volume as uncertain for this reason.

@@ -141,7 +141,7 @@ fn unfolded(snapshot: &Snapshot, target: ObjectId, decisions: Decisions<'_>) -> 
     Ok(Some(serde_json::from_value(item["decisions"].take())?))
 }
 
-/// Whether the controller has not seen this pod, which may be deleted by now.
+/// Returns whether the controller has not seen this pod, which may be deleted by now.
 fn is_unseen_pod(copy: &line::Cached) -> bool {
     copy.object.kind == "Pod" && copy.how == "unseen"
 }
@@ -202,8 +202,8 @@ impl<'l> Shape<'l> {
     }
 }
 
-/// Whether the API server refused a write because it would not store the existing object today. Only the rule about new
-/// finalizers is modelled, because no other rule affects objects that a server has stored.
+/// Returns whether the API server refused a write because it would not store the existing object today. Only the rule
+/// about new finalizers is modelled, because no other rule affects objects that a server has stored.
 pub(super) fn refused_by_validation(decision: &Value) -> bool {
     decision["writes"].as_array().into_iter().flatten().any(|write| {
         write["refused"]
@@ -286,7 +286,7 @@ fn comparable(mut decision: Value, shape: Shape<'_>) -> Value {
     decision
 }
 
-/// Whether a write is to that object.
+/// Returns whether a write is to that object.
 fn is_of(item: &Value, write: &Value) -> bool {
     let kind = match write["resource"].as_str() {
         Some("persistentvolumes") => "PersistentVolume",

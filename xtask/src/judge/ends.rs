@@ -435,7 +435,8 @@ fn prove(schedule: &Schedule, verdict: &mut Verdict) {
     }
 }
 
-/// Whether the API server refused a write because it would not store the object today. Such a world is left out.
+/// Returns whether the API server refused a write because it would not store the object today. Such a world is left
+/// out.
 pub(super) fn rejected(real: &Settle) -> bool {
     real.notes.iter().any(|note| note == "api-rejected")
 }
@@ -487,8 +488,8 @@ pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
     Ok(end)
 }
 
-/// Whether an end differs from the recorded state in phase or binding, or because the object is terminating, is gone,
-/// or was created again. The API server reads a missing phase as Pending.
+/// Returns whether an end differs from the recorded state in phase or binding, or because the object is terminating, is
+/// gone, or was created again. The API server reads a missing phase as Pending.
 fn moved(item: &Value, end: &Value) -> bool {
     let binding = |named: &Value| -> Option<[String; 3]> {
         let text = |field: &str| named[field].as_str().unwrap_or_default().to_owned();

@@ -86,8 +86,8 @@ impl Judged<'_> {
         Ok(Part { component, objects, answers, is_all })
     }
 
-    /// Whether these objects are a component with these settings as well. With some settings more objects influence
-    /// each other.
+    /// Returns whether these objects are a component with these settings as well. With some settings more objects
+    /// influence each other.
     fn is_whole(&self, part: &Part<'_>, settings: &Settings<'_>) -> bool {
         components(self.snapshot, settings).iter().any(|component| component.objects == part.objects)
     }
@@ -303,14 +303,14 @@ impl Judged<'_> {
     }
 }
 
-/// Whether the object can be at this end in a world.
+/// Returns whether the object can be at this end in a world.
 fn can_be(world: &World<'_>, settings: &Settings<'_>, target: ObjectId, end: &Outcome) -> bool {
     let ends = |unsettled| controllers::ends(&settings.behavior, world, target, unsettled);
     let mut ends = [false, true].into_iter().flat_map(ends);
     ends.any(|is| is == *end)
 }
 
-/// Whether a sync of this object with first choices leaves all objects of the component at their ends.
+/// Returns whether a sync of this object with first choices leaves all objects of the component at their ends.
 fn stays(world: &World<'_>, settings: &Settings<'_>, object: ObjectId, objects: &[ObjectId]) -> bool {
     settings.controllers.iter().all(|controller| {
         let Some((after, _)) = sync(world, settings, *controller, object, Choices::first()) else { return true };

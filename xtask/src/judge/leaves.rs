@@ -425,8 +425,8 @@ fn deeds(done: &Value) -> Vec<String> {
     writes.chain(events).chain(operations).chain(error).collect()
 }
 
-/// Whether an update only writes what the controller corrects first: the annotation of the driver, and the finalizers
-/// of the storage.
+/// Returns whether an update only writes what the controller corrects first: the annotation of the driver, and the
+/// finalizers of the storage.
 fn is_prepared(patch: &Value) -> bool {
     let only = |fields: &Value, known: &[&str]| {
         fields.as_object().is_some_and(|fields| fields.keys().all(|field| known.contains(&field.as_str())))
@@ -441,7 +441,7 @@ fn is_preparation(deed: &str) -> bool {
     deed == "update pv prepares" || deed == "update pvc prepares"
 }
 
-/// Whether an effect is the one that a leaf states.
+/// Returns whether an effect is the one that a leaf states.
 fn is_the_deed(wanted: &str, deed: &str) -> bool {
     if let Some(part) = wanted.strip_prefix("error ") {
         return deed.strip_prefix("error ").is_some_and(|error| error.contains(part));

@@ -1,5 +1,5 @@
-//! The claims that are created for pods. This module says which claims are possible. It also says which objects the
-//! claims and their pods influence.
+//! This module finds the claims that may be created for pods, and the objects that these claims and their pods
+//! influence.
 
 use super::CONTROLLER;
 use crate::controllers::persistent_volume::links::{NewClaim, join_with, may_have_no_claim};
@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 /// Returns the claim that the controller sends for an ephemeral volume.
 pub(super) fn claim_for(pod: &Pod, volume: &EphemeralVolume) -> PersistentVolumeClaim {
     let mut claim = volume.template.clone();
-    // A manifest without a namespace gets one after it was decoded.
+    // The template was decoded before the pod got its namespace. So the namespace is copied from the pod.
     claim.meta.namespace.clone_from(&pod.meta.namespace);
     claim.meta.controller_owner = Some(pod.meta.uid.clone());
     let mut details = claim.details.as_deref().cloned().unwrap_or_default();
@@ -30,7 +30,7 @@ pub(super) fn claim_for(pod: &Pod, volume: &EphemeralVolume) -> PersistentVolume
     claim
 }
 
-/// Whether the claim was made for the pod. Only the uid of the controlling owner is compared. Upstream:
+/// Returns whether the claim was created for the pod. Only the uid of the controlling owner is compared. Upstream:
 /// `VolumeIsForPod`, `k8s.io/component-helpers/storage/ephemeral`, 1.36.
 pub(super) fn is_owner(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid)
@@ -56,7 +56,7 @@ fn new_claims(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> 
 }
 
 /// Returns the objects that may be created for a pod.
-pub(super) fn makes(snapshot: &Snapshot, behavior: &KubernetesBehavior, id: ObjectId) -> Vec<Object> {
+pub(super) fn created_objects(snapshot: &Snapshot, behavior: &KubernetesBehavior, id: ObjectId) -> Vec<Object> {
     let new = id.of().map(|pod: Id<Pod>| new_claims(snapshot, behavior, snapshot.get(pod)));
     new.into_iter().flatten().map(Resource::wrap).collect()
 }
@@ -89,7 +89,8 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
     join_with(snapshot, settings, &new, links);
 }
 
-/// Prepares the function that returns the uncertain readings of a component.
+/// Returns a function. For the objects of a component, it lists the kinds that were not completely read and that could
+/// change the outcomes.
 pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a> {
     let coverage = snapshot.coverage();
     let unseen_pods = unseen_pods(snapshot);
@@ -119,7 +120,7 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> N
             let of_unseen_pod = |owner: &Owner| {
                 owner.controller && owner.kind == "Pod" && snapshot.pod(namespace, &owner.name).is_none()
             };
-            // The claim may be created again.
+            // A pod that was not read may own this claim. Then the controller creates the claim again.
             if claim.terminating() && claim.owners().iter().any(of_unseen_pod) {
                 need(Kind::Pod, namespace, unseen_pods_of(snapshot, namespace));
             }
@@ -151,8 +152,8 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> N
     })
 }
 
-/// Returns what an incomplete list of pods means for the claims of a namespace. If no decision needed the pods, nothing
-/// is reported: a claim for such a pod is like any other claim that may be created later.
+/// Returns what an incomplete list of pods means for the claims of a namespace. If pods were not read because no
+/// decision needed them, they are treated as absent: anybody may create a claim later, and this is not reported either.
 fn unseen_pods_of(snapshot: &Snapshot, namespace: &str) -> Absence {
     match snapshot.coverage().absence(Kind::Pod, namespace) {
         Absence::Unknown(CoverageState::NotNeeded) => Absence::Certain,

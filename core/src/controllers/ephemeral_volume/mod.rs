@@ -21,7 +21,7 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     is_hidden: |_| true,
     looks_at,
     needs: claims::needs,
-    makes: claims::makes,
+    makes: claims::created_objects,
     ..ControllerSpec::named("ephemeral-volume-controller", "ephemeral-volume", |sync, behavior, id| {
         Some(sync_handler(sync, behavior, id.of()?).into())
     })
@@ -35,7 +35,7 @@ fn memory<'s>(stated: &ControllerState<'s>) -> ControllerState<'s> {
     ControllerState { cached: cached.collect(), operations: Vec::new() }
 }
 
-/// Whether two versions are equal for this controller. Two versions of a claim are equal if they have the same
+/// Returns whether two versions are equal for this controller. Two versions of a claim are equal if they have the same
 /// controlling owner.
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     match (a, b) {
@@ -44,7 +44,7 @@ fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     }
 }
 
-/// Whether the sync of `object` reads `other`. A pod's sync reads the claims of its ephemeral volumes.
+/// Returns whether the sync of `object` reads `other`. A pod's sync reads the claims of its ephemeral volumes.
 fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
     let makes = |pod: Id<Pod>, claim: Id<PersistentVolumeClaim>| {
         let (pod, claim) = (world.get(pod)?, world.get(claim)?);

@@ -32,9 +32,9 @@ pub fn alike(
     (!others.is_empty()).then_some(InterchangeableChoices { chosen, others })
 }
 
-/// Whether two volumes are equal in all fields that a claim's sync reads or writes after it has picked one of them. The
-/// caller knows that neither volume is being deleted. Fields that only a search or reclaiming reads are left out, and
-/// so are times. Name and uid only identify the volume, and the version is only compared with itself.
+/// Returns whether two volumes are equal in all fields that a claim's sync reads or writes after it has picked one of
+/// them. The caller knows that neither volume is being deleted. Fields that only a search or reclaiming reads are left
+/// out, and so are times. Name and uid only identify the volume, and the version is only compared with itself.
 fn interchangeable(a: &PersistentVolume, b: &PersistentVolume) -> bool {
     // All fields are named, so that the compiler reports a new field here.
     let PersistentVolume {

@@ -1,4 +1,4 @@
-//! The functions that bind and unbind, and that write the status of claims and volumes.
+//! This module has the functions that bind and unbind, and that write the status of claims and volumes.
 
 use crate::controllers::{BindStep, KubernetesBehavior, SyncContext, UnbindStep};
 use crate::model::{
@@ -27,7 +27,7 @@ pub struct Claim<'s> {
     pub object: Held<'s, PersistentVolumeClaim>,
 }
 
-/// Whether the claimRef of the volume names this claim, with its uid or without a uid. Upstream:
+/// Returns whether the claimRef of the volume names this claim, with its uid or without a uid. Upstream:
 /// `IsVolumeBoundToClaim`, component-helpers, 1.36.
 pub fn is_volume_bound_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| {
@@ -93,8 +93,9 @@ fn bind_steps<'s>(
     Ok(())
 }
 
-/// Returns the volume with the claimRef and annotation that binding adds, or nothing if the volume has both already.
-/// Upstream: `GetBindVolumeToClaim`, component-helpers, 1.36.
+/// Returns the volume with the claimRef of the claim. The volume gets the annotation bound-by-controller if its
+/// claimRef did not name the claim before. Returns None if nothing has to be changed. Upstream: `GetBindVolumeToClaim`,
+/// component-helpers, 1.36.
 pub fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<PersistentVolume> {
     let by_controller =
         !is_volume_bound_to_claim(volume, claim) && !volume.meta.annotations.has(AnnotationKey::BoundByController);
@@ -122,8 +123,8 @@ pub fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeC
     Some(bound)
 }
 
-/// Returns the claim with the volume name and annotations that binding adds, or nothing if the claim has them already.
-/// Upstream: `bindClaimToVolume`, 1.36.
+/// Returns the claim with the volume name and the annotation bind-completed. The claim gets bound-by-controller only if
+/// it named another volume or none. Returns None if nothing has to be changed. Upstream: `bindClaimToVolume`, 1.36.
 fn bind_claim_to_volume(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<PersistentVolumeClaim> {
     let names_other = claim.volume_name != volume.meta.name;
     let incomplete = !claim.meta.annotations.has(AnnotationKey::BindCompleted);
@@ -143,8 +144,11 @@ fn bind_claim_to_volume(claim: &PersistentVolumeClaim, volume: &PersistentVolume
     Some(bound)
 }
 
-/// Returns the claim with the status of a bound claim, or nothing if the status is correct already. Upstream:
-/// `updateClaimStatus` with a volume, 1.36.
+/// Returns the claim with the status of a bound claim. Returns None if its phase is Bound and it has the access modes
+/// of the volume. The capacity is not compared. Upstream: `updateClaimStatus` with a volume, 1.36.
+///
+/// # Errors
+/// Returns an error if the phase is not Bound yet and the volume states no storage capacity.
 fn bound_claim_status(
     behavior: &KubernetesBehavior,
     claim: &PersistentVolumeClaim,
@@ -190,8 +194,9 @@ fn with_storage(capacity: &[(Str, Amount)], storage: Amount) -> Arc<[(Str, Amoun
     resources.into()
 }
 
-/// Writes the status of a claim without a volume, if the status differs. Upstream: `updateClaimStatus` without a
-/// volume, 1.36. Up to 1.30, this function leaves `status.currentVolumeAttributesClassName` as it is.
+/// Writes the status that a claim has while it is bound to no volume: this phase, no capacity, no access modes. Writes
+/// nothing if the claim has this status already. Upstream: `updateClaimStatus` without a volume, 1.36. In versions up
+/// to 1.30, upstream does not change `status.currentVolumeAttributesClassName`.
 ///
 /// # Errors
 /// Returns an error if the API server refuses the write.
@@ -231,7 +236,7 @@ pub fn lose_claim<'s>(
     }
 }
 
-/// Sets the phase and message of a volume, unless the phase is correct already. `status.reason` is never written.
+/// Sets the phase and message of a volume, unless it has this phase already. `status.reason` is never written.
 /// Upstream: `updateVolumePhase`, 1.36.
 ///
 /// # Errors
@@ -270,7 +275,8 @@ pub fn fail_volume<'s>(
     Ok(failed)
 }
 
-/// Removes the binding from the volume. Upstream: `unbindVolume`, 1.36.
+/// Removes the claimRef if the controller wrote it. Otherwise removes only the uid of the claimRef. Then sets the phase
+/// to Available. Upstream: `unbindVolume`, 1.36.
 ///
 /// # Errors
 /// Returns an error if the API server refuses the write.

@@ -57,7 +57,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Whether the controller may take this volume now.
+    /// Returns whether the controller may take this volume now.
     pub fn may_be_chosen(&self) -> bool {
         matches!(self.verdict, CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateReserved)
     }
@@ -200,7 +200,7 @@ fn searched(
     Ok(Candidates { search, delayed, listed })
 }
 
-/// Whether the next sync of the volume makes it Available. Upstream: `syncVolume`, 1.36.
+/// Returns whether the next sync of the volume makes it Available. Upstream: `syncVolume`, 1.36.
 fn is_new(volume: &PersistentVolume) -> bool {
     volume.status.phase == VolumePhase::Pending && volume.claim_ref.is_none() && !volume.terminating()
 }
@@ -209,7 +209,7 @@ fn has_modes(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.access_modes.set().contains_all(&claim.access_modes)
 }
 
-/// Returns all volumes as candidates. Each verdict is that the volume lacks the requested access modes.
+/// Returns all volumes as candidates. Each verdict is that the volume does not have the requested access modes.
 fn without_modes(snapshot: &Snapshot) -> Vec<Candidate> {
     (0u32..)
         .zip(snapshot.volumes())
@@ -243,7 +243,7 @@ fn capacity(volume: &PersistentVolume) -> Quantity {
     volume.storage().copied().unwrap_or(Quantity::ZERO)
 }
 
-/// Whether the claim's class delays binding. Upstream: `IsDelayBindingMode`, component-helpers, 1.36.
+/// Returns whether the claim's class delays binding. Upstream: `IsDelayBindingMode`, component-helpers, 1.36.
 ///
 /// # Errors
 /// Returns upstream's words if the class has no binding mode.

@@ -130,9 +130,9 @@ fn set_pending<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior
     }
 }
 
-/// Whether the class delays binding until a pod uses the claim. A class that does not exist does not delay. Upstream:
-/// `IsDelayBindingMode`, component-helpers, 1.36. `IsDelayBinding` of 1.14 returned false as soon as a node was
-/// selected.
+/// Returns whether the class delays binding until a pod uses the claim. A class that does not exist does not delay.
+/// Upstream: `IsDelayBindingMode`, component-helpers, 1.36. `IsDelayBinding` of 1.14 returned false as soon as a node
+/// was selected.
 fn is_delay_binding_mode(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,

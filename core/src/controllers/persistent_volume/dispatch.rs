@@ -1,4 +1,4 @@
-//! The dispatch of a key from the work queue: to the sync of its object, or to the handling of its deletion.
+//! This module takes a key from the work queue. It syncs the object of the key, or handles its deletion.
 //!
 //! If the object of the key is gone, the version in the controller's cache decides which other object is enqueued.
 
@@ -9,7 +9,7 @@ use crate::snapshot::{ClaimId, VolumeId};
 use crate::world::{ApiError, ObjectRef};
 use std::num::{IntErrorKind, ParseIntError};
 
-/// The state of a key in the informer and in the controller's cache.
+/// What the informer and the controller's cache have for a key.
 #[derive(Clone, Debug)]
 pub enum Seen<'s, T> {
     /// The informer has the object. The cache may have a version of it.
@@ -23,19 +23,24 @@ pub enum Seen<'s, T> {
     Gone(Option<Held<'s, T>>),
 }
 
-/// Whether a key has more than one slash, so that it cannot be split. Upstream: `SplitMetaNamespaceKey`.
+/// Returns whether a key has more than one slash, so that it cannot be split. Upstream: `SplitMetaNamespaceKey`.
 fn unparsable(key: &str) -> bool {
     key.matches('/').count() > 1
 }
 
-/// Whether the controller stores the informer's version of an object in its cache. An error names a version that is not
-/// a number. Upstream: `storeObjectUpdate`, 1.36.
-fn stored(kind: &str, key: &str, cached: Option<&ResourceVersion>, informer: &ResourceVersion) -> Result<bool, String> {
+/// Returns whether the controller stores the informer's version of an object in its cache. Returns an error if one of
+/// the two versions is not a number. Upstream: `storeObjectUpdate`, 1.36.
+fn is_not_older(
+    kind: &str,
+    key: &str,
+    cached: Option<&ResourceVersion>,
+    informer: &ResourceVersion,
+) -> Result<bool, String> {
     let Some(cached) = cached else { return Ok(true) };
     let number = |which: &str, version: &ResourceVersion| match version {
-        ResourceVersion::Recorded(text) => text
-            .parse::<i64>()
-            .map_err(|error| format!("error parsing {which} {text:?} of {kind} {key:?}: {}", strconv(text, &error))),
+        ResourceVersion::Recorded(text) => text.parse::<i64>().map_err(|error| {
+            format!("error parsing {which} {text:?} of {kind} {key:?}: {}", go_parse_error(text, &error))
+        }),
         ResourceVersion::Next(_) => Ok(i64::MAX),
     };
     let new = number("ResourceVersion", informer)?;
@@ -43,7 +48,7 @@ fn stored(kind: &str, key: &str, cached: Option<&ResourceVersion>, informer: &Re
 }
 
 /// Returns the error text of Go's `strconv.ParseInt`.
-fn strconv(text: &str, error: &ParseIntError) -> String {
+fn go_parse_error(text: &str, error: &ParseIntError) -> String {
     let why = match error.kind() {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
         _ => "invalid syntax",
@@ -51,7 +56,8 @@ fn strconv(text: &str, error: &ParseIntError) -> String {
     format!("strconv.ParseInt: parsing {text:?}: {why}")
 }
 
-/// Handles a volume's key. Upstream: `syncVolumeByKey`, `updateVolume`, `deleteVolume`, 1.36.
+/// Syncs the volume of a key. If the informer does not have it, enqueues the claim that the deleted volume named.
+/// Upstream: `syncVolumeByKey`, `updateVolume`, `deleteVolume`, 1.36.
 pub fn sync_volume_by_key(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
@@ -67,7 +73,7 @@ pub fn sync_volume_by_key(
             sync.fail(error.to_string());
             DispatchBranch::ListerFailed.into()
         }
-        Ok(Seen::Present { cached, informer }) => match stored("volume", key, cached.as_ref(), &informer) {
+        Ok(Seen::Present { cached, informer }) => match is_not_older("volume", key, cached.as_ref(), &informer) {
             Err(error) => {
                 sync.fail(error);
                 DispatchBranch::VersionUnparsable.into()
@@ -94,7 +100,8 @@ pub fn sync_volume_by_key(
     }
 }
 
-/// Handles a claim's key. Upstream: `syncClaimByKey`, `updateClaim`, `deleteClaim`, 1.36.
+/// Syncs the claim of a key. If the informer does not have it, enqueues the volume that the deleted claim named.
+/// Upstream: `syncClaimByKey`, `updateClaim`, `deleteClaim`, 1.36.
 pub fn sync_claim_by_key(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
@@ -110,7 +117,7 @@ pub fn sync_claim_by_key(
             sync.fail(error.to_string());
             DispatchBranch::ListerFailed.into()
         }
-        Ok(Seen::Present { cached, informer }) => match stored("claim", key, cached.as_ref(), &informer) {
+        Ok(Seen::Present { cached, informer }) => match is_not_older("claim", key, cached.as_ref(), &informer) {
             Err(error) => {
                 sync.fail(error);
                 DispatchBranch::VersionUnparsable.into()

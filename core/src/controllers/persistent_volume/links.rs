@@ -1,4 +1,4 @@
-//! The search for volumes and claims that can influence each other.
+//! This module joins volumes and claims that can influence each other.
 
 use super::matching::{Fit, Query};
 use super::plugins::{Plugin, Provider, find_provisionable_plugin};
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct NewClaim {
     /// The object for which the claim is created. It represents the claim in the union-find.
     pub maker: ObjectId,
-    /// The claim as the API server stores it first.
+    /// The claim as the API server stores it when it is created.
     pub claim: PersistentVolumeClaim,
 }
 
@@ -24,7 +24,8 @@ pub fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>)
     join_with(snapshot, settings, &[], links);
 }
 
-/// Joins all volumes and claims that can influence each other. Claims in `new` do not exist yet.
+/// Joins all volumes and claims that can influence each other. `new` has the claims that a controller may create. Some
+/// of their names may belong to claims that are being deleted.
 pub fn join_with(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim], links: &mut Links<'_>) {
     let behavior = &settings.behavior;
     for (id, volume) in snapshot.with_ids::<PersistentVolume>() {
@@ -39,7 +40,7 @@ pub fn join_with(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim],
             links.join(*maker, *volume);
         }
     }
-    // Claims that name the same missing volume influence each other if the simulation creates it.
+    // Claims that name the same missing volume influence each other if the simulation creates this volume.
     let mut missing: BTreeMap<&Str, ObjectId> = BTreeMap::new();
     for (id, claim) in claims(snapshot, new).filter(|(_, claim)| !claim.volume_name.is_empty()) {
         match snapshot.volume_id(&claim.volume_name) {
@@ -49,7 +50,7 @@ pub fn join_with(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim],
     }
     join_provisioned(snapshot, behavior, links);
     join_by_matching(snapshot, settings, new, links);
-    join_unusable(snapshot, behavior, new, links);
+    join_invalid_searches(snapshot, behavior, new, links);
 }
 
 /// Returns all claims, each with the object that represents it: the claim itself, or the object for which it is
@@ -62,9 +63,9 @@ fn claims<'a>(
     recorded.chain(new.iter().map(|NewClaim { maker, claim }| (*maker, claim)))
 }
 
-/// Returns the classes in which a claim may search for a free volume: its own class, and the default class if the claim
-/// has no class. Classes that delay binding are left out. With such a class, a claim takes only reserved volumes.
-/// Reserved volumes are joined by name.
+/// Returns the classes in which a claim may search for a free volume: its own class, and every default class if the
+/// claim may still get one. Classes that delay binding are left out, unless the annotation of a selected node ends the
+/// delay. With a class that delays binding, a claim takes only reserved volumes. Reserved volumes are joined by name.
 pub fn searched_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let mut classes = own_classes(snapshot, behavior, claim);
     let selected = behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
@@ -73,7 +74,7 @@ pub fn searched_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, clai
     classes
 }
 
-/// Returns the classes that a claim may have: its own class, and the default class if the claim has no class.
+/// Returns the classes that a claim may have: its own class, and every default class if the claim may still get one.
 pub fn own_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let mut classes = vec![Str::from(claim.class())];
     let unclassed = if behavior.default_class_for_empty_class { claim.class().is_empty() } else { !claim.has_class() };
@@ -84,20 +85,22 @@ pub fn own_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &P
     classes
 }
 
-/// Whether the claim may still search for a volume. A claim that names a volume never searches again.
+/// Returns whether the claim may still search for a volume. A claim that names a volume, or has the annotation
+/// bind-completed, never searches again.
 pub fn may_search(claim: &PersistentVolumeClaim) -> bool {
     claim.volume_name.is_empty() && !claim.meta.annotations.has(AnnotationKey::BindCompleted)
 }
 
-/// Whether a search can find the volume now or later, because it is free or may become free. A volume that is being
-/// deleted is never found.
+/// Returns whether a search can find the volume now or later, because it is free or may become free. A volume that is
+/// being deleted is never found.
 pub fn may_become_free(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
     !volume.terminating() && may_have_no_claim(snapshot, settings, volume)
 }
 
-/// Whether the volume names no claim, or may name none later. The volume may lose its claimRef if its claim takes
-/// another volume: the controller then removes a claimRef that it wrote itself. The controller does not remove a
-/// claimRef without a uid. But a binding that ends after its first write adds the uid to this claimRef.
+/// Returns whether the volume names no claim, or may name none later. The volume may lose its claimRef if its claim
+/// takes another volume: the controller then removes a claimRef that it wrote itself. The controller does not remove a
+/// claimRef without a uid. But a binding that is interrupted after its first write has added the uid. Then the
+/// controller can remove this claimRef as well.
 pub fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
     let Some(named) = &volume.claim_ref else { return true };
     volume.meta.annotations.has(AnnotationKey::BoundByController)
@@ -107,9 +110,9 @@ pub fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &
         })
 }
 
-/// Returns the only volume that is reserved for the claim, if the search finds this volume in every state. Its access
-/// modes must be exactly the requested ones, so that it is tested first. In addition, no other object may take the
-/// volume away. The claim and the volume then compete with no other object.
+/// Returns the only volume that is reserved for the claim, if the claim gets this volume in any case. Its access modes
+/// must be exactly the requested ones, so that it is tested first. No other claim can then take the volume, so the
+/// claim and the volume compete with no other object.
 fn sure_reservation(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -126,7 +129,7 @@ fn sure_reservation(
     surely.then_some(*only)
 }
 
-/// The criteria of claims without a selector that differ only in the requested size.
+/// The criteria of a search without a selector, except the requested size. Claims with equal criteria are one group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SearchKey {
     class: Str,
@@ -138,19 +141,20 @@ struct SearchKey {
 /// Returns the name of the volume that the controller creates for a claim. Upstream:
 /// `getProvisionedVolumeNameForClaim`, 1.36.
 fn provisioned_name(claim: &PersistentVolumeClaim) -> String {
-    format!("{PROVISIONED}{}", claim.meta.uid)
+    format!("{PROVISIONED_PREFIX}{}", claim.meta.uid)
 }
 
 /// The prefix of the names of volumes that the controller creates.
-pub const PROVISIONED: &str = "pvc-";
+pub const PROVISIONED_PREFIX: &str = "pvc-";
 
-/// Whether the controller itself provisions volumes of a class.
+/// Returns whether the controller itself provisions volumes of a class.
 fn is_provisioned_in_tree(behavior: &KubernetesBehavior, class: &StorageClass) -> bool {
     behavior.hostpath_provisioning
         && matches!(find_provisionable_plugin(behavior, class), Provider::InTree(Plugin::HostPath))
 }
 
-/// Whether the controller itself may create a volume for the claim. The answer is yes if the class was not read.
+/// Returns whether the controller itself may create a volume for the claim. A class that was not read counts as one
+/// that the controller provisions.
 fn may_provision(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> bool {
     let unseen = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain;
     behavior.hostpath_provisioning
@@ -179,29 +183,31 @@ fn join_provisioned(snapshot: &Snapshot, behavior: &KubernetesBehavior, links: &
         for other in snapshot.claims_naming(&name) {
             links.join(id, *other);
         }
-        // Two claims with one uid occur only in files.
+        // If the input is a file, two claims can have the same uid. Then the volumes that are created for them have the
+        // same name.
         let first = *creators.entry(name).or_insert(id);
         links.join(id, first);
     }
 }
 
-/// A volume that is free or may become free. It is a recorded one, or one that the controller may create for a claim.
-struct Member {
+/// A volume that is free or may become free. It is a volume of the snapshot, or a volume that the controller may create
+/// for a claim.
+struct GroupMember {
     capacity: Quantity,
-    /// The recorded volume, or the claim for which a volume may be created.
+    /// The volume of the snapshot, or the claim for which a volume may be created.
     object: ObjectId,
 }
 
-/// Adds the volumes that the controller may create for claims and that may become free later. A claim may take another
-/// volume than the created one, because its search does not find the created one, or because a cache lags. Then the
-/// controller removes the claimRef of the created volume, unless it deletes the volume. All this is possible only if
-/// there is a recorded volume of the same class.
-fn join_freed(
+/// Adds volumes that do not exist yet: the controller may create one for a claim, and the volume may become free later.
+/// The claim may take another volume than the created one, because its search does not find the created one, or because
+/// a cache lags. Then the controller removes the claimRef of the created volume, unless it deletes the volume. A claim
+/// takes another volume only if the snapshot has a volume of the same class that is free or may become free.
+fn add_created_volumes(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
     new: &[NewClaim],
     reserved: &BTreeSet<ObjectId>,
-    groups: &mut BTreeMap<GroupKey, Vec<Member>>,
+    groups: &mut BTreeMap<GroupKey, Vec<GroupMember>>,
 ) {
     let classes: BTreeSet<Str> = groups.keys().map(|key| key.class.clone()).collect();
     let kept =
@@ -221,7 +227,7 @@ fn join_freed(
                     access_modes: claim.access_modes.set(),
                 };
                 let capacity = claim.requested().unwrap_or(Quantity::ZERO);
-                groups.entry(key).or_default().push(Member { capacity, object: id });
+                groups.entry(key).or_default().push(GroupMember { capacity, object: id });
             }
         }
     }
@@ -231,7 +237,7 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
     let behavior = &settings.behavior;
     let capacity = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
 
-    // Claims and volumes that are reserved for each other do not compete, so they are left out.
+    // A claim and the volume that it gets in any case compete with no other object, so they are left out.
     let mut reserved: BTreeSet<ObjectId> = BTreeSet::new();
     for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
         if let Some(volume) = sure_reservation(snapshot, behavior, claim) {
@@ -239,8 +245,8 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
         }
     }
 
-    // A volume may be reserved for a claim that does not exist yet. This volume may become free if the binding ends
-    // after its first write.
+    // A volume may be reserved for a claim that does not exist yet. This volume may become free if the binding is
+    // interrupted after its first write.
     let made: BTreeSet<(&Str, &Str)> =
         new.iter().map(|NewClaim { claim, .. }| (&claim.meta.namespace, &claim.meta.name)).collect();
     let awaits_new = |volume: &PersistentVolume| {
@@ -251,16 +257,16 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
             && named.is_some_and(|named| made.contains(&(&named.namespace, &named.name)))
     };
 
-    // The free volumes in groups, by capacity.
-    let mut groups: BTreeMap<GroupKey, Vec<Member>> = BTreeMap::new();
+    // The groups hold the volumes that are free or may become free. Each group is sorted by capacity.
+    let mut groups: BTreeMap<GroupKey, Vec<GroupMember>> = BTreeMap::new();
     for (id, volume) in snapshot.with_ids::<PersistentVolume>() {
         if (may_become_free(snapshot, settings, volume) || awaits_new(volume)) && !reserved.contains(&id.into()) {
-            let member = Member { capacity: capacity(volume), object: id.into() };
+            let member = GroupMember { capacity: capacity(volume), object: id.into() };
             groups.entry(Snapshot::group_key(volume)).or_default().push(member);
         }
     }
     if behavior.hostpath_provisioning {
-        join_freed(snapshot, behavior, new, &reserved, &mut groups);
+        add_created_volumes(snapshot, behavior, new, &reserved, &mut groups);
     }
     for group in groups.values_mut() {
         group.sort_by(|a, b| a.capacity.compare(&b.capacity).then(a.object.cmp(&b.object)));
@@ -269,7 +275,7 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
         return;
     }
 
-    // The claims that search, in groups of equal criteria. Claims with a selector are joined one by one.
+    // Claims that may search are grouped by their criteria. Claims with a selector are joined one by one.
     let mut searches: BTreeMap<SearchKey, Vec<(Quantity, ObjectId)>> = BTreeMap::new();
     for (id, claim) in claims(snapshot, new) {
         if !may_search(claim) || reserved.contains(&id) {
@@ -297,7 +303,9 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
                 && key.mode == search.mode
                 && (!behavior.attributes_class || key.attributes_class == search.attributes_class)
                 && search.requested.is_subset_of(key.access_modes);
-            let Some(Member { capacity: largest, object: last }) = members.last().filter(|_| alike) else { continue };
+            let Some(GroupMember { capacity: largest, object: last }) = members.last().filter(|_| alike) else {
+                continue;
+            };
             if largest.compare(smallest).is_lt() {
                 continue;
             }
@@ -306,7 +314,7 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
                     links.join(*claim, *last);
                 }
             }
-            for Member { capacity, object } in members {
+            for GroupMember { capacity, object } in members {
                 if capacity.compare(smallest).is_ge() {
                     links.join(*object, *first);
                 }
@@ -315,14 +323,15 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
     }
 }
 
-/// Whether the volume exists in every state that the controllers can bring about.
+/// Returns whether the controllers never delete the volume.
 pub fn is_permanent(volume: &PersistentVolume) -> bool {
     !volume.terminating() && volume.reclaim_policy != ReclaimPolicy::Delete
 }
 
-/// Joins each claim whose search is invalid with the volumes on which the search depends. The search fails only while
-/// some volume has the requested access modes. So it depends on all such volumes, unless one of them always exists.
-fn join_unusable(snapshot: &Snapshot, behavior: &KubernetesBehavior, new: &[NewClaim], links: &mut Links<'_>) {
+/// Joins each claim whose search is invalid with the volumes on which the search depends. Upstream reads the selector
+/// and the attributes class only if some volume has the requested access modes. So an invalid search fails only while
+/// there is such a volume. It depends on all such volumes, unless one of them always exists.
+fn join_invalid_searches(snapshot: &Snapshot, behavior: &KubernetesBehavior, new: &[NewClaim], links: &mut Links<'_>) {
     for (id, claim) in claims(snapshot, new) {
         if !may_search(claim) || Query::new(behavior, claim, false).is_ok() {
             continue;
@@ -351,7 +360,7 @@ fn join_selecting(
     links: &mut Links<'_>,
     (id, claim): (ObjectId, &PersistentVolumeClaim),
     class: &Str,
-    groups: &BTreeMap<GroupKey, Vec<Member>>,
+    groups: &BTreeMap<GroupKey, Vec<GroupMember>>,
 ) {
     let Ok(query) = Query::new(behavior, claim, false) else { return };
     let request = claim.requested().unwrap_or(Quantity::ZERO);

@@ -6,12 +6,12 @@ use crate::model::selector::CompiledSelector;
 use crate::model::{AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity, VolumePhase};
 use crate::snapshot::{CandidateGroup, GroupKey, Snapshot, VolumeId};
 
-/// The volume with which the search ends.
+/// The volume that the search chooses.
 #[derive(Clone, Debug)]
 pub struct SelectedVolume<'s> {
     /// The volume.
     pub volume: Volume<'s>,
-    /// Whether the volume was reserved for the claim, so that the later tests were skipped.
+    /// Whether the volume was reserved for the claim. Then its phase, labels and class were not tested.
     pub reserved: bool,
 }
 
@@ -41,7 +41,8 @@ impl<'c> Query<'c> {
     /// Prepares the search. `delay` says whether the claim's class delays binding.
     ///
     /// # Errors
-    /// Returns upstream's words if the selector is invalid, or if attributes classes are off and the claim has one.
+    /// Returns upstream's error text if the selector is invalid, or if the claim has an attributes class and the
+    /// feature gate is off.
     pub fn new(behavior: &KubernetesBehavior, claim: &'c PersistentVolumeClaim, delay: bool) -> Result<Self, String> {
         if behavior.attributes_class_compared && !behavior.attributes_class && !claim.attributes_class().is_empty() {
             return Err(format!(
@@ -71,8 +72,9 @@ impl<'c> Query<'c> {
         self.selector.as_ref()
     }
 
-    /// Returns the first test that the volume fails, in upstream's order. Access modes are not tested here, because
-    /// they decide beforehand which volumes are searched. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
+    /// Tests one volume in upstream's order. Returns the first test that the volume fails, or that the volume is
+    /// reserved or free. Access modes are not tested here, because they decide beforehand which volumes are searched.
+    /// Upstream: `FindMatchingVolume`, component-helpers, 1.36.
     pub fn fit(&self, volume: &PersistentVolume) -> Fit {
         let claim = self.claim;
         let bound_to_claim = is_volume_bound_to_claim(volume, claim);
@@ -147,10 +149,11 @@ impl<'c> Query<'c> {
 }
 
 /// Finds the volume for a claim. Volumes are grouped by their exact access modes. Only groups that contain the
-/// requested modes are searched, fewest modes first, and the first group that yields a volume ends the search.
+/// requested modes are searched, fewest modes first. The search ends at the first number of modes for which a group has
+/// a volume that fits.
 ///
-/// Two orders are not defined: that of groups with equally many modes, and that of equal volumes inside a group.
-/// Upstream: `findBestMatchForClaim`, `findByClaim`, 1.36.
+/// Upstream does not define the order of groups with the same number of modes, or of volumes with the same size in a
+/// group. Any of these volumes can be chosen. Upstream: `findBestMatchForClaim`, `findByClaim`, 1.36.
 pub(super) fn find_best_match_for_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -178,7 +181,7 @@ fn tiers(claim: &PersistentVolumeClaim) -> impl Iterator<Item = Vec<AccessModeSe
     })
 }
 
-/// Whether the controller's index has any volume with access modes that contain the requested ones.
+/// Returns whether the controller's index has any volume with access modes that contain the requested ones.
 fn any_group(sync: &mut SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> bool {
     let volumes = sync.world().places::<PersistentVolume>();
     volumes
@@ -186,8 +189,8 @@ fn any_group(sync: &mut SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> b
         .any(|id| sync.cached(id).is_some_and(|volume| volume.access_modes.set().contains_all(&claim.access_modes)))
 }
 
-/// Returns the volumes with which the search may end, by name. An order that is not defined decides between these
-/// volumes.
+/// Returns the volumes that the search may choose, by name. An order that upstream does not define decides between
+/// these volumes.
 fn possible_volumes(sync: &mut SyncContext<'_, '_>, query: &Query<'_>) -> Vec<VolumeId> {
     let claim = query.claim;
     for tier in tiers(claim) {
@@ -204,12 +207,12 @@ fn possible_volumes(sync: &mut SyncContext<'_, '_>, query: &Query<'_>) -> Vec<Vo
     Vec::new()
 }
 
-/// Returns the volumes of one group with which the search may end: all reserved ones, or else the smallest ones that
+/// Returns the volumes of one group that the search may choose: all reserved ones, or else the smallest ones that
 /// match.
 fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessModeSet) -> Vec<VolumeId> {
     let claim = query.claim;
     let snapshot: &Snapshot = sync.world().snapshot();
-    // The indexes hold the volumes as they were read. Volumes that were written since, or that differ in the cache, are
+    // The indexes hold the volumes as they were read. Volumes that were written later, or that differ in the cache, are
     // tested one by one.
     let mut changed: Vec<VolumeId> = sync.world().changed_of::<PersistentVolume>().map(|(id, _)| id).collect();
     changed.extend(sync.lagging::<PersistentVolume>());
@@ -234,12 +237,15 @@ fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessM
     if !reserved.is_empty() {
         return reserved;
     }
+    // A claim whose binding is delayed gets only reserved volumes. A focused world has only some volumes, and all of
+    // them were tested above.
     if query.delay || sync.world().is_focused(Kind::PersistentVolume) {
         return best.map(|(_, volumes)| volumes).unwrap_or_default();
     }
     for group in groups_of(snapshot, query, set) {
         let size = |id: VolumeId| snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO);
-        // If no volume has changed, every free member that is large enough fits a claim without a selector.
+        // If no volume has changed, and attributes classes are enabled and compared, every volume of `group.free` that is large
+        // enough fits a claim without a selector.
         if changed.is_empty() && query.selector.is_none() && query.attributes_class && query.attributes_class_compared {
             let start = group.free.partition_point(|id| size(*id).compare(&query.request).is_lt());
             let large = &group.free[start..];
@@ -265,8 +271,8 @@ fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessM
     best.map(|(_, volumes)| volumes).unwrap_or_default()
 }
 
-/// Returns the groups of free volumes with these access modes that the claim may take. There is one group, or several
-/// groups if attributes classes are not compared (before 1.31).
+/// Returns the groups of free volumes with these access modes that the claim may take. There is at most one group.
+/// Before 1.31, attributes classes are not compared, so there can be several.
 fn groups_of<'s>(snapshot: &'s Snapshot, query: &Query<'_>, set: AccessModeSet) -> Vec<&'s CandidateGroup> {
     let claim = query.claim;
     let key = GroupKey {

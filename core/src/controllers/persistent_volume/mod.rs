@@ -54,8 +54,8 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     })
 });
 
-/// Whether the sync of `object` reads `other`. A claim's sync reads all volumes; a volume's sync reads the claim that
-/// its claimRef names.
+/// Returns whether the sync of `object` reads `other`. A claim's sync reads all volumes; a volume's sync reads the
+/// claim that its claimRef names.
 fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
     let named = |id: VolumeId| {
         let volume = world.get(id)?;

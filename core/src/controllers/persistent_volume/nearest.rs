@@ -79,13 +79,13 @@ pub fn class_less_volume(
     found
 }
 
-/// Whether the claim has the class that is the default class now.
+/// Returns whether the claim has the class that is the default class now.
 pub fn has_default_class(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> bool {
     let class = claim.class();
     !class.is_empty() && newest_default(snapshot.classes()).is_some_and(|default| default.meta.name == class)
 }
 
-/// Whether the names of the two classes differ only by a typing mistake.
+/// Returns whether the names of the two classes differ only by a typing mistake.
 pub fn differs_by_typo(class: &str, other: &str) -> bool {
     !class.is_empty() && !other.is_empty() && !nearest(class, [other], 1).is_empty()
 }

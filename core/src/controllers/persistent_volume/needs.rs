@@ -1,7 +1,7 @@
 //! The readings on which the outcomes of a component rest. An object that was not read could change the outcome of
 //! every object in the component. So the readings belong to the component and not to one object.
 
-use super::links::{PROVISIONED, is_permanent, may_have_no_claim, may_search, searched_classes};
+use super::links::{PROVISIONED_PREFIX, is_permanent, may_have_no_claim, may_search, searched_classes};
 use crate::controllers::spec::{Needs, note_gap};
 use crate::controllers::{KubernetesBehavior, Settings};
 use crate::model::{
@@ -163,7 +163,7 @@ fn uncertain_needs(
             if snapshot.coverage().absence_of(Kind::PersistentVolume, "", &claim.volume_name) != Absence::Certain {
                 need(Kind::PersistentVolume, "");
             }
-            if provisions && claim.volume_name.starts_with(PROVISIONED) {
+            if provisions && claim.volume_name.starts_with(PROVISIONED_PREFIX) {
                 need(Kind::PersistentVolumeClaim, "");
             }
         }
@@ -187,7 +187,7 @@ fn uncertain_needs(
                 need(Kind::StorageClass, "");
             }
         }
-        if provisions && volume.meta.name.starts_with(PROVISIONED) && !is_permanent(volume) {
+        if provisions && volume.meta.name.starts_with(PROVISIONED_PREFIX) && !is_permanent(volume) {
             need(Kind::PersistentVolumeClaim, "");
         }
         if let Some(named) = &volume.claim_ref

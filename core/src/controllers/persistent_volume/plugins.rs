@@ -29,8 +29,8 @@ impl Plugin {
         }
     }
 
-    /// Whether volumes of the plugin can have mount options. Upstream: `SupportsMountOption` of the plugins, 1.30 to
-    /// 1.36.
+    /// Returns whether volumes of the plugin can have mount options. Upstream: `SupportsMountOption` of the plugins,
+    /// 1.30 to 1.36.
     pub fn supports_mount_options(self) -> bool {
         self == Self::Remote(RBD)
     }
@@ -136,7 +136,7 @@ pub fn find_deletable_plugin(behavior: &KubernetesBehavior, volume: &PersistentV
     }
 }
 
-/// Whether some plugin can recycle the volume. Upstream: `FindRecyclablePluginBySpec`, `pkg/volume`, 1.36.
+/// Returns whether some plugin can recycle the volume. Upstream: `FindRecyclablePluginBySpec`, `pkg/volume`, 1.36.
 pub fn recyclable(volume: &PersistentVolume) -> bool {
     matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath)
 }

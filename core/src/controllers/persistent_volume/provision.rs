@@ -1,4 +1,4 @@
-//! Provisioning: the request to an external provisioner, and the in-tree plugins that provision.
+//! This module asks an external provisioner for a volume, or provisions with an in-tree plugin.
 
 use super::binding::Claim;
 use super::plugins::{Plugin, Provider, delete_host_path, find_provisionable_plugin, migrated_driver};
@@ -25,7 +25,12 @@ pub(super) fn provision_claim<'s>(
     claim: Claim<'s>,
 ) -> ClaimBranch {
     if !behavior.dynamic_provisioning {
-        sync.wait_for("user", "", "create a PersistentVolume that fits; dynamic provisioning is switched off");
+        sync.wait_for(
+            "user",
+            "",
+            "create a PersistentVolume that fits the claim; dynamic provisioning is switched \
+                                   off",
+        );
         return ClaimBranch::UnboundClaimProvisioningDisabled;
     }
     let key = claim.object.key();
@@ -33,12 +38,17 @@ pub(super) fn provision_claim<'s>(
     let class_name = claim.object.class().to_owned();
     let class = match sync.class(&class_name) {
         Ok(Some(class)) => class,
-        missing => {
-            let error = missing
+        other => {
+            let error = other
                 .err()
                 .unwrap_or(ApiError::NotFound { kind: crate::model::Kind::StorageClass, name: class_name.clone() });
             sync.event(about, EventType::Warning, "ProvisioningFailed", error.to_string());
-            sync.wait_for("user", class_name, "create the StorageClass, or a PersistentVolume of that class that fits");
+            sync.wait_for(
+                "user",
+                class_name,
+                "create the StorageClass, or a PersistentVolume of that class that fits \
+                                               the claim",
+            );
             return ClaimBranch::UnboundClaimClassMissing;
         }
     };
@@ -50,7 +60,7 @@ pub(super) fn provision_claim<'s>(
             sync.wait_for(
                 "user",
                 "",
-                "create a PersistentVolume of the class that fits; nothing provisions this class",
+                "create a PersistentVolume of this class that fits the claim; no provisioner exists for the class",
             );
             return ClaimBranch::UnboundClaimInTreeProvisionerUnknown;
         }
@@ -105,7 +115,8 @@ fn provision_claim_operation_external<'s>(
     sync.wait_for("external-provisioner", name, "create a PersistentVolume for the claim");
 }
 
-/// Writes the provisioner's name into the claim's annotations. Only the stable annotation is compared. Upstream:
+/// Writes the provisioner's name into the claim's annotations. Nothing is written if
+/// `volume.kubernetes.io/storage-provisioner` has this name already. The beta annotation is not examined. Upstream:
 /// `setClaimProvisioner`, 1.36.
 fn set_claim_provisioner<'s>(
     sync: &mut SyncContext<'_, 's>,
@@ -208,12 +219,13 @@ fn provision_claim_operation<'s>(
     }
 }
 
-/// Removes the selected node, so that the scheduler chooses another one. Upstream: `rescheduleProvisioning`, 1.36.
+/// Removes the annotation of the selected node, so that the scheduler selects a node again. Upstream:
+/// `rescheduleProvisioning`, 1.36.
 fn reschedule_provisioning(sync: &mut SyncContext<'_, '_>, claim: &Claim<'_>) {
     if claim.object.meta.annotations.has(AnnotationKey::SelectedNode) {
         let mut changed = (*claim.object).clone();
         changed.meta.annotations.remove(AnnotationKey::SelectedNode);
-        // Upstream only logs a refusal. The user sees the provisioning error itself.
+        // Upstream only logs a refusal. The event names the error of the provisioning, not this one.
         let _ = sync.update(claim.id, changed);
     }
 }
@@ -267,7 +279,7 @@ fn provisioned_volume(
     }
 }
 
-/// Creates the volume, with retries. If all attempts fail, the storage is deleted again.
+/// Creates the volume, with retries. If all attempts fail, the plugin deletes the new storage.
 fn create_volume<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,

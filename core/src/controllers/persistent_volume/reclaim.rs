@@ -70,7 +70,7 @@ fn started_step(started: Started, yes: ReclaimStep) -> ReclaimStep {
     }
 }
 
-/// Whether the claim of the claimRef no longer holds the volume, according to the controller's cache. Upstream:
+/// Returns whether the claim of the claimRef no longer holds the volume, according to the controller's cache. Upstream:
 /// `isVolumeReleased`, 1.36.
 fn is_volume_released(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> bool {
     let Some(claim_ref) = volume.claim_ref.as_ref().filter(|claim_ref| !claim_ref.uid.is_empty()) else {
@@ -121,7 +121,7 @@ fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubern
     run_deleter(sync, behavior, volume, plugin);
 }
 
-/// Whether the volume is still released, after it was read again. If it is not, the leaf is recorded.
+/// Returns whether the volume is still released, after it was read again. If it is not, the leaf is recorded.
 fn still_released(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     let Ok((_, live)) = sync.live_get::<PersistentVolume>(&volume.meta.name) else {
         sync.step(DeleteStep::DeleteVolumeGone.into());
@@ -220,8 +220,8 @@ pub fn recycler_of(volume: &str) -> String {
     format!("{RECYCLER}{volume}")
 }
 
-/// Whether a recycler pod may be erasing the volume, or may begin to erase it once its claim is deleted. A recycling
-/// that has started continues, whatever is written to the volume afterwards.
+/// Returns whether a recycler pod may be erasing the volume, or may begin to erase it once its claim is deleted. A
+/// recycling that has started continues, whatever is written to the volume afterwards.
 pub fn may_be_recycled(volume: &PersistentVolume) -> bool {
     recyclable(volume) && (volume.status.phase != VolumePhase::Bound || volume.reclaim_policy == ReclaimPolicy::Recycle)
 }
@@ -317,7 +317,7 @@ pub enum DataFate {
 }
 
 impl DataFate {
-    /// Returns the fate as the output contract writes it.
+    /// Returns the fate as documents print it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Kept => "kept",
@@ -328,15 +328,15 @@ impl DataFate {
     }
 }
 
-/// Whether a finalizer keeps the object of the volume until its storage is deleted.
+/// Returns whether a finalizer keeps the object of the volume until its storage is deleted.
 pub fn is_guarded(volume: &PersistentVolume) -> bool {
     volume.meta.has_finalizer(IN_TREE_FINALIZER) || volume.meta.has_finalizer(EXTERNAL_FINALIZER)
 }
 
-/// Whether the deletion of the volume removes only its object: the storage stays, although the policy is Delete.
-/// Upstream: `shouldDelete` of sig-storage-lib-external-provisioner skips volumes that are being deleted and lack its
-/// finalizer. Before 1.36 and without the gate `HonorPVReclaimPolicy`, `deleteVolumeOperation` also skipped volumes
-/// that are being deleted.
+/// Returns whether the deletion of the volume removes only its object: the storage stays, although the policy is
+/// Delete. Upstream: `shouldDelete` of sig-storage-lib-external-provisioner skips volumes that are being deleted and do
+/// not have its finalizer. Before 1.36 and without the gate `HonorPVReclaimPolicy`, `deleteVolumeOperation` also
+/// skipped volumes that are being deleted.
 pub fn leaves_storage_behind(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     match data_fate(behavior, volume) {
         DataFate::HandedToDriver => !is_guarded(volume),

@@ -8,7 +8,7 @@ use crate::model::{
 };
 use crate::snapshot::Snapshot;
 
-/// Whether two versions of an object are equal in all fields that decide.
+/// Returns whether two versions of an object are equal in all fields that decide.
 pub fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     match (a, b) {
         (HeldObject::PersistentVolume(a), HeldObject::PersistentVolume(b)) => a.is(b) || same_volume(a, b),
@@ -17,16 +17,16 @@ pub fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     }
 }
 
-/// Whether two versions of a volume are equal in all fields that decide. A created volume differs by its name and uid
-/// from every other volume, even from a deleted volume of the same name. Fields that never change need no comparison,
-/// because name and uid determine them.
+/// Returns whether two versions of a volume are equal in all fields that decide. A created volume differs by its name
+/// and uid from every other volume, even from a deleted volume of the same name. Fields that never change need no
+/// comparison, because name and uid determine them.
 pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
     let same_ref = || match (&a.claim_ref, &b.claim_ref) {
         (None, None) => true,
         (Some(a), Some(b)) => a.namespace == b.namespace && a.name == b.name && a.uid == b.uid,
         _ => false,
     };
-    // The comparisons that cost least stand first.
+    // The cheapest comparisons come first.
     a.status.phase == b.status.phase
         && a.meta.deleted.is_some() == b.meta.deleted.is_some()
         && same_ref()
@@ -36,8 +36,8 @@ pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
         && a.meta.annotations == b.meta.annotations
 }
 
-/// Whether two versions of a claim are equal in all fields that decide. The uid distinguishes a created claim from a
-/// recorded one of the same name that is gone.
+/// Returns whether two versions of a claim are equal in all fields that decide. The uid distinguishes a created claim
+/// from a recorded one of the same name that is gone.
 pub fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool {
     a.status.phase == b.status.phase
         && a.meta.deleted.is_some() == b.meta.deleted.is_some()
@@ -48,7 +48,7 @@ pub fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool 
         && a.meta.annotations == b.meta.annotations
 }
 
-/// Whether no other sync can observe a step of a volume or a claim, and no other step can replace it.
+/// Returns whether no other sync can observe a step of a volume or a claim, and no other step can replace it.
 pub fn is_hidden(step: &Step<'_, '_>) -> bool {
     match (step.before, step.after) {
         (HeldObject::PersistentVolume(before), HeldObject::PersistentVolume(after)) => {
@@ -61,8 +61,8 @@ pub fn is_hidden(step: &Step<'_, '_>) -> bool {
     }
 }
 
-/// Whether no other sync can observe this step of a volume, and the step happens in every order of syncs. For that, the
-/// claimRef and the object must stay, and the phase must move only in its one possible direction.
+/// Returns whether no other sync can observe this step of a volume, and the step happens in every order of syncs. For
+/// that, the claimRef and the object must stay, and the phase must move only in its one possible direction.
 ///
 /// Recycling does not qualify while pods name the claim. Whether those pods count depends on the existence of a claim
 /// of that name.
@@ -86,8 +86,8 @@ fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &P
             == after.meta.annotations.has(AnnotationKey::BoundByController)
 }
 
-/// Whether no other sync can observe this step of a claim, and no other step can replace it. The step must not bind the
-/// claim, change its class or select a node.
+/// Returns whether no other sync can observe this step of a claim, and no other step can replace it. The step must not
+/// bind the claim, change its class or select a node.
 ///
 /// If another step comes first, this step may leave the phase unwritten. Then a later step must write the phase. Every
 /// later step does so, with three exceptions:
@@ -111,7 +111,7 @@ fn private_claim_step(step: &Step<'_, '_>, before: &PersistentVolumeClaim, after
         && (before.status.phase == after.status.phase || !may_stay_unwritten())
 }
 
-/// Whether every volume of the component, recorded or still to be created, states its capacity.
+/// Returns whether every volume of the component, recorded or still to be created, states its capacity.
 fn capacities_stated(step: &Step<'_, '_>) -> bool {
     step.component.iter().all(|id| match id.typed() {
         TypedId::PersistentVolume(id) => step.snapshot.volume(id).storage().is_some(),

@@ -12,7 +12,9 @@ use crate::snapshot::VolumeId;
 use crate::world::{ApiError, Compared, ComparisonStep, EventType, ObjectRef};
 use std::sync::Arc;
 
-/// The finalizer by which kube-controller-manager keeps a volume until its own plugin has deleted the storage.
+/// kube-controller-manager puts this finalizer on volumes with policy Delete that its in-tree plugins provisioned. It
+/// removes the finalizer after the plugin has deleted the storage, or when the policy becomes Retain or Recycle, or when
+/// the plugin is migrated.
 pub const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
 
 /// The finalizer by which a provisioner keeps a volume until it has deleted the storage.
@@ -32,17 +34,17 @@ pub fn sync_volume(
             return Some(VolumeBranch::VolumeMigrationUpdateFailed);
         }
     };
-    Some(sync_annotated(sync, behavior, volume))
+    Some(sync_after_migration(sync, behavior, volume))
 }
 
-fn sync_annotated<'s>(
+fn sync_after_migration<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
     volume: Volume<'s>,
 ) -> VolumeBranch {
     let name = volume.object.meta.name.clone();
     sync.test(|| {
-        test(
+        comparison(
             "the volume has a claimRef",
             &volume.object,
             "spec.claimRef",
@@ -55,7 +57,7 @@ fn sync_annotated<'s>(
         return VolumeBranch::VolumeUnclaimed;
     };
     sync.test(|| {
-        test(
+        comparison(
             "the claimRef has a uid",
             &volume.object,
             "spec.claimRef.uid",
@@ -64,7 +66,7 @@ fn sync_annotated<'s>(
         )
     });
     if claim_ref.uid.is_empty() {
-        await_reserved(sync, &name, &claim_ref);
+        record_reserved(sync, &name, &claim_ref);
         set_phase(sync, volume, VolumePhase::Available);
         return VolumeBranch::VolumeReserved;
     }
@@ -84,7 +86,7 @@ fn sync_annotated<'s>(
                 VolumeBranch::VolumeClaimReplaced
             };
             sync.test(|| {
-                test(
+                comparison(
                     "the claim of that uid exists",
                     &volume.object,
                     "spec.claimRef.uid",
@@ -107,7 +109,7 @@ fn sync_annotated<'s>(
         holds: claim.volume_name == name,
     });
     if claim.volume_name.is_empty() {
-        return await_claim(sync, &volume, &claim);
+        return sync_waiting_volume(sync, &volume, &claim);
     }
     if claim.volume_name == name {
         set_phase(sync, volume, VolumePhase::Bound);
@@ -131,7 +133,7 @@ fn sync_annotated<'s>(
 
 /// Records who has to act for a volume that is reserved by name without a uid. Upstream does not look the claim up
 /// here. A claim that exists and is unbound takes the volume in its own sync, or reports there why it does not.
-fn await_reserved(sync: &mut SyncContext<'_, '_>, volume: &str, named: &ClaimRef) {
+fn record_reserved(sync: &mut SyncContext<'_, '_>, volume: &str, named: &ClaimRef) {
     if named.namespace.is_empty() || named.name.is_empty() {
         let action = complete_claim_ref(sync, volume, named);
         return sync.wait_for("user", volume, action);
@@ -140,7 +142,8 @@ fn await_reserved(sync: &mut SyncContext<'_, '_>, volume: &str, named: &ClaimRef
     let action = match claim.as_ref().map(|(_, claim)| claim) {
         None => "create the claim for which the volume is reserved",
         Some(claim) if claim.volume_name == volume && claim.meta.annotations.has(AnnotationKey::BindCompleted) => {
-            "put the claim's uid into spec.claimRef.uid: a claim that was bound does not take a volume by name alone"
+            "put the claim's uid into spec.claimRef.uid: a claim with the annotation bind-completed becomes Lost \
+             if the claimRef has no uid"
         }
         Some(claim) if !claim.volume_name.is_empty() && claim.volume_name != volume => {
             "delete the volume or free it for another claim: the claim for which it is reserved has another volume"
@@ -150,8 +153,8 @@ fn await_reserved(sync: &mut SyncContext<'_, '_>, volume: &str, named: &ClaimRef
     sync.wait_for("user", named.claim_key().to_string(), action);
 }
 
-/// Returns the way to complete a claimRef that lacks a name or a namespace. It proposes a claim if exactly one claim
-/// names the volume and agrees with the fields that the claimRef has.
+/// Returns the sentence that says how to complete a claimRef without a name or a namespace. It proposes a claim if
+/// exactly one claim names the volume and agrees with the fields that the claimRef has.
 fn complete_claim_ref(sync: &SyncContext<'_, '_>, volume: &str, named: &ClaimRef) -> String {
     let snapshot = sync.world().snapshot();
     let same = |set: &str, other: &str| set.is_empty() || set == other;
@@ -172,9 +175,9 @@ fn complete_claim_ref(sync: &SyncContext<'_, '_>, volume: &str, named: &ClaimRef
                 (true, false) => claim.meta.namespace.to_string(),
                 (false, _) => claim.meta.name.to_string(),
             };
-            format!("set {lacking} to {value}; without it no claim can be meant")
+            format!("set {lacking} to {value}; without it, the claimRef names no claim")
         }
-        _ => format!("set {lacking}, or remove spec.claimRef; as it is, no claim can be meant"),
+        _ => format!("set {lacking}, or remove spec.claimRef; now the claimRef names no claim"),
     }
 }
 
@@ -185,7 +188,11 @@ fn set_phase<'s>(sync: &mut SyncContext<'_, 's>, volume: Volume<'s>, phase: Volu
 }
 
 /// Handles a volume whose claim exists and does not name a volume yet.
-fn await_claim(sync: &mut SyncContext<'_, '_>, volume: &Volume<'_>, claim: &PersistentVolumeClaim) -> VolumeBranch {
+fn sync_waiting_volume(
+    sync: &mut SyncContext<'_, '_>,
+    volume: &Volume<'_>,
+    claim: &PersistentVolumeClaim,
+) -> VolumeBranch {
     if claim.mode() != volume.object.mode() {
         let (volume_name, claim_name) = (volume.object.meta.name.as_str(), claim.meta.name.as_str());
         sync.event(
@@ -228,14 +235,19 @@ fn release_and_reclaim<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubernetes
     }
 }
 
+/// The result of the look-up of a volume's claim.
 enum ClaimLookup<'s> {
+    /// The claim has the uid of the claimRef.
     Ours(Held<'s, PersistentVolumeClaim>),
+    /// No claim has the name of the claimRef.
     Missing,
+    /// The claim of this name has another uid.
     Replaced,
 }
 
-/// Looks up the claim of the claimRef in the controller's cache. If the volume is not yet Released or Failed, it then
-/// asks the informer and the API server. So a claim that only the cache lacks does not count as gone.
+/// Looks up the claim of the claimRef in the controller's cache. If the cache has no claim, the volume is not yet
+/// Released or Failed, and the version of Kubernetes asks again for this volume, it asks the informer and then the API
+/// server. So a claim that is missing only in the cache does not count as gone.
 fn find_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
@@ -244,10 +256,10 @@ fn find_claim<'s>(
     let Some(claim_ref) = &volume.claim_ref else { return Ok(ClaimLookup::Missing) };
     let mut claim =
         sync.cached_named::<PersistentVolumeClaim>(&claim_ref.namespace, &claim_ref.name).map(|(_, claim)| claim);
-    let settled = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
+    let is_released = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
     let asks_again =
         !behavior.recheck_only_bound_by_controller || volume.meta.annotations.has(AnnotationKey::BoundByController);
-    if claim.is_none() && !settled && asks_again {
+    if claim.is_none() && !is_released && asks_again {
         claim = sync.lister_get(&claim_ref.namespace, &claim_ref.name)?;
         if claim.is_none() {
             claim = live_claim(sync, behavior, claim_ref)?;
@@ -302,7 +314,7 @@ fn update_migration_annotations_and_finalizers<'s>(
     Ok(volume)
 }
 
-/// Returns the annotations with the correct CSI driver of a migrated plugin, or nothing if they are correct already.
+/// Returns the annotations with the correct CSI driver of a migrated plugin. Returns None if they are correct already.
 /// Upstream: `updateMigrationAnnotations`, 1.36.
 pub(super) fn migration_annotations(annotations: &Annotations, migrated: Option<&'static str>) -> Option<Annotations> {
     let recorded = annotations.get(AnnotationKey::MigratedTo).unwrap_or_default();
@@ -317,8 +329,8 @@ pub(super) fn migration_annotations(annotations: &Annotations, migrated: Option<
     Some(changed)
 }
 
-/// Returns the finalizers that a provisioned volume should have, or nothing if they are correct already. Upstream:
-/// `modifyDeletionFinalizers`, 1.36.
+/// Returns the corrected finalizers of a provisioned volume. Returns None if nothing has to be changed or the feature
+/// is off. Upstream: `modifyDeletionFinalizers`, 1.36.
 fn deletion_finalizers(
     behavior: &KubernetesBehavior,
     volume: &PersistentVolume,
@@ -344,7 +356,7 @@ fn deletion_finalizers(
     (finalizers[..] != volume.meta.finalizers[..]).then(|| finalizers.into())
 }
 
-/// Returns the volume without [`IN_TREE_FINALIZER`], or nothing if the volume does not have this finalizer.
+/// Returns the volume without [`IN_TREE_FINALIZER`], or None if the volume does not have this finalizer.
 pub(super) fn without_in_tree_finalizer(volume: &PersistentVolume) -> Option<PersistentVolume> {
     volume.meta.has_finalizer(IN_TREE_FINALIZER).then(|| {
         let mut changed = volume.clone();
@@ -354,7 +366,7 @@ pub(super) fn without_in_tree_finalizer(volume: &PersistentVolume) -> Option<Per
     })
 }
 
-fn test(
+fn comparison(
     question: &'static str,
     volume: &PersistentVolume,
     field: &'static str,

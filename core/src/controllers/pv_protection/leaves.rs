@@ -1,4 +1,4 @@
-//! Every place where a sync of the protection of volumes ends, under the names of upstream's behaviour.
+//! The leaves of the controller that protects volumes. Each leaf is named after what upstream does there.
 
 use crate::controllers::branch::leaves;
 
@@ -8,6 +8,6 @@ leaves! {
         "X9" VolumeProtectionAdded "The volume gets its finalizer.",
         "X10" VolumeKeptBound "The volume is being deleted and Bound: it is kept.",
         "X11" VolumeProtectionRemoved "The volume is being deleted and not Bound: its finalizer is removed.",
-        "X12" VolumeProtectionUnchanged "Nothing is due on the volume.",
+        "X12" VolumeProtectionUnchanged "The volume needs no change, or does not exist.",
     }
 }

@@ -1,4 +1,4 @@
-//! Every place where a sync of the protection of claims ends, under the names of upstream's behaviour.
+//! The leaves of the controller that protects claims. Each leaf is named after what upstream does there.
 
 use crate::controllers::branch::leaves;
 
@@ -7,11 +7,13 @@ leaves! {
     ClaimProtectionBranch {
         "X1" ClaimGone "The claim does not exist: nothing happens.",
         "X2" ClaimProtectionAdded "The claim gets its finalizer.",
-        "X3" ClaimKeptUsedByCachedPod "The claim is being deleted and a pod uses it: it is kept.",
-        "X4" ClaimKeptUsedByLivePod "The same, seen only by asking the API server.",
-        "X5" ClaimLiveListFailed "The live list of pods failed: the sync ends with an error.",
-        "X6" ClaimProtectionRemoved "The claim is being deleted and unused: its finalizer is removed.",
-        "X7" ClaimProtectionUnchanged "Nothing is due on the claim.",
-        "X8" ClaimUnusedConditionSet "The alpha condition `Unused` is written.",
+        "X3" ClaimKeptUsedByCachedPod "The claim is being deleted, and a scheduled pod uses it: it is kept.",
+        "X4" ClaimKeptUsedByLivePod
+            "The claim is being deleted, and a scheduled pod that only the API server knows uses it: it is kept.",
+        "X5" ClaimLiveListFailed "The API server did not return the list of pods: the sync ends with an error.",
+        "X6" ClaimProtectionRemoved
+            "The claim is being deleted, and no scheduled pod uses it: its finalizer is removed.",
+        "X7" ClaimProtectionUnchanged "The claim needs no change.",
+        "X8" ClaimUnusedConditionSet "The alpha condition `Unused` has to be written.",
     }
 }

@@ -26,7 +26,8 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     })
 });
 
-/// Whether two versions are equal for this controller. The use by pods matters only while a claim is being deleted.
+/// Returns whether two versions are equal for this controller. The use by pods matters only while a claim is being
+/// deleted.
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     a.meta().deleted.is_some() == b.meta().deleted.is_some() && a.meta().finalizers == b.meta().finalizers
 }
@@ -45,8 +46,8 @@ fn needs<'a>(snapshot: &'a Snapshot, _: &'a Settings<'a>) -> Needs<'a> {
     })
 }
 
-/// Whether a scheduled pod uses the claim. If the pod names the claim in a volume, the pod's phase and deletion do not
-/// matter. Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// Returns whether a scheduled pod uses the claim. If the pod names the claim in a volume, the pod's phase and deletion
+/// do not matter. Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     if pod.node_name.is_empty() {
         return false;
@@ -57,7 +58,7 @@ pub fn pod_uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     pod.named_claims().any(|claim| claim == name) || (pod.makes(name) && owned && !shut_down)
 }
 
-/// Whether the pod has not ended and refers to the claim. The pod need not be scheduled. Upstream:
+/// Returns whether the pod has not ended and refers to the claim. The pod need not be scheduled. Upstream:
 /// `podUsesPVCForUnusedSince`, `pkg/controller/volume/pvcprotection`, 1.36.
 fn pod_refers_to_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     let name = &claim.meta.name;
@@ -118,7 +119,7 @@ pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior,
     ClaimProtectionBranch::ClaimProtectionUnchanged
 }
 
-/// Whether a live list shows a wanted pod that the informer does not have. Upstream: `askAPIServer`,
+/// Returns whether a live list shows a wanted pod that the informer does not have. Upstream: `askAPIServer`,
 /// `pkg/controller/volume/pvcprotection`, 1.36.
 fn lists(sync: &SyncContext<'_, '_>, claim: &PersistentVolumeClaim, wanted: impl Fn(&Pod) -> bool) -> bool {
     sync.live_only_pods_of(&claim.meta.namespace, &claim.meta.name).iter().any(|pod| wanted(pod))

@@ -25,7 +25,7 @@ pub static ENGINE: Engine = Engine {
     bounds: fixpoint::fixpoint,
     changes_before_gone,
     decided_by,
-    between: recycling::between,
+    between: recycling::add_disturbed_outcomes,
     under_way: recycling::with_existing_recycler,
 };
 

@@ -30,13 +30,13 @@ pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &C
     eligible.then(|| solved(snapshot, settings, component))
 }
 
-/// Whether the volume belongs to the common case. A volume without a capacity does not: a claim that requests nothing
-/// would take this volume, and the binding would stop before the claim is Bound.
+/// Returns whether the volume belongs to the common case. A volume without a capacity does not: a claim that requests
+/// nothing would take this volume, and the binding would stop before the claim is Bound.
 fn is_plain_volume(volume: &PersistentVolume) -> bool {
     volume.claim_ref.is_none() && !volume.terminating() && volume.storage().is_some()
 }
 
-/// Whether a search can find the volume before the first sync of the volume.
+/// Returns whether a search can find the volume before the first sync of the volume.
 pub(super) fn is_found_at_first(volume: &PersistentVolume) -> bool {
     volume.status.phase == VolumePhase::Available
 }

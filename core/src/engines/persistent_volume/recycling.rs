@@ -1,4 +1,4 @@
-//! Volumes that are recycled at the same time and disturb each other.
+//! This module finds volumes that are recycled at the same time and disturb each other.
 //!
 //! All recyclings of one plugin share one pod template. Each recycling changes the name and the storage in this
 //! template, without checking whether another recycling is about to use it. So a recycling may create, wait for or
@@ -22,9 +22,10 @@ use crate::snapshot::{Absence, Snapshot, VolumeId};
 use crate::world::{Answers, ControllerState, Need, OperationState, PluginAnswer, World};
 use std::collections::BTreeMap;
 
-/// Computes what recyclings of different components do to each other. It adds outcomes to each volume whose recycling
-/// may fail because of another one. It also records which lists of other volumes are incomplete.
-pub(super) fn between(
+/// Adds outcomes to each volume whose recycling may fail because of another one, which may be in another component.
+/// Also records which lists of other volumes are incomplete. Returns, for each volume whose recycling may fail, how
+/// many outcomes were added and why.
+pub(super) fn add_disturbed_outcomes(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
     settlement: &mut Settlement<'_>,
@@ -52,26 +53,26 @@ pub(super) fn between(
     beside
 }
 
-/// The volumes that the controller may recycle at the same time, in order.
+/// The volumes that the controller may recycle at the same time, sorted by id.
 #[derive(Clone, Debug, Default)]
 struct Recycled {
-    nfs: OfPlugin,
-    host_path: OfPlugin,
+    nfs: PluginVolumes,
+    host_path: PluginVolumes,
 }
 
 /// The recycled volumes of one plugin.
 #[derive(Clone, Debug, Default)]
-struct OfPlugin {
-    /// The volumes that may be recycled in one of their ends.
+struct PluginVolumes {
+    /// The volumes that may be recycled in one of their outcomes.
     known: Vec<VolumeId>,
     /// The volumes whose outcomes are unknown.
     unclear: Vec<VolumeId>,
 }
 
 impl Recycled {
-    /// Finds the volumes that may be recycled in one of their ends. `ends` returns the outcomes of a volume, or none if
-    /// they are unknown.
-    fn of<'e>(snapshot: &Snapshot, ends: impl Fn(VolumeId) -> Option<&'e OutcomeSet>) -> Self {
+    /// Finds the volumes that may be recycled in one of their outcomes. `outcomes` returns the outcomes of a volume, or
+    /// None if they are unknown.
+    fn of<'e>(snapshot: &Snapshot, outcomes: impl Fn(VolumeId) -> Option<&'e OutcomeSet>) -> Self {
         let mut recycled = Self::default();
         for (id, volume) in (0..).map(VolumeId::new).zip(snapshot.volumes()) {
             let plugin = match (&volume.reclaim_policy, &volume.source.kind) {
@@ -87,22 +88,22 @@ impl Recycled {
             if in_use {
                 continue;
             }
-            match ends(id) {
+            match outcomes(id) {
                 None => plugin.unclear.push(id),
-                Some(ends) if ends.representatives().any(is_recycled) => plugin.known.push(id),
+                Some(set) if set.representatives().any(is_recycled) => plugin.known.push(id),
                 Some(_) => {}
             }
         }
         recycled
     }
 
-    /// The number of other volumes that the same plugin recycles.
+    /// Returns the number of other volumes that the same plugin recycles.
     fn others(&self, id: VolumeId) -> usize {
         let of_its_plugin = [&self.nfs, &self.host_path].into_iter().find(|all| all.known.binary_search(&id).is_ok());
         of_its_plugin.map_or(0, |all| all.known.len() - 1)
     }
 
-    /// The volumes that are recycled alone, as far as is known. Each comes with the volumes of its plugin whose
+    /// Returns the volumes that are recycled alone, as far as is known, each with the volumes of its plugin whose
     /// outcomes are unknown.
     fn alone(&self) -> impl Iterator<Item = (VolumeId, &[VolumeId])> {
         [&self.nfs, &self.host_path].into_iter().filter_map(|all| match all.known.as_slice() {
@@ -111,19 +112,19 @@ impl Recycled {
         })
     }
 
-    /// The volumes whose recycling may fail: volumes that are not recycled alone, and volumes whose recycler's pod
-    /// already exists.
+    /// Returns the volumes whose recycling may fail: volumes that are not recycled alone, and volumes whose recycler's
+    /// pod already exists.
     fn failing(&self, snapshot: &Snapshot) -> impl Iterator<Item = VolumeId> {
         [&self.nfs, &self.host_path].into_iter().flat_map(move |all| {
-            let is_crowded = all.known.len() > 1;
-            let fails = move |id: &VolumeId| is_crowded || has_recycler(snapshot, snapshot.volume(*id));
+            let has_several = all.known.len() > 1;
+            let fails = move |id: &VolumeId| has_several || has_recycler(snapshot, snapshot.volume(*id));
             all.known.iter().copied().filter(fails)
         })
     }
 }
 
-/// Whether the volume is recycled at this end. A failed recycling is tried again in each sync. A volume that is being
-/// deleted is recycled until it is gone.
+/// Returns whether the volume is recycled in this outcome, now or later. A failed recycling is tried again in each
+/// sync. A volume that is being deleted is recycled until it is gone.
 fn is_recycled(end: &Outcome) -> bool {
     matches!(
         end,
@@ -132,9 +133,9 @@ fn is_recycled(end: &Outcome) -> bool {
     )
 }
 
-/// The outcome after another recycling disturbed this one. At this end, the volume must be Released and still to be
-/// recycled. Otherwise the result is `None`.
-fn failed(end: &Outcome) -> Option<Outcome> {
+/// Returns the outcome after another recycling disturbed this one. Returns None unless the volume is Released in this
+/// outcome and its data are to be erased.
+fn failed_outcome(end: &Outcome) -> Option<Outcome> {
     let mut end = end.clone();
     match &mut end {
         Outcome::Volume { phase, data: Some(DataFate::Scrubbed), .. } if *phase == VolumePhase::Released => {
@@ -145,13 +146,14 @@ fn failed(end: &Outcome) -> Option<Outcome> {
     }
 }
 
-/// Adds the outcomes in which the recycling of the volume at this place fails. Returns the number of added outcomes.
+/// Adds the outcomes in which the recycling of the volume with this index in the component fails. Returns the number of
+/// added outcomes.
 fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
     let joint: Option<Vec<Vec<Outcome>>> =
         settled.joint().map(|worlds| worlds.into_iter().map(|world| world.into_iter().cloned().collect()).collect());
     let set = &settled.sets[place];
     let more: Vec<Outcome> =
-        set.listed.iter().filter_map(failed).filter(|failed| !set.listed.contains(failed)).collect();
+        set.listed.iter().filter_map(failed_outcome).filter(|failed| !set.listed.contains(failed)).collect();
     let added = more.len() as u64;
     if added == 0 {
         return 0;
@@ -167,7 +169,7 @@ fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
                 .iter()
                 .filter_map(|world| {
                     let mut other = world.clone();
-                    other[place] = failed(&world[place])?;
+                    other[place] = failed_outcome(&world[place])?;
                     Some(other)
                 })
                 .collect();
@@ -180,48 +182,48 @@ fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
     added
 }
 
-/// If the recycler's pod already exists, replaces the decision that starts the recycling by the decisions that are
-/// possible then.
+/// If the pod of the recycler already exists, the recycling does not start in the usual way. Replaces its decision with
+/// the two that are possible.
 pub(super) fn with_existing_recycler<'s>(
     world: &World<'s>,
     settings: &Settings<'s>,
     target: ObjectId,
     mut decisions: Decisions<'s>,
 ) -> Decisions<'s> {
-    let courses = settings_with_recycler(world, settings, target);
+    let cases = settings_with_recycler(world, settings, target);
     let is_started =
         |decision: &Decision<'_>| decision.record.steps.contains(&Branch::from(ReclaimStep::ReclaimRecycle));
-    if !courses.is_empty()
+    if !cases.is_empty()
         && let Some(at) = decisions.listed.iter().position(is_started)
     {
-        let of_course = |settings: &Settings<'s>| decide(world, settings, target).listed.into_iter().next();
-        let instead: Vec<Decision<'s>> = courses.iter().filter_map(of_course).collect();
+        let first_decision = |settings: &Settings<'s>| decide(world, settings, target).listed.into_iter().next();
+        let instead: Vec<Decision<'s>> = cases.iter().filter_map(first_decision).collect();
         decisions.count += (instead.len() as u64).saturating_sub(1);
         decisions.listed.splice(at..=at, instead);
     }
     decisions
 }
 
-/// The settings for a sync of a volume whose recycler's pod already exists. Either the operation that made the pod
-/// waits for it, or the controller was restarted since and finds an old pod. The list is empty if no such pod is known,
-/// or if the settings state what the controller has in memory.
+/// Returns the settings for a sync of a volume whose recycler's pod already exists. There are two cases: the operation
+/// that created the pod still runs, or the controller was restarted after it created the pod and now finds an old pod.
+/// The list is empty if no such pod is known, or if the settings already state other caches, operations or answers.
 fn settings_with_recycler<'s>(world: &World<'s>, settings: &Settings<'s>, target: ObjectId) -> Vec<Settings<'s>> {
     let Some(volume) = target.of::<PersistentVolume>().and_then(|id| world.get(id)) else { return Vec::new() };
     if !settings.starts_in_step() || !has_recycler(world.snapshot(), &volume) {
         return Vec::new();
     }
-    let binder = vec![CONTROLLER];
+    let only_this_controller = vec![CONTROLLER];
     let operation = recycling(&volume.meta.name, &volume.meta.uid);
     let controller =
         ControllerState { operations: vec![(operation, OperationState::Running)], ..ControllerState::in_step() };
     let answers = Answers { plugin: Some(PluginAnswer::Failed(OLD_RECYCLER.to_owned())), ..Answers::default() };
     vec![
-        Settings { controllers: binder.clone(), controller, ..settings.clone() },
-        Settings { controllers: binder, answers, ..settings.clone() },
+        Settings { controllers: only_this_controller.clone(), controller, ..settings.clone() },
+        Settings { controllers: only_this_controller, answers, ..settings.clone() },
     ]
 }
 
-/// Whether a pod that erases the volume exists.
+/// Returns whether a pod that erases the volume exists.
 fn has_recycler(snapshot: &Snapshot, volume: &PersistentVolume) -> bool {
     volume.reclaim_policy == ReclaimPolicy::Recycle
         && recyclable(volume)

@@ -123,7 +123,7 @@ macro_rules! by_kind {
             patch.part("spec", parts.spec).part("status", parts.status)
         }
 
-        /// Whether a snapshot file keeps the times of the last writes of objects of this kind.
+        /// Returns whether a snapshot file keeps the times of the last writes of objects of this kind.
         pub(super) fn keeps_change_times(kind: Kind) -> bool {
             match kind {
                 $(Kind::$kind => $type::KEEPS_CHANGE_TIMES,)*

@@ -141,7 +141,7 @@ impl Writable for PersistentVolumeClaim {
     }
 }
 
-/// Whether `dataSource` may name this source. The field is older than `dataSourceRef` and allows fewer kinds.
+/// Returns whether `dataSource` may name this source. The field is older than `dataSourceRef` and allows fewer kinds.
 fn is_classic(source: &DataSource) -> bool {
     matches!(
         (source.group.as_str(), source.kind.as_str()),

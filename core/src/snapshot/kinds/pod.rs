@@ -195,7 +195,7 @@ pub(super) fn pod_spec(value: Value) -> Value {
 }
 
 /// Redacts a container. The name stays, and the names of the volumes that stay in the pod. A path must exist when the
-/// pod is created again, and must be unique, so the name of the volume stands in its place.
+/// pod is created again, and must be unique, so the name of the volume replaces it.
 fn container(value: Value, volumes: &BTreeSet<String>) -> Value {
     each(only(value, &["image", "name", "volumeDevices", "volumeMounts"]), |key, value| match key {
         "name" => value,

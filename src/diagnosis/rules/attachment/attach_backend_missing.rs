@@ -75,12 +75,13 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     )
 }
 
-/// Whether the driver says that the storage does not exist. It may also miss the node.
+/// Returns whether the driver says that the storage does not exist. It may also miss the node.
 pub(super) fn is_storage_missing(message: &str, node: &str) -> bool {
     Obstacle::of(message) == Obstacle::Unknown && !names_node(message, node)
 }
 
-/// Whether the message is about the node or about another object that the attacher reads, and not about the storage.
+/// Returns whether the message is about the node or about another object that the attacher reads, and not about the
+/// storage.
 fn names_node(message: &str, node: &str) -> bool {
     const OTHERS: [&str; 9] = [
         "secret",

@@ -74,7 +74,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let reason = if driver_gone {
         format!("there is no CSIDriver {driver}, so that driver was probably removed")
     } else {
-        "it does not run, has another name, or lacks the rights".to_owned()
+        "it does not run, has another name, or does not have the permissions that it needs".to_owned()
     };
     let lasted = age(case, since);
     let message = if deleted.is_some() {
@@ -101,13 +101,13 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             .remedy(kubectl("get csidrivers", format!("see whether {driver} is installed, and under which name")))
             .remedy(by_hand(format!(
                 "run the controller of {driver} with its attacher: then it continues by itself; if it runs already, \
-                 its log says which rights it lacks"
+                 its log says which permissions are missing"
             ))),
     )
 }
 
-/// Whether it is certain that no such CSIDriver exists. The answer changes only the words of the finding and the
-/// duration that is tolerated.
+/// Returns whether it is certain that no such CSIDriver exists. The answer changes only the words of the finding and
+/// the duration that is tolerated.
 fn lacks_driver(case: &Case<'_>, driver: &str) -> bool {
     let absence = case.snapshot().coverage().absence_of(Kind::CsiDriver, "", driver);
     absence == Absence::Certain && case.lacks(Kind::CsiDriver, "", driver)

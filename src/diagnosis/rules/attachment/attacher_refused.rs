@@ -11,7 +11,7 @@ use crate::model::surroundings::VolumeAttachment;
 
 pub(super) static RULE: Rule = Rule {
     id: "attacher-refused",
-    title: "the attacher lacks the rights to write its result",
+    title: "the attacher has no permission to write its result",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
@@ -73,7 +73,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             (
                 format!(
                     "the attacher of {driver} began to attach {volume} to node {node} and has reported no result for \
-                     {}. It lacks the right to write volumeattachments/status, its driver hangs, or it stopped",
+                     {}. It has no permission to write volumeattachments/status, its driver hangs, or it stopped",
                     age(case, since)
                 ),
                 Severity::Warning,

@@ -44,7 +44,8 @@ const LONGEST_CALL: i64 = 1800;
 /// The maximum length of a driver's message that is shown, in terminal columns.
 const SHOWN: usize = 200;
 
-/// Whether at least that number of seconds has passed since the moment. The answer is false if the time is unknown.
+/// Returns whether at least that number of seconds has passed since the moment. The answer is false if the time is
+/// unknown.
 fn lasts(case: &Case<'_>, since: Option<Timestamp>, seconds: i64) -> bool {
     case.seconds_since(since).is_some_and(|passed| passed >= seconds)
 }
@@ -77,7 +78,7 @@ fn volume_words(attachment: &VolumeAttachment) -> String {
     }
 }
 
-/// Whether the attachment names a volume that does not exist.
+/// Returns whether the attachment names a volume that does not exist.
 fn lacks_volume(case: &Case<'_>, attachment: &VolumeAttachment) -> bool {
     !attachment.volume_name.is_empty() && case.lacks(Kind::PersistentVolume, "", &attachment.volume_name)
 }
@@ -95,8 +96,8 @@ fn refused_for_deletion<'a>(case: &Case<'a>, attachment: &VolumeAttachment) -> O
     (attachment.attach_error.as_ref().is_some_and(said) || came_later).then_some(volume)
 }
 
-/// Whether the attacher's error says that the API server refuses what the attacher writes. Other errors of these
-/// functions are about the driver. Upstream: `csiAttach` and `csiDetach`, external-attacher.
+/// Returns whether the attacher's error says that the API server refuses what the attacher writes. Other errors of
+/// these functions are about the driver. Upstream: `csiAttach` and `csiDetach`, external-attacher.
 fn is_refusal(error: &AttachError) -> bool {
     let writes = ["could not add PersistentVolume finalizer", "could not save VolumeAttachment", "could not mark as"];
     writes.iter().any(|write| error.message.starts_with(*write)) && error.message.contains("forbidden")
@@ -164,7 +165,7 @@ fn pods_of<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Vec<&'a Pod> {
     case.snapshot().pods_of(&named.namespace, &named.name).collect()
 }
 
-/// Whether the claim with the uid in the volume's `claimRef` is known to exist.
+/// Returns whether the claim with the uid in the volume's `claimRef` is known to exist.
 fn is_held(case: &Case<'_>, volume: &PersistentVolume) -> bool {
     let Some(named) = &volume.claim_ref else { return false };
     case.claim(&named.namespace, &named.name).is_some_and(|claim| claim.meta.uid == named.uid)

@@ -275,14 +275,14 @@ fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holde
     }
 }
 
-/// Whether both pods belong to the same workload.
+/// Returns whether both pods belong to the same workload.
 fn is_replica(pod: &Pod, other: &Pod) -> bool {
     let has_owner = !pod.owner_name.is_empty();
     has_owner && (&pod.owner_kind, &pod.owner_name) == (&other.owner_kind, &other.owner_name)
 }
 
-/// Whether the pods belong to different ReplicaSets of one Deployment. The name of such a ReplicaSet is that of the
-/// Deployment and a hash.
+/// Returns whether the pods belong to different ReplicaSets of one Deployment. The name of such a ReplicaSet is that of
+/// the Deployment and a hash.
 fn is_update(pod: &Pod, other: &Pod) -> bool {
     let deployment = |pod: &Pod| {
         let name = pod.owner_name.rsplit_once('-').map(|(name, _)| name.to_owned());

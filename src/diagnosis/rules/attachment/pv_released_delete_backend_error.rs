@@ -61,9 +61,11 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             ", because snapshots or clones seem to depend on it",
             "find the snapshots and clones of it at the storage system, and decide what becomes of them",
         ),
-        Obstacle::Denied => {
-            (", because it seems to lack rights", "restore the driver's credentials and rights at the storage system")
-        }
+        Obstacle::Denied => (
+            ", because it seems to have no permission",
+            "restore the driver's credentials and permissions at the \
+                                                          storage system",
+        ),
         Obstacle::Unreachable => {
             (", because the storage system seems not to answer", "let the driver reach the storage system again")
         }
@@ -99,7 +101,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     )
 }
 
-/// Whether the provisioner refused the deletion because it saw an attachment. Upstream: `canDeleteVolume`,
+/// Returns whether the provisioner refused the deletion because it saw an attachment. Upstream: `canDeleteVolume`,
 /// external-provisioner.
 fn is_attached(event: &Event) -> bool {
     event.message.contains("is still attached to node")

@@ -49,7 +49,7 @@ pub(super) const LIMIT_WORDS: [&str; 6] = [
     "attachmentlimit",
 ];
 
-/// Whether the driver says that the machine takes no more disks.
+/// Returns whether the driver says that the machine takes no more disks.
 pub(super) fn is_about_limit(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
     LIMIT_WORDS.iter().any(|words| message.contains(words))
@@ -79,7 +79,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             ("", "see in the log of the driver's controller, and at the storage system, what fails".to_owned())
         }
         Obstacle::Denied => (
-            ", because it is not authorized or lacks a permission",
+            ", because it is not authorized or has no permission",
             format!(
                 "give {driver} its permissions at the storage system: the role or the credentials of its controller"
             ),

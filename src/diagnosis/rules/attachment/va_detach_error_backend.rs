@@ -53,8 +53,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let (why, first) = match Obstacle::of(&error.message) {
         Obstacle::Dependents | Obstacle::Other => ("", "see in the driver's log and at the storage system what fails"),
         Obstacle::Denied => (
-            ". It seems to lack rights",
-            "restore the driver's credentials and rights at the storage system; then it tries again by itself",
+            ". It seems to have no permission",
+            "restore the driver's credentials and permissions at the storage system; then it tries again by itself",
         ),
         Obstacle::InUse => (
             ". The disk seems to be in use",

@@ -25,10 +25,10 @@ pub(super) static RULE: Rule = Rule {
                `FailedAttachVolume`, which speaks of a Multi-Attach error.",
         why: "When a node is deleted, kube-controller-manager deletes its VolumeAttachments once the pods of the node \
               are gone, at once or, where the node had reported the volume as in use, after six minutes; with \
-              `--disable-force-detach-on-timeout` it waits for ever. Then the driver's attacher has to detach the \
-              disk. It takes the machine's id from the CSINode or from an annotation on the VolumeAttachment, and the \
-              driver may fail on a machine that is gone. Until the VolumeAttachment has vanished, the volume counts \
-              as attached, whatever `status.attached` says.",
+              `--disable-force-detach-on-timeout` it does not detach a volume that was reported as in use. Then the driver's attacher has to \
+              detach the disk. It takes the machine's id from the CSINode or from an annotation on the \
+              VolumeAttachment, and the driver may fail on a machine that is gone. Until the VolumeAttachment has \
+              vanished, the volume counts as attached, whatever `status.attached` says.",
         confirm: "kubectl get volumeattachment NAME -o yaml\n\
                   kubectl get node NODE\n\
                   kubectl get csinode NODE",

@@ -120,8 +120,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     )
 }
 
-/// Whether the kubelet of the node reports that it does not use the volume. A kubelet that does not answer reports
-/// nothing.
+/// Returns whether the kubelet of the node reports that it does not use the volume. A kubelet that does not answer
+/// reports nothing.
 fn is_unmounted(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> bool {
     let Some(node) = case.snapshot().node(node) else { return false };
     let is_ready = node.readiness().is_some_and(|ready| ready.status == "True");

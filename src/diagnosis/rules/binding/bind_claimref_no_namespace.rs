@@ -11,7 +11,7 @@ use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-claimref-no-namespace",
-    title: "the volume's claimRef lacks a namespace or a name",
+    title: "the volume's claimRef has no namespace or no name",
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::StorageClass],

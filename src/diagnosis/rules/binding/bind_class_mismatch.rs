@@ -61,8 +61,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(found.remedies(remedy).remedy(recreate(claim, &how)))
 }
 
-/// Whether one of the two class names is probably a typing error of the other. If both classes exist, neither name is
-/// an error, even if the names are similar.
+/// Returns whether one of the two class names is probably a typing error of the other. If both classes exist, neither
+/// name is an error, even if the names are similar.
 fn is_typo(case: &Case<'_>, claimed: &str, of_volume: &str) -> bool {
     nearest::differs_by_typo(claimed, of_volume) && (case.class(claimed).is_none() || case.class(of_volume).is_none())
 }

@@ -94,7 +94,7 @@ fn near<'a>(case: &Case<'a>, wanted: &str) -> Option<&'a str> {
     nearest(wanted, looked_at.iter().map(name).filter(|name| !is_made_up(name)), 1).first().copied()
 }
 
-/// Whether a provisioner generated the name. Such a name is `pvc-` and a uid.
+/// Returns whether a provisioner generated the name. Such a name is `pvc-` and a uid.
 fn is_made_up(name: &str) -> bool {
     const UID: usize = 36;
     name.strip_prefix("pvc-").is_some_and(|uid| uid.len() == UID)

@@ -25,9 +25,9 @@ pub(super) static RULE: Rule = Rule {
               backup was restored.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
-        repair: "First set the policy to Retain. See that no other cluster uses the disk. If the new claim may read \
-                 the old data, remove the uid from the volume's `claimRef`, and nothing else of it: the next sync of \
-                 the claim binds the two without any further test. Otherwise create the claim again without \
+        repair: "First set the policy to Retain. Make sure that no other cluster uses the disk. If the new claim may \
+                 read the old data, remove the uid from the volume's `claimRef`, and nothing else of it: the next sync \
+                 of the claim binds the two without any further test. Otherwise create the claim again without \
                  `spec.volumeName`.",
         prevention: "Keep volumes that outlive their claims on policy Retain, and reserve them by namespace and name \
                      before the claim comes back.",

@@ -1,4 +1,4 @@
-//! This rule reports a bound claim whose volume no node can use, because the class binds before a node is selected.
+//! This rule reports a bound claim whose volume no node can use. The controller bound it before a node was selected.
 
 use super::bound_volume;
 use crate::controllers::ClaimBranch;
@@ -17,18 +17,17 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Schedule],
     repairs: &[],
     page: Page {
-        seen: "The claim is Bound and looks well. Its pods stay Pending, and the scheduler says that no node matches \
-               the PersistentVolume's node affinity.",
-        why: "A class with binding mode Immediate binds a claim as soon as it exists, and the controller that does so \
-              never looks at nodes. The volume's `spec.nodeAffinity` says on which nodes it can be used, and none of \
-              today's nodes has such labels: they are in other zones, were replaced under other names, or lost a \
-              label.",
+        seen: "The claim is Bound and shows no problem. Its pods stay Pending, and the scheduler says that no node \
+               matches the PersistentVolume's node affinity.",
+        why: "If a class has binding mode Immediate, the controller binds the claim without looking at nodes. The \
+              volume's `spec.nodeAffinity` says on which nodes it can be used. No node has these labels now. Perhaps \
+              the nodes are in other zones, have new names, or lost a label.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nodeAffinity.required}'\nkubectl get nodes --show-labels",
-        repair: "Bring a node back that has the labels, or add one in that zone. If the volume holds nothing that is \
-                 needed, create the claim again in a class with binding mode WaitForFirstConsumer.",
+        repair: "Bring back a node that has the labels, or add one in that zone. If nobody needs the data of the \
+                 volume, create the claim again in a class with binding mode WaitForFirstConsumer.",
         prevention: "Use WaitForFirstConsumer for storage that not every node can reach.",
-        hazard: "Deleting the claim deletes the data of a volume with policy Delete. Labels that are added to a wrong \
-                 node only move the failure to the mount.",
+        hazard: "Deleting the claim deletes the data of a volume with policy Delete. If you add the labels to a node \
+                 that cannot reach the storage, the pod is scheduled and the mount fails.",
         sources: &[
             "CheckNodeAffinity, component-helpers, Kubernetes 1.36",
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M13 is for the scheduler alone)",
@@ -57,13 +56,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     {
         return None;
     }
-    let (name, policy, wanted) = (&volume.meta.name, volume.reclaim_policy.as_str(), affinity_words(affinity));
+    let (name, policy, wanted) = (&volume.meta.name, volume.reclaim_policy.as_str(), node_selector_text(affinity));
     let none = match nodes.len() {
         1 => "the only node does not match".to_owned(),
         several => format!("none of the {several} nodes matches"),
     };
     let why = if class.is_empty() {
-        "The controller binds a claim without a class without looking at nodes".to_owned()
+        "For a claim that has no class, the controller does not look at nodes before it binds".to_owned()
     } else {
         format!("Class \"{class}\" binds claims immediately, without looking at nodes")
     };
@@ -73,7 +72,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         "no node matches the node affinity of volume {name}. The volume requires \
                                         nodes with {wanted}, and {none}. {why}"
     ));
-    // A zone without nodes is normal as long as no pod waits for a node.
+    // If no pod waits for a node, the severity is only Warning: a zone without nodes can be normal.
     let mut users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
     let waits = users.any(|pod| pod.node_name.is_empty() && !pod.terminated());
     let mut found = found
@@ -86,16 +85,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             "bring back a node with {required}; or, if the data are not needed, create the claim again in a class with \
              binding mode WaitForFirstConsumer"
         )))
-        .remedy(kubectl("get nodes --show-labels", "see which nodes lack the labels"));
+        .remedy(kubectl("get nodes --show-labels", "see which nodes do not have the labels"));
     if !kept {
         found = found.remedies(retain(volume));
     }
     Some(found)
 }
 
-/// Returns the node selector in the syntax of `kubectl -l`. If it has more than two alternatives, the first two are
-/// shown.
-pub(in crate::diagnosis::rules) fn affinity_words(affinity: &NodeSelector) -> String {
+/// Returns the node selector as words, such as `zone In (a,b) and disk Exists ()`. If it has more than two
+/// alternatives, the first two are shown.
+pub(in crate::diagnosis::rules) fn node_selector_text(affinity: &NodeSelector) -> String {
     let term = |term: &NodeSelectorTerm| {
         let requirements = term.expressions.iter().chain(&term.fields).map(|requirement| {
             let values: Vec<&str> = requirement.values.iter().map(Str::as_str).collect();

@@ -30,8 +30,8 @@ pub(super) static RULE: Rule = Rule {
                  object is gone, create it again under the same name for the same storage, without uid and deletion \
                  timestamp and with a `claimRef` to this claim.",
         prevention: "Do not delete volumes in order to reset them. Keep what matters on policy Retain.",
-        hazard: "Waiting until the volume is gone may mean waiting until its storage is gone. Removing its finalizers \
-                 by hand leaks the storage, or leaves it attached for ever.",
+        hazard: "If you wait until the volume is gone, its storage may be gone as well. If you remove its finalizers \
+                 by hand, the storage stays without an object in the cluster, or stays attached to a node.",
         sources: &[
             "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18a)",
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M6)",

@@ -37,7 +37,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refused = refused(case, claim, CandidateVerdict::CandidateSelector, None)?;
     let name = &refused.volume.meta.name;
     let differs = match refused.misfit.has.as_str() {
-        "<unset>" => format!("lacks the label of the claim's selector {}", refused.misfit.wants),
+        "<unset>" => format!("does not have the label of the claim's selector {}", refused.misfit.wants),
         has => format!("has label {has}, but the claim's selector wants {}", refused.misfit.wants),
     };
     let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, "All other fields fit");

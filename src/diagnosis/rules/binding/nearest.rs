@@ -48,7 +48,7 @@ pub(super) fn waits_in_vain(case: &Case<'_>, claim: &PersistentVolumeClaim) -> O
     Some(is_early)
 }
 
-/// Whether volumes of the claim's class are created by hand.
+/// Returns whether volumes of the claim's class are created by hand.
 fn is_made_by_hand(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     case.class(claim.class()).is_some_and(|class| class.provisioner == NO_PROVISIONER)
 }

@@ -101,7 +101,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     ))))
 }
 
-/// Whether the class is the only reason why the claim does not fit the volume.
+/// Returns whether the class is the only reason why the claim does not fit the volume.
 fn fits_but_for_class(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let Ok(query) = Query::new(case.behavior(), claim, false) else { return false };
     query.misfits(volume) == [CandidateVerdict::CandidateClass]

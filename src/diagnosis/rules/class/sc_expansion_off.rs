@@ -67,7 +67,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     )
 }
 
-/// Whether the claim is Bound and requests more than its capacity. A newly bound claim has at least what it requests.
+/// Returns whether the claim is Bound and requests more than its capacity. A newly bound claim has at least what it
+/// requests.
 fn wants_more(claim: &PersistentVolumeClaim) -> bool {
     if claim.terminating() || claim.status.phase != ClaimPhase::Bound {
         return false;

@@ -27,8 +27,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "Correct `mountOptions` of the class, which can be changed, for volumes to come. Volumes that are \
                  there have their own `spec.mountOptions`, which can be changed, too, and count from the next mount \
                  on.",
-        prevention: "Try a class with one claim and one pod before using it. State each option as one entry, as it \
-                     would stand behind `mount -o`.",
+        prevention: "Try a class with one claim and one pod before using it. State each option as one entry, as you \
+                     would write it after `mount -o`.",
         hazard: "Other options take effect when a pod moves or restarts, which may be much later, and then all pods of \
                  the volume fail alike.",
         sources: &[
@@ -79,8 +79,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     )
 }
 
-/// Whether no mount helper can accept the entry as an option, because it is empty, begins or ends with blanks, or is a
-/// flag.
+/// Returns whether no mount helper can accept the entry as an option, because it is empty, begins or ends with blanks,
+/// or is a flag.
 fn is_malformed(option: &Str) -> bool {
     option.is_empty() || option.trim() != option || option.starts_with('-')
 }

@@ -92,7 +92,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ))
 }
 
-/// Whether no such claim exists.
+/// Returns whether no such claim exists.
 fn lacks(case: &Case<'_>, namespace: &str, name: &str) -> bool {
     case.lacks(Kind::PersistentVolumeClaim, namespace, name)
 }

@@ -71,8 +71,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether provisioners of CSI drivers leave a source of that kind to populators. They decide by the name of the kind.
-/// Upstream: `prepareProvision`, external-provisioner.
+/// Returns whether provisioners of CSI drivers leave a source of that kind to populators. They decide by the name of
+/// the kind. Upstream: `prepareProvision`, external-provisioner.
 fn is_for_populators(source: &DataSource) -> bool {
     !source.group.is_empty() && source.kind != CLAIM && source.kind != "VolumeSnapshot"
 }

@@ -39,12 +39,12 @@ fn awaited(claim: &PersistentVolumeClaim) -> Option<&DataSource> {
     waits.then_some(source)
 }
 
-/// Whether the data source is in the claim's own namespace.
+/// Returns whether the data source is in the claim's own namespace.
 fn is_local(claim: &PersistentVolumeClaim, source: &DataSource) -> bool {
     source.namespace.is_empty() || source.namespace == claim.meta.namespace
 }
 
-/// Whether the data source is a claim.
+/// Returns whether the data source is a claim.
 fn is_claim(source: &DataSource) -> bool {
     source.kind == CLAIM && source.group.is_empty()
 }
@@ -102,7 +102,7 @@ fn stage(case: &Case<'_>) -> Option<PopulationState> {
     }
 }
 
-/// Whether a driver was asked and the claim is at least [`PATIENCE`] seconds old.
+/// Returns whether a driver was asked and the claim is at least [`PATIENCE`] seconds old.
 fn has_waited(case: &Case<'_>, claim: &PersistentVolumeClaim, stage: PopulationState) -> bool {
     stage == PopulationState::Asked && case.seconds_since(claim.meta.created).is_some_and(|waited| waited >= PATIENCE)
 }

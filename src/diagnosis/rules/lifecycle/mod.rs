@@ -72,7 +72,7 @@ fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -
     }
 }
 
-/// Whether it is certain or assumed that an owner that was not seen does not exist.
+/// Returns whether it is certain or assumed that an owner that was not seen does not exist.
 fn is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> bool {
     // If files have no pods or nodes at all, these kinds were probably not saved to them.
     let snapshot = case.snapshot();
@@ -85,13 +85,13 @@ fn is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> boo
     key.is_some_and(|key| case.lacks(key.kind, &key.namespace, &key.name))
 }
 
-/// Whether the reads prove that no such object exists.
+/// Returns whether the reads prove that no such object exists.
 fn is_certain(case: &Case<'_>, key: &ObjectKey) -> bool {
     case.snapshot().coverage().absence_of(key.kind, &key.namespace, &key.name) == Absence::Certain
 }
 
-/// Whether the claim was created for a generic ephemeral volume of that pod. Such a claim is meant to be deleted with
-/// the pod.
+/// Returns whether the claim was created for a generic ephemeral volume of that pod. Such a claim is meant to be
+/// deleted with the pod.
 fn is_ephemeral(claim: &PersistentVolumeClaim, owner: &Owner) -> bool {
     kind_of(owner) == Some(Kind::Pod)
         && claim.meta.name.strip_prefix(owner.name.as_str()).is_some_and(|rest| rest.starts_with('-'))

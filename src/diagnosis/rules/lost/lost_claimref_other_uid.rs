@@ -23,9 +23,9 @@ pub(super) static RULE: Rule = Rule {
               and its reclaim policy runs.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
-        repair: "First set the policy to Retain. See that no other cluster uses the disk. Then, if this claim is the \
-                 rightful owner of the data, write its uid into the volume's `claimRef`: the next sync makes both \
-                 Bound. Nothing has to be deleted.",
+        repair: "First set the policy to Retain. Make sure that no other cluster uses the disk. Then, if the data \
+                 belong to this claim, write its uid into the volume's `claimRef`: the next sync makes both Bound. \
+                 Nothing has to be deleted.",
         prevention: "Restore claims without binding annotations, or with a tool that takes the uids along. Restore with \
                      policy Retain.",
         hazard: "With policy Delete the storage is deleted while you read this. Removing the `claimRef` as a whole offers \

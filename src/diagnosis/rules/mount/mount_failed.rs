@@ -21,10 +21,10 @@ pub(super) static RULE: Rule = Rule {
                `FailedMount` of the kubelet tells what fails. The other event, `Unable to attach or mount volumes`, \
                only lists which volumes are missing.",
         why: "The kubelet mounts the volume itself, or lets the driver on the node do so, and tries again with pauses \
-              of up to two minutes. The file system may need a check, the node may lack the program for this kind of \
-              file system, the server may refuse the node or not answer, a mount option may be wrong, or another \
-              process may hold the device. With an `fsGroup`, the kubelet also changes the owner of every file, which \
-              takes long on a large volume.",
+              of up to two minutes. The file system may need a check, the program for this kind of file system may be \
+              missing on the node, the server may refuse the node or not answer, a mount option may be wrong, or \
+              another process may hold the device. With an `fsGroup`, the kubelet also changes the owner of every \
+              file, which takes long on a large volume.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get pods -A -o wide --field-selector spec.nodeName=NODE\n\
                   kubectl get pv VOLUME -o yaml",
@@ -50,7 +50,7 @@ pub(super) static RULE: Rule = Rule {
 enum Obstacle {
     /// The file system has errors that need a check.
     Damaged,
-    /// The node lacks the program that mounts this kind of file system.
+    /// The node does not have the program that mounts this kind of file system.
     NoHelper,
     /// The server or the storage system refuses the node.
     Refused,
@@ -133,7 +133,7 @@ impl Obstacle {
                 "stop the pods that use the volume, take a snapshot of it, and run fsck on the device by hand".to_owned(),
             ),
             Self::NoHelper => (
-                format!("cannot be mounted, because node {node} lacks the helper program for this file system"),
+                format!("cannot be mounted, because node {node} does not have the helper program for this file system"),
                 format!(
                     "install the client of the file system on {node} and all nodes: nfs-common or nfs-utils for NFS, \
                      cifs-utils for SMB, ceph-common for CephFS"

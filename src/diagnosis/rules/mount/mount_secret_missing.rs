@@ -74,7 +74,7 @@ const KINDS: [(&str, &str); 3] =
 pub(super) fn missing_object(message: &str) -> Option<(&'static str, &str)> {
     let lower = message.to_ascii_lowercase();
     let end = lower.rfind(" not found")?;
-    // The name stands before these words, mostly in quotation marks, and the kind before the name.
+    // The name comes before these words, mostly in quotation marks, and the kind before the name.
     let before = message.get(..end)?.trim_end_matches('"');
     let name = before.rsplit([' ', '"', '/']).next().filter(|name| !name.is_empty())?;
     let kind = KINDS.iter().find(|(_, word)| lower.get(..end).is_some_and(|start| start.contains(word)))?;

@@ -70,7 +70,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     Some(told(found, case, pod, export, hanging))
 }
 
-/// Whether the server is a name without dots, and no address.
+/// Returns whether the server is a name without dots, and no address.
 fn is_short(server: &str) -> bool {
     !server.is_empty() && !server.contains(['.', ':']) && server != "localhost"
 }

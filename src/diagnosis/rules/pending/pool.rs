@@ -133,7 +133,7 @@ pub(in crate::diagnosis::rules) fn exhausted<'a>(
     says_enough.then_some((why, taken))
 }
 
-/// Whether the volume would fit if no other claim had it and if it passed that one test.
+/// Returns whether the volume would fit if no other claim had it and if it passed that one test.
 fn could_fit(query: &Query<'_>, volume: &PersistentVolume, but_for: Option<CandidateVerdict>) -> bool {
     query.misfits(volume).into_iter().all(|verdict| {
         Some(verdict) == but_for

@@ -134,8 +134,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(if has_own { found.remedies(back).remedy(make) } else { found.remedy(make).remedies(back) })
 }
 
-/// Whether a free volume of the claim's class fails only one test. Another rule reports this on the claim in more
-/// detail.
+/// Returns whether a free volume of the claim's class fails only one test. Another rule reports this on the claim in
+/// more detail.
 fn is_told(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     let miss = case.nearest(claim).miss;
     miss.is_some_and(|(_, verdict)| {

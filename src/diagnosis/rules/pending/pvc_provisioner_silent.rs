@@ -34,11 +34,11 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get csidriver DRIVER\n\
                   kubectl get lease -A\n\
                   kubectl get pods -A",
-        repair: "Nothing has to be done to the claim. Look for events of the driver: if there is one, it says what the \
-                 storage lacks. If there is none, look for its provisioner (a deployment of the driver, mostly with a \
-                 container `csi-provisioner`) and its log, install or repair it: the claim goes on by itself. If no \
-                 driver of that name is meant to run, the class has to be made anew with the right one, and then the \
-                 claim.",
+        repair: "Nothing has to be done to the claim. Look for events of the driver: if there is one, it says why the \
+                 storage is not created. If there is none, look for its provisioner (a deployment of the driver, \
+                 mostly with a container `csi-provisioner`) and its log, install or repair it: the claim goes on by \
+                 itself. If no driver of that name is meant to run, the class has to be made anew with the right one, \
+                 and then the claim.",
         prevention: "Watch the Leases of drivers. Remove the classes of a driver together with it.",
         hazard: "Do not delete the claim while the driver may be at work on it, or its volume is left over in the \
                  storage system. A volume made by hand for this claim is one too many when the driver comes back; if \
@@ -116,7 +116,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether the volume should be provisioned for a node that does not exist. Another rule reports this.
+/// Returns whether the volume should be provisioned for a node that does not exist. Another rule reports this.
 fn waits_for_a_node_that_is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     selected_node(claim).is_some_and(|node| case.lacks(Kind::Node, "", node))
 }

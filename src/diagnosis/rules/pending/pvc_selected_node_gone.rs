@@ -21,9 +21,9 @@ pub(super) static RULE: Rule = Rule {
                bind.",
         why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`), so that the \
               driver makes a volume for that one. The node was removed before the volume was there, by an autoscaler \
-              for example. As long as the annotation stands, the scheduler refuses every other node for the pod, and \
-              nothing in Kubernetes removes it: a recent provisioner does, an old one, or one that does not run, does \
-              not.",
+              for example. As long as the claim has the annotation, the scheduler refuses every other node for the \
+              pod. Nothing in Kubernetes itself removes the annotation. A recent provisioner removes it, if it runs; \
+              an old one does not.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl get node NODE\n\
                   kubectl describe pvc NAME -n NAMESPACE",

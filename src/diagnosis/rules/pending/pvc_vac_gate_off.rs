@@ -17,8 +17,8 @@ pub(super) static RULE: Rule = Rule {
         seen: "The claim stays Pending, and no event says why.",
         why: "The claim has a `spec.volumeAttributesClassName`, and the gate `VolumeAttributesClass` of \
               kube-controller-manager is off, which is the default from 1.31 to 1.33. Matching refuses such a claim as \
-              a whole as soon as some volume has its access modes: the sync ends with an error, which stands in the \
-              controller's log alone, also when a driver has made the volume already. An API server with the same gate \
+              a whole as soon as some volume has its access modes: the sync ends with an error, even if a driver has \
+              created the volume already. Only the controller's log has this error. An API server with the same gate \
               off drops the field from new claims, so the two components do not agree, or the gate was on earlier.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeAttributesClassName}'\n\
                   kubectl get --raw /metrics | grep VolumeAttributesClass\n\

@@ -22,8 +22,8 @@ pub(super) static RULE: Rule = Rule {
               no fault.",
         confirm: "kubectl get sc CLASS -o jsonpath='{.volumeBindingMode}'\n\
                   kubectl describe pvc NAME -n NAMESPACE",
-        repair: "None: create the pod that uses the claim. A tool that waits for the claim to be Bound before it \
-                 creates the pod waits for ever, and has to be told not to.",
+        repair: "None: create the pod that uses the claim. A tool that creates the pod only after the claim is Bound \
+                 never creates it. Configure the tool so that it does not wait.",
         prevention: "Do not let deployments wait for claims of such a class: leave them out of `helm --wait`, hooks \
                      and health checks that come before the pods.",
         hazard: "Changing to a class that binds at once makes volumes where the pod may not be able to run.",

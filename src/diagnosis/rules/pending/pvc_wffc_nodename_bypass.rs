@@ -86,8 +86,8 @@ pub(super) fn past_the_scheduler<'a>(case: &Case<'a>, claim: &PersistentVolumeCl
     users(case, claim).find(|pod| !pod.node_name.is_empty() && pod.meta.deleted.is_none())
 }
 
-/// Whether the pod was scheduled with an earlier claim of the same name. This is so if the pod is older than the claim.
-/// It is also so if one of its containers runs, because a kubelet starts none before the claim is bound.
+/// Returns whether the pod was scheduled with an earlier claim of the same name. This is so if the pod is older than
+/// the claim. It is also so if one of its containers runs, because a kubelet starts none before the claim is bound.
 fn had_an_earlier_claim(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
     let is_older = pod.meta.created.zip(claim.meta.created).is_some_and(|(pod, claim)| pod < claim);
     pod.running_container || is_older

@@ -34,8 +34,9 @@ pub(super) static RULE: Rule = Rule {
                  or see to the other claim that it uses. Nothing has to be done to this claim.",
         prevention: "Let requests and affinities fit the nodes that there are. Keep volumes or storage ready where the \
                      pods may run.",
-        hazard: "Do not set `spec.nodeName` on the pod to get it going: then nobody chooses a node for the claim, and \
-                 both wait for ever. Do not change the class to bind at once: volumes then come where pods cannot run.",
+        hazard: "Do not set `spec.nodeName` on the pod to start it: then nobody selects a node for the claim, and \
+                 neither continues. Do not change the binding mode of the class to Immediate: volumes are then created \
+                 where pods cannot run.",
         sources: &[
             "emitEventForUnboundDelayBindingClaim, Kubernetes 1.36 (C8)",
             "VolumeBinding PreFilter and Filter, Kubernetes 1.36 (S1 to S9)",
@@ -98,7 +99,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether the default scheduler has to place the pod.
+/// Returns whether the default scheduler has to place the pod.
 fn is_default(pod: &Pod) -> bool {
     !pod.has_own_scheduler()
 }

@@ -44,8 +44,9 @@ impl DriverRefusal<'_> {
         migrated_driver(case.behavior(), provisioner).unwrap_or(provisioner).to_owned()
     }
 
-    /// Whether the driver may still be working on the volume. This is so if the request timed out, was cancelled, or
-    /// was refused because an earlier request has not ended. Upstream: `checkError`, external-provisioner.
+    /// Returns whether the driver may still be working on the volume. This is so if the request timed out, was
+    /// cancelled, or was refused because an earlier request has not ended. Upstream: `checkError`,
+    /// external-provisioner.
     fn is_under_way(&self) -> bool {
         let message = &self.event.message;
         ["code = DeadlineExceeded", "code = Aborted", "code = Canceled", "context deadline exceeded"]
@@ -127,7 +128,7 @@ pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Opt
     Some(DriverRefusal { event, class, ago, waits_for_node })
 }
 
-/// Whether the claim is at least [`PATIENCE`] seconds old.
+/// Returns whether the claim is at least [`PATIENCE`] seconds old.
 fn has_waited(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     case.seconds_since(claim.meta.created).is_some_and(|age| age >= PATIENCE)
 }

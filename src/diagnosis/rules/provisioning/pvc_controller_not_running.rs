@@ -16,8 +16,8 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "Claims stay Pending without any event, volumes stay in the phase Pending, deletions do not end. All \
-               over the cluster other things stand still as well: no pods are made for deployments, for instance.",
+        seen: "Claims stay Pending without any event, volumes stay in the phase Pending, deletions do not end. Other \
+               controllers of the cluster do nothing either: for example, no pods are created for Deployments.",
         why: "Binding, provisioning and reclaiming are the work of controllers in kube-controller-manager. The \
               instance that works renews a Lease every few seconds. Nobody has renewed it for minutes, and what would \
               be written to this claim has not been written: no instance runs, or none reaches the API server. A Lease \

@@ -97,9 +97,9 @@ const CAUSES: [(&[&str], Cause); 9] = [
     (
         &["code = PermissionDenied", "code = Unauthenticated", "AccessDenied", "UnauthorizedOperation", "forbidden"],
         Cause {
-            words: "it lacks rights",
+            words: "it has no permission",
             is_final: true,
-            way: "give the driver the rights that the message names, in the cluster or in the storage system",
+            way: "give the driver the permissions that the message names, in the cluster or in the storage system",
             by_claim: false,
         },
     ),

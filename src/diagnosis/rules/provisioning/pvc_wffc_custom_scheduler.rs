@@ -107,7 +107,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether a scheduler of another name has to place the pod.
+/// Returns whether a scheduler of another name has to place the pod.
 fn of_another(pod: &Pod) -> bool {
     pod.has_own_scheduler()
 }

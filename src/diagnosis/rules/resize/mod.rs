@@ -59,14 +59,14 @@ impl<'a> Sizes<'a> {
         Some(Self { volume, capacity, has, wants: claim.requested()? })
     }
 
-    /// Whether the claim requests more than it has.
+    /// Returns whether the claim requests more than it has.
     fn grows(&self) -> bool {
         self.wants.compare(&self.has).is_gt()
     }
 
-    /// Whether the volume and the claim state different sizes although no expansion was ever carried out. Binding makes
-    /// both sizes equal. After the node has enlarged a volume, the claim states the requested size and the volume
-    /// states the size that the driver chose.
+    /// Returns whether the volume and the claim state different sizes although no expansion was ever carried out.
+    /// Binding makes both sizes equal. After the node has enlarged a volume, the claim states the requested size and
+    /// the volume states the size that the driver chose.
     fn are_edited(&self, claim: &PersistentVolumeClaim) -> bool {
         let was_expanded = claim.details.as_ref().is_some_and(|details| details.allocated.is_some());
         self.capacity.compare(&self.has).is_ne() && !was_expanded && !is_under_way(claim, self.volume)
@@ -92,19 +92,19 @@ fn condition<'c>(claim: &'c PersistentVolumeClaim, kind: &str) -> Option<&'c Con
     claim.condition(kind).filter(|condition| condition.status == "True")
 }
 
-/// Whether an expansion of the claim's volume has begun and has not ended.
+/// Returns whether an expansion of the claim's volume has begun and has not ended.
 fn is_under_way(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool {
     !progress(claim).is_empty()
         || volume.meta.annotations.has(AnnotationKey::PreResizeCapacity)
         || [RESIZING, CONTROLLER_ERROR, NODE_PENDING, NODE_ERROR].iter().any(|kind| condition(claim, kind).is_some())
 }
 
-/// Whether the claim stays bound to its volume. If it does not, other rules report the binding.
+/// Returns whether the claim stays bound to its volume. If it does not, other rules report the binding.
 fn lasts(case: &Case<'_>) -> bool {
     case.claim_branch() == Some(ClaimBranch::BoundClaimVolumeOurs)
 }
 
-/// Whether the claim's class allows expansion. Returns None if the class is not known.
+/// Returns whether the claim's class allows expansion. Returns None if the class is not known.
 fn class_allows(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<bool> {
     match claim.class() {
         "" => Some(false),

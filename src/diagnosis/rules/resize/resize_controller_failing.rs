@@ -118,7 +118,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ))))
 }
 
-/// Whether the driver, or the resizer on its behalf, refuses the resize because the volume is in use.
+/// Returns whether the driver, or the resizer on its behalf, refuses the resize because the volume is in use.
 fn wants_it_unused(event: &Event) -> bool {
     ["offline expansion", "currently in-use", "FailedPrecondition"].iter().any(|words| event.message.contains(words))
 }

@@ -132,7 +132,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Whether the pod is on a node and still uses its volumes there.
+/// Returns whether the pod is on a node and still uses its volumes there.
 fn is_on_node(pod: &Pod) -> bool {
     !pod.node_name.is_empty() && !pod.terminated()
 }

@@ -32,9 +32,9 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pvc -n NAME -o custom-columns=NAME:.metadata.name,UID:.metadata.uid,VOLUME:.spec.volumeName\n\
                   kubectl get pv -o custom-columns=NAME:.metadata.name,CLAIM:.spec.claimRef.name,\
                   UID:.spec.claimRef.uid,POLICY:.spec.persistentVolumeReclaimPolicy,PHASE:.status.phase",
-        repair: "First set the policy of all these volumes to Retain. See that no other cluster uses the same storage. \
-                 Then give each claim its volume back: where the claim is Lost, write its uid into the volume's \
-                 `claimRef`; where it is Pending, remove the uid from the `claimRef`, and nothing else of it.",
+        repair: "First set the policy of all these volumes to Retain. Make sure that no other cluster uses the same \
+                 storage. Then give each claim its volume back: where the claim is Lost, write its uid into the \
+                 volume's `claimRef`; where it is Pending, remove the uid from the `claimRef`, and nothing else of it.",
         prevention: "Restore volumes with policy Retain and before their claims, by a tool that takes the uid out of \
                      `claimRef`.",
         hazard: "With policy Delete the storage goes within minutes, of all of them. If the cluster that was backed up \

@@ -79,7 +79,7 @@ fn unheld_since(volume: &PersistentVolume) -> Option<Timestamp> {
     volume.meta.deleted.max(volume.status.last_phase_transition)
 }
 
-/// Whether the object still exists at every end and has such a finalizer there.
+/// Returns whether the object still exists at every end and has such a finalizer there.
 fn stays_with(case: &Case<'_>, is_such: impl Fn(&str) -> bool) -> bool {
     let keeps = |end: &Outcome| match end {
         Outcome::Claim { terminating: Some(left), .. } | Outcome::Volume { terminating: Some(left), .. } => {
@@ -162,14 +162,14 @@ fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Vec<&'a Pod> {
     pods.filter(|pod| pod_uses_claim(pod, claim)).collect()
 }
 
-/// Whether all these pods will be deleted without any further action by a person. Either they are being deleted, or
-/// their node is certainly gone and the pod garbage collector deletes them. Upstream: `gcOrphaned`,
+/// Returns whether all these pods will be deleted without any further action by a person. Either they are being
+/// deleted, or their node is certainly gone and the pod garbage collector deletes them. Upstream: `gcOrphaned`,
 /// `pkg/controller/podgc`, 1.36.
 fn are_leaving(case: &Case<'_>, users: &[&Pod]) -> bool {
     users.iter().all(|pod| pod.meta.deleted.is_some() || is_orphaned(case, pod))
 }
 
-/// Whether the pod's node certainly does not exist.
+/// Returns whether the pod's node certainly does not exist.
 fn is_orphaned(case: &Case<'_>, pod: &Pod) -> bool {
     let (snapshot, node) = (case.snapshot(), pod.node_name.as_str());
     let is_absent = || snapshot.coverage().absence_of(Kind::Node, "", node) == Absence::Certain;
@@ -182,12 +182,12 @@ fn held_by_pods(found: Detection, users: &[&Pod]) -> Detection {
     going.fold(found, |found, pod| found.follows_from(pod_key(pod), Act::Delete))
 }
 
-/// Whether the latest deletion among these pods is too recent for a finding.
+/// Returns whether the latest deletion among these pods is too recent for a finding.
 fn is_recent(case: &Case<'_>, users: &[&Pod]) -> bool {
     case.lasts(users.iter().filter_map(|pod| pod.meta.deleted).max()).is_none()
 }
 
-/// Whether the pod has ended, so that none of its containers runs.
+/// Returns whether the pod has ended, so that none of its containers runs.
 fn is_finished(pod: &Pod) -> bool {
     matches!(pod.phase, PodPhase::Succeeded | PodPhase::Failed)
 }

@@ -69,7 +69,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         held_by_attachments(
             Detection::new(format!(
                 "finalizer {finalizer} blocks the deletion while a VolumeAttachment names the volume. If none does, \
-                 the attacher of {driver} does not run or lacks the rights. No data are affected"
+                 the attacher of {driver} does not run or does not have the permissions that it needs. No data are \
+                 affected"
             )),
             case,
             volume,

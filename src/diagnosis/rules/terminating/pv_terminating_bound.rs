@@ -112,7 +112,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(if claim.terminating() { found.follows_from(key_of_claim(&claim.meta), Act::Delete) } else { found })
 }
 
-/// Whether a driver has to attach the volume to a node, as far as the volume tells. Some CSI drivers do not need this.
+/// Returns whether a driver has to attach the volume to a node, as far as the volume tells. Some CSI drivers do not
+/// need this.
 fn is_attached_by_driver(case: &Case<'_>, volume: &PersistentVolume) -> bool {
     match &volume.source.kind {
         SourceKind::Csi => true,

@@ -127,7 +127,7 @@ fn finalizer_missing(case: &Case<'_>, volume: &PersistentVolume) -> Option<Strin
     ))
 }
 
-/// Whether the controller removes the finalizer from the volume when the policy becomes Retain.
+/// Returns whether the controller removes the finalizer from the volume when the policy becomes Retain.
 fn drops_at_retain(case: &Case<'_>, provisioner: &str) -> bool {
     case.behavior().deletion_finalizers
         && provisioner.starts_with(IN_TREE_PREFIX)

@@ -22,8 +22,9 @@ pub(super) static RULE: Rule = Rule {
                provisioner, mostly `kubernetes.io/pv-protection` alone.",
         why: "Storage is deleted when a claim lets its volume go, and by somebody who keeps the volume's object until \
               that is done. Here nobody keeps it: provisioners before 5.0.1, and Kubernetes before 1.31, set no \
-              deletion finalizer, and none can be added to an object that is being deleted. A provisioner passes over \
-              a volume that is being deleted and lacks its finalizer, so that the object vanishes and the disk stays.",
+              deletion finalizer, and none can be added to an object that is being deleted. A provisioner ignores a \
+              volume that is being deleted and does not have its finalizer. So the object is removed and the disk \
+              stays.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.csi.driver} {.spec.csi.volumeHandle}'",
         repair: "If the data are wanted, nothing is wrong with that; save the volume's manifest. If not, write the \

@@ -1,4 +1,4 @@
-//! This rule reports a volume that is being deleted and that the provisioner's finalizer keeps.
+//! This rule reports a volume whose deletion waits for the finalizer of the provisioner.
 
 use super::{ATTACHER_PREFIX, driver_of, held_by_attachments, listed, stays_with, unheld_leaf, unheld_since};
 use crate::controllers::VolumeBranch;
@@ -16,23 +16,26 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Delete],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "The volume is Terminating for minutes, no claim has it, and \
-               `external-provisioner.volume.kubernetes.io/finalizer` is among its finalizers. The phase behind \
-               Terminating stands in the YAML only.",
-        why: "The finalizer says that the storage is not deleted yet. The provisioner takes it away in two cases: \
-              after it has deleted the storage of a volume in phase Released with policy Delete, or when the policy is \
-              Retain or Recycle. A volume in phase Failed or Available it does not touch, so that such a one waits for \
-              ever. In the other cases the deletion fails, or the provisioner does not run.",
+        seen: "The volume has been Terminating for minutes, no claim has it, and \
+               `external-provisioner.volume.kubernetes.io/finalizer` is among its finalizers. kubectl shows \
+               Terminating in place of the phase. The phase itself is only in `status.phase` of the YAML.",
+        why: "The finalizer says that the storage is not deleted yet. The provisioner removes it in two cases: after \
+              it has deleted the storage of a volume in phase Released with policy Delete, or when the policy is \
+              Retain or Recycle. With policy Delete, it does nothing for a volume in phase Failed or Available. Such a \
+              volume stays Terminating until its policy is changed. If the volume is Released with policy Delete and \
+              the finalizer stays, the deletion of the storage fails or the provisioner does not run.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.persistentVolumeReclaimPolicy} \
                   {.metadata.finalizers}'\n\
                   kubectl describe pv VOLUME",
-        repair: "If it is Released with policy Delete, look at the events and at the provisioner's log for what keeps \
-                 the storage from being deleted, mostly that it is still attached. If it is Failed or Available, set \
-                 policy Retain: a provisioner that runs then drops the finalizer, and the storage is left to you. If \
-                 the policy is Retain already, the provisioner does not run: start it.",
+        repair: "If the volume is Released with policy Delete, look in the events and in the log of the provisioner \
+                 for the reason why the storage is not deleted. Most often the volume is still attached. If the volume \
+                 is Failed or Available, set policy Retain: a running provisioner then removes the finalizer. The \
+                 storage stays, and you have to delete it yourself. If the policy is Retain already, the provisioner \
+                 does not run: start it.",
         prevention: "Uninstall a driver only after its volumes are gone.",
-        hazard: "Removing the finalizer by hand leaves the storage behind without a name. Once the provisioner works \
-                 again it deletes the storage of a Released volume with policy Delete at once.",
+        hazard: "If you remove the finalizer by hand, the storage stays, and no object in the cluster says which one \
+                 it is. As soon as the provisioner works again, it deletes the storage of a Released volume with \
+                 policy Delete at once.",
         sources: &[
             "shouldDelete and handleProtectionFinalizer, sig-storage-lib-external-provisioner",
             "reclaimVolume, Kubernetes 1.36 (DO3)",
@@ -58,9 +61,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (message, risk) = match &volume.reclaim_policy {
         ReclaimPolicy::Retain | ReclaimPolicy::Recycle => (
             format!(
-                "its provisioner {driver} has not removed the finalizer that blocks the deletion. That provisioner \
-                 does not run or lacks the rights. With policy {policy} it removes the finalizer without changing the \
-                 data"
+                "its provisioner {driver} has not removed the finalizer that blocks the deletion. The provisioner does \
+                 not run, or it has no permission to change volumes. With policy {policy} it removes the finalizer \
+                 without changing the data"
             ),
             Risk::None,
         ),
@@ -99,18 +102,19 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     } else {
         found
     };
-    let look = describe(&case.object(), format!("see what {driver} says about it; its log says more"));
-    // A driver that deletes only volumes in phase Released does nothing more. With policy Retain it removes its
-    // finalizer.
-    let found = if volume.status.phase == VolumePhase::Failed {
+    let look =
+        describe(&case.object(), format!("read the events of {driver} for this volume; the log of {driver} has more"));
+    // The driver never deletes the storage of a volume that is Failed or Available. With policy Retain it removes its
+    // finalizer, so this remedy is the first one.
+    let found = if available || volume.status.phase == VolumePhase::Failed {
         found.remedies(retain(volume)).remedy(look)
     } else {
         found.remedy(look).remedies(retain(volume))
     };
     Some(match &volume.reclaim_policy {
-        ReclaimPolicy::Retain | ReclaimPolicy::Recycle => {
-            found.remedy(by_hand(format!("run the provisioner of {driver} again, if only for this")))
-        }
+        ReclaimPolicy::Retain | ReclaimPolicy::Recycle => found.remedy(by_hand(format!(
+            "run the provisioner of {driver}, with permission to change volumes, until it has removed the finalizer"
+        ))),
         ReclaimPolicy::Delete | ReclaimPolicy::Other(_) => found.remedy(by_hand(
             "with policy Retain the volume is deleted and the storage stays: note its handle, and delete the storage \
              by hand if nobody needs the data",

@@ -45,9 +45,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let after = aftermath(case, claim);
     let message = format!(
-        "no pod uses the claim, but kube-controller-manager has not removed the finalizer. Unless the \
-         last pod has just ended, the pvc-protection controller does not run, or lacks the rights to list pods or \
-         update claims. Once the finalizer is removed, the claim is deleted{}",
+        "no pod uses the claim, but kube-controller-manager has not removed the finalizer. Unless the last pod has \
+         just ended, the pvc-protection controller does not run, or has no permission to list pods or update claims. \
+         Once the finalizer is removed, the claim is deleted{}",
         after.words
     );
     let found = being_deleted(message, case, claim);

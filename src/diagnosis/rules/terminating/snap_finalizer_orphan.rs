@@ -1,10 +1,11 @@
-//! This rule reports a VolumeSnapshot that is being deleted and keeps the finalizer of a restore that is over.
+//! This rule reports a VolumeSnapshot that is being deleted and still has the finalizer for restores, although no claim
+//! is being restored from it.
 
 use crate::diagnosis::remedy::{kubectl, quoted, remove_finalizer};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{Kind, PersistentVolumeClaim, VolumeSnapshot};
+use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, VolumeSnapshot};
 
-/// The finalizer by which provisioners and the snapshot controller keep a snapshot while a claim is restored from it.
+/// The finalizer by which the snapshot controller keeps a snapshot while a claim is restored from it.
 const IN_USE: &str = "snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection";
 
 pub(super) static RULE: Rule = Rule {
@@ -17,22 +18,19 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The VolumeSnapshot, and perhaps its namespace, stays Terminating. The finalizer \
-               `snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection` is left.",
-        why: "The snapshot controller keeps a snapshot while a claim is restored from it, and removes the finalizer \
-              when no Pending claim names the snapshot. If the controller does not run, or was removed, or if a \
-              restore failed with some older versions, nobody removes it.",
+               `snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection` is still there.",
+        why: "The snapshot controller keeps a snapshot while a claim is restored from it. It removes the finalizer \
+              when no claim in phase Pending has the snapshot as its data source. The finalizer stays if the \
+              controller does not run or was removed.",
         confirm: "kubectl get volumesnapshot NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
                   kubectl get pvc -n NAMESPACE -o custom-columns=NAME:.metadata.name,PHASE:.status.phase,\
                   SOURCE:.spec.dataSource.name",
-        repair: "See that the snapshot controller runs; it removes the finalizer by itself. Only if it will never come \
-                 back, remove this one finalizer.",
-        prevention: "Remove the snapshot controller after the last snapshot.",
-        hazard: "If a restore is still running, it fails. The policy of the VolumeSnapshotContent decides about the \
-                 snapshot in the storage.",
-        sources: &[
-            "isVolumeBeingCreatedFromSnapshot, external-snapshotter",
-            "kubernetes-csi/external-provisioner#1507",
-        ],
+        repair: "Make sure that the snapshot controller runs. It removes the finalizer by itself. Remove this one \
+                 finalizer by hand only if the snapshot controller will never run again.",
+        prevention: "Delete all snapshots before you remove the snapshot controller.",
+        hazard: "If a restore is still running, it fails. `deletionPolicy` of the VolumeSnapshotContent says whether \
+                 the snapshot in the storage is deleted.",
+        sources: &["isVolumeBeingCreatedFromSnapshot, external-snapshotter"],
     },
     detect: Detect::VolumeSnapshot(detect),
 };
@@ -40,9 +38,9 @@ pub(super) static RULE: Rule = Rule {
 fn detect(case: &Case<'_>, snapshot: &VolumeSnapshot) -> Option<Detection> {
     case.lasts(snapshot.meta.deleted).filter(|_| snapshot.meta.has_finalizer(IN_USE))?;
     let namespace = snapshot.meta.namespace.as_str();
-    // The snapshot controller asks for claims that are not bound yet.
+    // Upstream keeps the finalizer while a claim in phase Pending has this snapshot as its data source.
     let restores = |claim: &&PersistentVolumeClaim| {
-        claim.volume_name.is_empty()
+        claim.status.phase == ClaimPhase::Pending
             && claim.source().is_some_and(|source| source.kind == "VolumeSnapshot" && source.name == snapshot.meta.name)
     };
     let is_used = case.snapshot().claims_in(namespace).iter().any(|claim| restores(&claim));
@@ -60,6 +58,7 @@ fn detect(case: &Case<'_>, snapshot: &VolumeSnapshot) -> Option<Detection> {
         "see whether the snapshot controller runs; it then removes the finalizer by itself",
     ));
     let target = format!("volumesnapshot {} -n {}", quoted(&snapshot.meta.name), quoted(namespace));
-    let removes = "only if the snapshot controller never comes back and nothing is restored: remove the finalizer";
+    let removes = "only if the snapshot controller will never run again and nothing is being restored: remove the \
+                   finalizer";
     Some(found.remedies(remove_finalizer(&target, &snapshot.meta, IN_USE, removes)))
 }

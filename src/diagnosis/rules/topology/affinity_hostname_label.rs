@@ -139,7 +139,7 @@ fn named<'a>(case: &Case<'a>, affinity: &'a NodeSelector) -> Named<'a> {
     answer
 }
 
-/// Whether the node would satisfy the affinity if its label had that value.
+/// Returns whether the node would satisfy the affinity if its label had that value.
 fn would_fit(affinity: &NodeSelector, node: &Node, value: &Str) -> bool {
     let mut labels = node.meta.labels.to_vec();
     labels.retain(|(key, _)| key != HOSTNAME);

@@ -31,7 +31,7 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 /// The annotation with the node that the scheduler selected.
 const SELECTED_NODE: &str = "metadata.annotations[volume.kubernetes.io/selected-node]";
 
-/// Whether a provisioner outside of kube-controller-manager makes the volumes of the class.
+/// Returns whether a provisioner outside of kube-controller-manager makes the volumes of the class.
 fn made_outside(case: &Case<'_>, class: &StorageClass) -> bool {
     class.provisioner != NO_PROVISIONER
         && !class.provisioner.is_empty()
@@ -44,18 +44,18 @@ fn driver_of<'c>(case: &Case<'_>, class: &'c StorageClass) -> &'c str {
     migrated_driver(case.behavior(), &class.provisioner).unwrap_or(&class.provisioner)
 }
 
-/// Whether any node has registered the driver.
+/// Returns whether any node has registered the driver.
 fn registered(case: &Case<'_>, driver: &str) -> bool {
     case.snapshot().all::<CsiNode>().iter().any(|node| node.driver(driver).is_some())
 }
 
-/// Whether the driver reports a topology for any node. The place of a volume matters only for such drivers.
+/// Returns whether the driver reports a topology for any node. The place of a volume matters only for such drivers.
 fn tells_topology(case: &Case<'_>, driver: &str) -> bool {
     let mut nodes = case.snapshot().all::<CsiNode>().iter().filter_map(|node| node.driver(driver));
     nodes.any(|driver| !driver.topology_keys.is_empty())
 }
 
-/// Whether objects of that kind may exist that were not read. This function does not record a missing read.
+/// Returns whether objects of that kind may exist that were not read. This function does not record a missing read.
 /// [`Case::knows_all`] records it, and a rule calls that function if such an object could have led to a finding.
 fn may_be_unread(case: &Case<'_>, kind: Kind, namespace: &str) -> bool {
     matches!(case.snapshot().coverage().absence(kind, namespace), Absence::Unknown(_))
@@ -71,8 +71,8 @@ fn unplaced<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator
     case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).filter(is_unplaced)
 }
 
-/// Whether a pod that uses the claim has waited for a node for at least [`PATIENCE`](crate::diagnosis::case::PATIENCE)
-/// seconds.
+/// Returns whether a pod that uses the claim has waited for a node for at least
+/// [`PATIENCE`](crate::diagnosis::case::PATIENCE) seconds.
 fn waits_for_a_node(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     unplaced(case, claim).any(|pod| case.lasts(pod.meta.created).is_some())
 }
@@ -121,7 +121,7 @@ fn waiting<'a>(
     Some(Waiting { first, others: late.count() })
 }
 
-/// Whether a driver has been asked to provision the claim's volume and the volume does not exist.
+/// Returns whether a driver has been asked to provision the claim's volume and the volume does not exist.
 fn is_asked_for(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     let asked = claim.meta.annotations.has(AnnotationKey::StorageProvisioner)
         || claim.meta.annotations.has(AnnotationKey::BetaStorageProvisioner);
@@ -153,7 +153,7 @@ fn chosen<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<Chosen<'
     Some(Chosen { node, class })
 }
 
-/// Whether the claim keeps waiting for its driver in every sync.
+/// Returns whether the claim keeps waiting for its driver in every sync.
 fn stays_with_its_driver(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<bool> {
     let branch = case.claim_branch()?;
     let waits = branch == ClaimBranch::UnboundClaimProvisionExternal && is_asked_for(case, claim);
@@ -166,8 +166,8 @@ fn unselect(claim: &PersistentVolumeClaim, node: &str, does: &str) -> Remedy {
     patch_claim(claim, vec![expect(path, node), json!({ "op": "remove", "path": path })], does)
 }
 
-/// Whether the class allows nodes with these labels. An empty term allows none. Upstream: `MatchTopologySelectorTerms`,
-/// `pkg/apis/core/v1/helper`, 1.36.
+/// Returns whether the class allows nodes with these labels. An empty term allows none. Upstream:
+/// `MatchTopologySelectorTerms`, `pkg/apis/core/v1/helper`, 1.36.
 fn allows(class: &StorageClass, labels: &[(Str, Str)]) -> bool {
     let has = |(key, values): &(Str, Box<[Str]>)| label(labels, key).is_some_and(|has| values.iter().any(|v| v == has));
     class.allowed_topologies.is_empty()
@@ -196,12 +196,12 @@ fn room(capacity: &StorageCapacity) -> Option<&Quantity> {
     capacity.maximum.as_ref().or(capacity.capacity.as_ref())
 }
 
-/// Whether the object can be used for any node, because it states a size and a topology.
+/// Returns whether the object can be used for any node, because it states a size and a topology.
 fn is_usable(capacity: &StorageCapacity) -> bool {
     capacity.topology.is_some() && room(capacity).is_some()
 }
 
-/// Whether the phase of the volume says that its claim is gone.
+/// Returns whether the phase of the volume says that its claim is gone.
 fn is_released(volume: &PersistentVolume) -> bool {
     matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
 }

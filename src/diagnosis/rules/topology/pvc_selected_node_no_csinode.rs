@@ -27,9 +27,9 @@ pub(super) static RULE: Rule = Rule {
         why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`) and does not \
               look whether the driver runs there. The driver's provisioner wants to know where that node lies, and \
               reads it from the entry of the driver in the CSINode object of the node. There is no entry, because the \
-              driver's pod does not run on the node, or does not get through to the kubelet. Without an entry the \
-              provisioner tries again for ever and keeps the annotation, and as long as that stands the scheduler \
-              refuses every other node.",
+              driver's pod does not run on the node, or does not get through to the kubelet. Without an entry, the \
+              provisioner tries again and again and keeps the annotation. As long as the claim has the annotation, the \
+              scheduler refuses every other node.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl get csinode NODE -o yaml\n\
                   kubectl get pods -A -o wide --field-selector spec.nodeName=NODE\n\

@@ -42,10 +42,10 @@ pub(super) static RULE: Rule = Rule {
                that one node is unschedulable, not ready or without storage, and that all others have no volume to \
                bind.",
         why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`) and waited ten \
-              minutes for the volume. As long as the annotation stands it refuses every other node for the pod, and \
-              the chosen one is refused now, too: it was cordoned, does not answer, is no longer among those that the \
-              class allows, or has too little storage left. Only the driver's provisioner removes the annotation, when \
-              its storage refuses for good, and it has not.",
+              minutes for the volume. As long as the claim has the annotation, the scheduler refuses every other node \
+              for the pod, and the chosen one is refused now, too: it was cordoned, does not answer, is no longer \
+              among those that the class allows, or has too little storage left. Only the driver's provisioner removes \
+              the annotation, when its storage refuses for good, and it has not.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl get node NODE -o jsonpath='{.spec}'\n\
                   kubectl get csistoragecapacities -A\n\
@@ -209,8 +209,8 @@ fn full(case: &Case<'_>, claim: &PersistentVolumeClaim, node: &Node, class: &Sto
     })
 }
 
-/// Whether the topology includes the node. Most topologies belong to other nodes. Comparing the plain labels first
-/// excludes these topologies quickly.
+/// Returns whether the topology includes the node. Most topologies belong to other nodes. Comparing the plain labels
+/// first excludes these topologies quickly.
 fn reaches(topology: &LabelSelector, node: &Node) -> bool {
     let has = |(key, value): &(Str, Str)| label(&node.meta.labels, key).is_some_and(|has| has == value.as_str());
     topology.match_labels.iter().all(has)

@@ -192,7 +192,8 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction
     Some(Contradiction::NotReported(wrong, keys.join(", ")))
 }
 
-/// Whether the driver has reported, since the class was created, that it finds no topology for a claim of the class.
+/// Returns whether the driver has reported, since the class was created, that it finds no topology for a claim of the
+/// class.
 fn reports_no_topology(case: &Case<'_>, class: &StorageClass) -> bool {
     let around = case.snapshot();
     let told = |claim: &PersistentVolumeClaim| {

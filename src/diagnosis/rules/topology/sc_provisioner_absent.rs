@@ -31,9 +31,8 @@ pub(super) static RULE: Rule = Rule {
               claim and leaves the rest to whoever goes by it. A CSI driver shows itself twice: by a CSIDriver object \
               that is installed with it, and by an entry in the CSINode of every node where it runs. Here there is \
               neither. Clusters of some vendors come with a class for a driver that has to be added first, and names \
-              of in-tree plugins such as `kubernetes.io/aws-ebs` only stand for such a driver any more. A provisioner \
-              that is no CSI driver needs neither object, which is why this rule only looks at names that only CSI \
-              drivers have.",
+              of in-tree plugins such as `kubernetes.io/aws-ebs` are now handled by such a driver. A provisioner that is no \
+              CSI driver needs neither object, which is why this rule only looks at names that only CSI drivers have.",
         confirm: "kubectl get sc NAME -o jsonpath='{.provisioner}'\n\
                   kubectl get csidrivers\n\
                   kubectl get csinodes -o custom-columns=NODE:.metadata.name,DRIVERS:.spec.drivers[*].name\n\
@@ -141,14 +140,14 @@ fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>,
     }
 }
 
-/// Whether the name is almost certainly that of a CSI driver. CSI drivers have domain names, and other provisioners
-/// have names with a slash.
+/// Returns whether the name is almost certainly that of a CSI driver. CSI drivers have domain names, and other
+/// provisioners have names with a slash.
 fn is_csi_name(name: &str) -> bool {
     name.contains('.') && !name.contains('/')
 }
 
-/// Whether a provisioner has reported that it works on the claim. Only provisioners outside of kube-controller-manager
-/// report this event.
+/// Returns whether a provisioner has reported that it works on the claim. Only provisioners outside of
+/// kube-controller-manager report this event.
 fn has_begun(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     let mut events = case.snapshot().events_about(&key_of_claim(&claim.meta), &claim.meta.uid);
     events.any(|event| event.reason == "Provisioning")

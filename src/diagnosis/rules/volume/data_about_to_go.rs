@@ -117,8 +117,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(owners(case, volume).into_iter().fold(found, Detection::affects))
 }
 
-/// Whether the claim of the volume is in a namespace that is being deleted, and the data are destroyed after the
-/// namespace controller deletes the claim.
+/// Returns whether the claim of the volume is in a namespace that is being deleted, and the data are destroyed after
+/// the namespace controller deletes the claim.
 fn is_doomed_with_its_namespace(case: &Case<'_>, volume: &PersistentVolume) -> bool {
     let Holder::Lives(claim) = case.holder(volume) else { return false };
     case.snapshot().namespace_deletion(&claim.meta.namespace).is_some()

@@ -63,7 +63,7 @@ enum Reclaim<'a> {
 }
 
 impl Reclaim<'_> {
-    /// Whether the data are destroyed without any further action by a person.
+    /// Returns whether the data are destroyed without any further action by a person.
     fn destroys(self) -> bool {
         match self {
             Self::Driver(_) | Self::Deleted | Self::Scrubbed | Self::InUse(_) => true,
@@ -107,12 +107,12 @@ struct Gone<'a> {
     reclaim: Reclaim<'a>,
 }
 
-/// Whether the phase of the volume says that its claim is gone.
+/// Returns whether the phase of the volume says that its claim is gone.
 fn recorded_released(volume: &PersistentVolume) -> bool {
     matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
 }
 
-/// Whether the next sync finds that the volume's claim is gone.
+/// Returns whether the next sync finds that the volume's claim is gone.
 fn claim_is_gone(branch: VolumeBranch) -> bool {
     matches!(branch, VolumeBranch::VolumeClaimMissing | VolumeBranch::VolumeClaimReplaced)
 }

@@ -151,7 +151,7 @@ fn owner<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Persisten
     claims.find(|claim| is_bound(claim) && !claim.terminating())
 }
 
-/// Whether this claim gets the volume at the only possible end.
+/// Returns whether this claim gets the volume at the only possible end.
 fn is_taken_back(case: &Case<'_>, owner: &PersistentVolumeClaim) -> bool {
     let only = case.ends().and_then(OutcomeSet::only);
     let uid = match only {

@@ -18,8 +18,8 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The volume is Bound (or Pending, after a restore), and the claim in the column CLAIM does not exist, or \
                is younger than the volume's binding.",
-        why: "`spec.claimRef` holds the uid of a claim that is gone. The controller has not looked at the volume \
-              since: kube-controller-manager stands still, the claim went a moment ago, or volumes were restored \
+        why: "`spec.claimRef` holds the uid of a claim that is gone. The controller has not looked at the volume after \
+              that: kube-controller-manager does not run, the claim was deleted a moment ago, or volumes were restored \
               without their claims. A restored claim gets a new uid, and so counts as another one. The first sync \
               finds no claim of that uid, makes the volume Released and carries out its reclaim policy.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.claimRef} \

@@ -161,12 +161,12 @@ fn stuck<'a>(case: &Case<'a>, volumes: impl Iterator<Item = &'a PersistentVolume
     uses.into_values().filter(|(pod, claims)| claims.len() > 1 && waits(pod)).collect()
 }
 
-/// Whether both are the same volume.
+/// Returns whether both are the same volume.
 fn is(one: &PersistentVolume, other: &PersistentVolume) -> bool {
     one.meta.name == other.meta.name
 }
 
-/// Whether the volume has no access mode that allows several nodes.
+/// Returns whether the volume has no access mode that allows several nodes.
 fn is_exclusive(volume: &PersistentVolume) -> bool {
     let shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadOnlyMany | AccessMode::ReadWriteMany);
     !volume.access_modes.0.iter().any(shared)

@@ -19,10 +19,10 @@ pub(super) static RULE: Rule = Rule {
         seen: "The volume is Pending for minutes, though nothing speaks against its being Available or Bound. No event \
                says anything.",
         why: "Pending is the phase that the API server gives to a new volume; only the PersistentVolume controller \
-              gives it another one, and it does so with its first sync, which is due at once and again with every \
-              resync (15 s by default). If it has not, kube-controller-manager does not run, has no leader, or cannot \
-              read or write volumes. Pending alone is no sign of that: a volume that is a few seconds old is Pending, \
-              too.",
+              gives it another one, and it does so with its first sync. A sync should happen at once, and again with \
+              every resync (15 s by default). If it has not, kube-controller-manager does not run, has no leader, or \
+              cannot read or write volumes. Pending alone is no sign of that: a volume that is a few seconds old is \
+              Pending, too.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.creationTimestamp} {.status.phase}'\n\
                   kubectl get lease kube-controller-manager -n kube-system -o jsonpath='{.spec.holderIdentity} \
                   {.spec.renewTime}'\n\
@@ -60,7 +60,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "the controller has not synced it for {}. One sync makes it {}, and a sync is due every {resync} s. So \
+        "the controller has not synced it for {}. One sync makes it {}, and it should be synced every {resync} s. So \
          kube-controller-manager probably does not run",
         human_age(waited),
         ends.join(" or ")

@@ -17,12 +17,12 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::GiveBack],
     repairs: &[Repair::Restore, Repair::Retain],
     page: Page {
-        seen: "The volume is Released. A claim with the namespace and name that stand in its column CLAIM exists, and \
-               is Pending, Lost, or Bound to another volume, often a new and empty one.",
+        seen: "The volume is Released. A claim with the namespace and name of its column CLAIM exists, and is Pending, \
+               Lost, or Bound to another volume, often a new and empty one.",
         why: "A volume belongs to a uid, not to a name. The claim was deleted and created again, by a new \
               installation, a StatefulSet or a restore, and has a new uid. So for the controller the claim of the \
               volume is gone: the volume stays Released, and its reclaim policy applies. The new claim cannot take it \
-              as long as the old uid stands in `spec.claimRef`.",
+              as long as `spec.claimRef` has the old uid.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid} {.spec.volumeName} {.status.phase}'",
         repair: "Set the policy to Retain. If the new claim should have the old data and has no volume yet, take the \

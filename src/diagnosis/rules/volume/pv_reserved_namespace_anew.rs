@@ -90,7 +90,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     )
 }
 
-/// Whether the namespace may be younger than the volume. This is so if one of the two creation times is missing.
+/// Returns whether the namespace may be younger than the volume. This is so if one of the two creation times is
+/// missing.
 fn is_younger(namespace: &Namespace, volume: Option<Timestamp>) -> bool {
     !matches!((namespace.meta.created, volume), (Some(namespace), Some(volume)) if namespace <= volume)
 }

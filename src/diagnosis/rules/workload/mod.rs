@@ -16,9 +16,9 @@ use crate::diagnosis::pod::facts::is_unscheduled;
 use crate::diagnosis::{Act, Detection};
 use crate::model::Pod;
 
-/// Whether a `StatefulSet` probably created the claim for the pod. A `StatefulSet` names the claim after its template
-/// and the pod, and names the pod after itself and a number. Upstream: `getPersistentVolumeClaimName`, `getPodName`,
-/// `pkg/controller/statefulset`, 1.36.
+/// Returns whether a `StatefulSet` probably created the claim for the pod. A `StatefulSet` names the claim after its
+/// template and the pod, and names the pod after itself and a number. Upstream: `getPersistentVolumeClaimName`,
+/// `getPodName`, `pkg/controller/statefulset`, 1.36.
 fn is_of_set(pod: &Pod, claim: &str) -> bool {
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|letter| letter.is_ascii_digit());
     let numbered = pod.meta.name.rsplit_once('-').is_some_and(|(_, number)| is_number(number));

@@ -67,8 +67,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     Some(blame(found, pod, &names))
 }
 
-/// Whether the claim is Lost after its next sync. A volume without a `claimRef` is bound to the claim again, and a
-/// volume with the claim's uid is bound to it already. Upstream: `syncBoundClaim`, 1.36.
+/// Returns whether the claim is Lost after its next sync. A volume without a `claimRef` is bound to the claim again,
+/// and a volume with the claim's uid is bound to it already. Upstream: `syncBoundClaim`, 1.36.
 fn is_lost(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     if claim.terminating() || !is_bound(claim) {
         return false;

@@ -5,7 +5,7 @@ use crate::controllers::persistent_volume::reclaim::migrated_to;
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::pod::facts::{bound, unschedulable};
 use crate::diagnosis::remedy::{by_hand, kubectl};
-use crate::diagnosis::rules::binding::affinity_words;
+use crate::diagnosis::rules::binding::node_selector_text;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Pod, Str, label};
 use crate::text::truncate;
@@ -110,7 +110,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     for one in &tied {
         let name = &one.volume.meta.name;
         found = found
-            .evidence(&volume_key(name), "spec.nodeAffinity.required", affinity_words(one.affinity))
+            .evidence(&volume_key(name), "spec.nodeAffinity.required", node_selector_text(one.affinity))
             .follows_from(volume_key(name), Act::Reach)
             .follows_from(claim_key(namespace, one.claim), Act::Schedule)
             .affects(claim_key(namespace, one.claim))
@@ -126,7 +126,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 
 /// A volume that fits only on nodes that do not take the pod for other reasons.
 fn with_other_nodes(one: &Tied<'_>, said: &str) -> Detection {
-    let wanted = affinity_words(one.affinity);
+    let wanted = node_selector_text(one.affinity);
     Detection::new(format!(
         "no node with {wanted}, which the volume of claim {} requires, takes the pod. The scheduler says: \"{}\"",
         one.claim,
@@ -164,7 +164,7 @@ fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
              data, delete the claim {claim} and the pod, so that both are made again"
         )));
     }
-    let wanted = affinity_words(one.affinity);
+    let wanted = node_selector_text(one.affinity);
     Detection::new(format!(
         "no node matches the node affinity of the volume of claim {claim}: {wanted}. Volume {name} can be used only on \
          such nodes"
@@ -179,7 +179,7 @@ fn apart(tied: &[Tied<'_>], nodes: &[Node]) -> Option<Detection> {
         .iter()
         .enumerate()
         .find_map(|(place, left)| Some((left, tied[place + 1..].iter().find(|right| !share(left, right))?)))?;
-    let [first, second] = [left, right].map(|one| affinity_words(one.affinity));
+    let [first, second] = [left, right].map(|one| node_selector_text(one.affinity));
     let message = match place(left.affinity).zip(place(right.affinity)) {
         Some((first_place, second_place)) => format!(
             "the volumes of claims {} and {} are in different places ({first_place}, {second_place}), so that no node \

@@ -68,7 +68,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     )
 }
 
-/// Whether one pod alone may use the claim.
+/// Returns whether one pod alone may use the claim.
 fn is_for_one_pod(claim: &PersistentVolumeClaim) -> bool {
     claim.access_modes.0.contains(&AccessMode::ReadWriteOncePod)
 }

@@ -137,7 +137,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     Some(blame(found, pod, &going))
 }
 
-/// Whether the `claimRef` of the volume has no uid, so that any claim of that name gets the volume.
+/// Returns whether the `claimRef` of the volume has no uid, so that any claim of that name gets the volume.
 fn is_reserved(volume: &PersistentVolume) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| named.uid.is_empty())
 }

@@ -22,7 +22,7 @@ enum FixedStates {
 }
 
 impl Growth<'_, '_> {
-    /// Whether a sync of the object, with any choice, changes neither the object nor its partner.
+    /// Returns whether a sync of the object, with any choice, changes neither the object nor its partner.
     fn leaves(&self, place: usize, number: usize, partner: Partner) -> bool {
         self.syncs(place, number, partner, false).iter().all(|after| {
             let volumes = after.changed_of().all(|(id, volume)| {
@@ -114,7 +114,7 @@ impl Growth<'_, '_> {
         kept.into_iter().map(numbers).collect()
     }
 
-    /// Whether a claim and a volume in these states can both be at rest in one world.
+    /// Returns whether a claim and a volume in these states can both be at rest in one world.
     fn compatible(
         &self,
         stands: &[Vec<FixedStates>],

@@ -240,7 +240,7 @@ impl<'a, 's> Growth<'a, 's> {
         self.places.get(&target).copied()
     }
 
-    /// Whether a sync created the object. Such an object need not exist.
+    /// Returns whether a sync created the object. Such an object need not exist.
     pub(super) fn is_created(&self, place: usize) -> bool {
         self.snapshot.object(self.objects[place].target).is_none()
     }
@@ -371,7 +371,7 @@ pub(super) fn claim_seen(volume: &PersistentVolume, claim: &ObjectState) -> Clai
     }
 }
 
-/// Whether the volume belongs to another claim, as a sync of this claim sees it. Only the `claimRef` decides.
+/// Returns whether the volume belongs to another claim, as a sync of this claim sees it. Only the `claimRef` decides.
 pub(super) fn is_taken(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| named.uid != claim.meta.uid)
         && !is_volume_bound_to_claim(volume, claim)

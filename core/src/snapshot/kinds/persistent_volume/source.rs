@@ -80,7 +80,8 @@ fn address(field: &str, source: &Value) -> (String, String) {
     }
 }
 
-/// Whether the URI is the id of a managed disk. The address of a blob is no such id, and can contain a signature.
+/// Returns whether the URI is the id of a managed disk. The address of a blob is no such id, and can contain a
+/// signature.
 pub(super) fn is_disk_id(uri: &str) -> bool {
     uri.starts_with("/subscriptions/") && !uri.contains('?')
 }
