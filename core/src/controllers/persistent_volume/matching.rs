@@ -244,8 +244,8 @@ fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessM
     }
     for group in groups_of(snapshot, query, set) {
         let size = |id: VolumeId| snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO);
-        // If no volume has changed, and attributes classes are enabled and compared, every volume of `group.free` that is large
-        // enough fits a claim without a selector.
+        // If no volume has changed, and attributes classes are enabled and compared, every volume of `group.free` that
+        // is large enough fits a claim without a selector.
         if changed.is_empty() && query.selector.is_none() && query.attributes_class && query.attributes_class_compared {
             let start = group.free.partition_point(|id| size(*id).compare(&query.request).is_lt());
             let large = &group.free[start..];
