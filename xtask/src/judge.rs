@@ -10,6 +10,7 @@ mod folds;
 mod gates;
 mod leaves;
 mod matches;
+mod scheduling;
 mod searches;
 
 pub use counts::{Counts, EngineCounts};
@@ -161,7 +162,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     judged.compare_listed(&mut verdict)?;
     judged.compare_advice(&mut verdict)?;
     judged.compare_features(&mut verdict);
-    verdict.counts.scheduling += line.scheduling.as_ref().map_or(0, Vec::len);
+    judged.compare_scheduling(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }
