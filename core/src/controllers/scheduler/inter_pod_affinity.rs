@@ -3,7 +3,7 @@
 use super::cluster::{Cluster, NodeInfo, scheduling};
 use super::reads::Reads;
 use super::verdict::{Plugin, Status};
-use crate::model::{CompiledSelector, LabelSelector, Labels, Namespace, Pod, PodAffinityTerm, label};
+use crate::model::{CompiledSelector, LabelSelector, Labels, Namespace, Pod, PodAffinityTerm, Str, label};
 use rustc_hash::FxHashSet;
 
 /// A term with its selectors.
@@ -16,7 +16,7 @@ struct Term<'s> {
 
 impl Term<'_> {
     /// Upstream: `AffinityTerm.Matches`, 1.36.
-    fn matches(&self, pod: &Pod, namespace: &[(crate::model::Str, crate::model::Str)]) -> bool {
+    fn matches(&self, pod: &Pod, namespace: &[(Str, Str)]) -> bool {
         (self.namespaces.contains(&pod.meta.namespace.as_str())
             || self.namespace_selector.is_some_and(|selector| selector.matches(namespace)))
             && self.selector.is_some_and(|selector| selector.matches(&pod.meta.labels))
@@ -37,7 +37,7 @@ fn terms<'s>(pod: &'s Pod, stated: &'s [PodAffinityTerm]) -> Result<Vec<Term<'s>
         Ok(Term {
             topology_key: &stated.topology_key,
             selector: compiled(&stated.selector)?,
-            namespaces: stated.namespaces.iter().map(|namespace| namespace.as_str()).chain(own).collect(),
+            namespaces: stated.namespaces.iter().map(Str::as_str).chain(own).collect(),
             namespace_selector: compiled(&stated.namespace_selector)?,
         })
     };

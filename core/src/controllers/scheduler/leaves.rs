@@ -16,7 +16,7 @@ leaves! {
         "S8" NodeNoVolumeToBind "A waiting claim can neither be bound nor provisioned on the node.",
         "S9" NodeNotEnoughStorage "The storage capacity that the node can reach does not suffice.",
         "S10" NodeBoundVolumeMissing "The volume of a bound claim does not exist.",
-        "S11" NodeRwopInUse "Another pod uses a claim with ReadWriteOncePod.",
+        "S11" NodeRwopInUse "Another pod uses a claim with `ReadWriteOncePod`.",
         "S12" NodeDiskConflict "A disk that the pod names itself is in use on the node.",
         "S13" NodeVolumeLimit "The driver's limit of volumes on the node is reached.",
         "S15" NodeZoneConflict "A zone or region of a volume is not the node's.",

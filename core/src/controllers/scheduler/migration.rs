@@ -210,7 +210,7 @@ fn translated(volume: &PersistentVolume, key: &str) -> Option<NodeSelector> {
     } else if let Some(zones) = label(labels, zone) {
         let zones: BTreeSet<&str> = zones.split("__").map(str::trim).filter(|zone| !zone.is_empty()).collect();
         if !zones.is_empty() {
-            add(&mut selector, key, zones.into_iter().map(Str::from).collect());
+            add(&mut selector, key, &zones.into_iter().map(Str::from).collect::<Vec<_>>());
         }
     }
     if is_beta && has_values(&selector, BETA_REGION) {
@@ -229,13 +229,13 @@ fn rename(selector: &mut Option<NodeSelector>, from: &str, to: &str) {
 }
 
 /// Adds the requirement to every term. Without a term there is a new one.
-fn add(selector: &mut Option<NodeSelector>, key: &str, values: Box<[Str]>) {
+fn add(selector: &mut Option<NodeSelector>, key: &str, values: &[Str]) {
     let selector = selector.get_or_insert_default();
     if selector.terms.is_empty() {
         selector.terms = [NodeSelectorTerm::default()].into();
     }
     for term in &mut selector.terms {
-        let requirement = NodeRequirement { key: key.into(), operator: NodeOperator::In, values: values.clone() };
+        let requirement = NodeRequirement { key: key.into(), operator: NodeOperator::In, values: values.into() };
         term.expressions = term.expressions.iter().cloned().chain([requirement]).collect();
     }
 }

@@ -23,7 +23,7 @@ pub use leaves::SchedulerReason;
 pub use verdict::{Binding, Code, ConditionReason, Cycle, NodeVerdicts, Plugin, Reason, Scheduling, Status, Verdict};
 
 use crate::controllers::KubernetesBehavior;
-use crate::model::{Node, Pod};
+use crate::model::{Node, Pod, Str};
 use crate::snapshot::Snapshot;
 use cluster::{Cluster, NodeInfo, is_seen, scheduling};
 use inter_pod_affinity::State;
@@ -71,7 +71,7 @@ impl<'s> Scheduler<'s> {
             limited: false,
             doubts: BTreeMap::new(),
         };
-        let gates: Vec<&str> = scheduling(pod).gates.iter().map(|gate| gate.as_str()).collect();
+        let gates: Vec<&str> = scheduling(pod).gates.iter().map(Str::as_str).collect();
         if !gates.is_empty() {
             let reason = format!("waiting for scheduling gates: [{}]", gates.join(" "));
             return ended(Cycle::Gated(Status::unresolvable(Plugin::SchedulingGates, reason)));

@@ -1,9 +1,11 @@
-//! The plugins that look at a node and what the pods on it use: NodeUnschedulable, TaintToleration, NodeAffinity,
-//! NodePorts and NodeResourcesFit of Kubernetes 1.36. NodeName rejects no node for a pod without a node.
+//! The plugins that look at a node and what the pods on it use: `NodeUnschedulable`, `TaintToleration`,
+//! `NodeAffinity`, `NodePorts` and `NodeResourcesFit` of Kubernetes 1.36. `NodeName` rejects no node for a pod without a node.
 
 use super::cluster::{NodeInfo, scheduling};
 use super::verdict::{Code, Plugin, Reason, Status};
-use crate::model::{HostPort, Node, NodeOperator, NodeSelector, Pod, Taint, Toleration, TolerationOperator, label};
+use crate::model::{
+    HostPort, Node, NodeOperator, NodeSelector, Pod, Str, Taint, Toleration, TolerationOperator, label,
+};
 use std::collections::BTreeSet;
 
 /// Upstream: `ToleratesTaint`, `k8s.io/api/core/v1`, 1.36. The operators that compare numbers are off by default.
@@ -69,7 +71,7 @@ pub(super) fn named_nodes(pod: &Pod) -> Result<Option<BTreeSet<&str>>, Status> {
     for term in terms {
         let named = term.fields.iter().filter(|field| field.key == "metadata.name");
         let named = named.filter(|field| field.operator == NodeOperator::In);
-        let names = named.map(|field| field.values.iter().map(|value| value.as_str()).collect::<BTreeSet<_>>());
+        let names = named.map(|field| field.values.iter().map(Str::as_str).collect::<BTreeSet<_>>());
         match names.reduce(|one, other| &one & &other) {
             Some(names) => all.extend(names),
             None => return Ok(None),
@@ -130,7 +132,7 @@ pub(super) fn node_resources_fit(pod: &Pod, info: &NodeInfo<'_>) -> Option<Statu
     (!reasons.is_empty()).then_some(Status { code, plugin: Some(Plugin::NodeResourcesFit), reasons })
 }
 
-fn amount(amounts: &[(crate::model::Str, i64)], name: &str) -> i64 {
+fn amount(amounts: &[(Str, i64)], name: &str) -> i64 {
     let found = amounts.binary_search_by(|(candidate, _)| candidate.as_str().cmp(name));
     found.ok().map_or(0, |place| amounts[place].1)
 }

@@ -12,7 +12,7 @@ pub(super) struct Order<'s> {
 impl<'s> Order<'s> {
     /// Restricts the orders to those in which the first volume comes before the others. Returns whether such an order
     /// exists.
-    pub(super) fn begin(&mut self, volumes: Vec<&'s str>) -> bool {
+    pub(super) fn begin(&mut self, volumes: &[&'s str]) -> bool {
         let Some((first, others)) = volumes.split_first() else { return true };
         if others.is_empty() {
             return true;
@@ -32,7 +32,7 @@ impl<'s> Order<'s> {
         other.after.iter().all(|(first, others)| {
             let mut volumes = vec![*first];
             volumes.extend(others);
-            self.begin(volumes)
+            self.begin(&volumes)
         })
     }
 
@@ -61,11 +61,11 @@ mod tests {
     #[test]
     fn orders_that_contradict_each_other_do_not_exist() {
         let mut order = Order::default();
-        assert!(order.begin(vec!["a", "b", "c"]));
-        assert!(order.begin(vec!["b", "d"]));
-        assert!(!order.clone().begin(vec!["d", "a"]));
+        assert!(order.begin(&["a", "b", "c"]));
+        assert!(order.begin(&["b", "d"]));
+        assert!(!order.clone().begin(&["d", "a"]));
         let mut other = Order::default();
-        assert!(other.begin(vec!["d", "c"]) && order.join(&other));
-        assert!(!order.begin(vec!["c", "a"]));
+        assert!(other.begin(&["d", "c"]) && order.join(&other));
+        assert!(!order.begin(&["c", "a"]));
     }
 }

@@ -4,7 +4,7 @@
 use super::cluster::{Cluster, NodeInfo, scheduling};
 use super::nodes::{has_untolerated_taint, selects_node};
 use super::verdict::{Plugin, Status};
-use crate::model::{CompiledSelector, Labels, Node, Pod, SpreadConstraint, Str, label};
+use crate::model::{CompiledSelector, LabelSelector, Labels, Node, Pod, SpreadConstraint, Str, label};
 use rustc_hash::FxHashMap;
 
 /// A constraint of the pod with the number of matching pods in each domain.
@@ -37,7 +37,7 @@ impl Constraint<'_> {
 pub(super) fn pre_filter<'s>(cluster: &Cluster<'s>, pod: &'s Pod) -> Result<Vec<Constraint<'s>>, Status> {
     let mut constraints = Vec::new();
     for stated in &scheduling(pod).spread {
-        let selector = stated.selector.as_ref().map(|selector| selector.compile()).transpose().map_err(|error| {
+        let selector = stated.selector.as_ref().map(LabelSelector::compile).transpose().map_err(|error| {
             let place = "get constraints from pod: obtaining pod's hard topology spread constraints";
             Status::pre_filter_error(Plugin::PodTopologySpread, &format!("{place}: {error}"))
         })?;

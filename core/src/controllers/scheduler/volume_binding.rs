@@ -270,7 +270,7 @@ fn find_matching_volumes<'s>(
         for before in all {
             for (volume, rest) in possible_volumes(&query, claim, volumes, &before.chosen, node) {
                 let mut found = before.clone();
-                if !found.order.begin(rest) {
+                if !found.order.begin(&rest) {
                     continue;
                 }
                 match volume {

@@ -6,7 +6,7 @@ use super::reads::Reads;
 use super::verdict::{Plugin, Reason, Status};
 use crate::model::{AccessMode, Disk, DiskKind, PersistentVolumeClaim, Pod};
 
-/// Whether another pod uses a claim with ReadWriteOncePod that this pod uses as well. One such pod on any node blocks
+/// Whether another pod uses a claim with `ReadWriteOncePod` that this pod uses as well. One such pod on any node blocks
 /// all nodes.
 ///
 /// # Errors

@@ -46,7 +46,7 @@ object!(Spread {
     taints_policy: Text = "nodeTaintsPolicy",
 });
 
-object!(Port { ip: Text = "hostIP", protocol: Text = "protocol", port: Option<i64> = "hostPort" });
+object!(Port { ip: Text = "hostIP", protocol: Text = "protocol", number: Option<i64> = "hostPort" });
 
 object!(Resources { requests: Quantities = "requests", limits: Quantities = "limits" });
 
@@ -131,7 +131,7 @@ fn host_ports(spec: &PodSpec) -> Box<[HostPort]> {
     let ports = sidecars.chain(&spec.containers.0).flat_map(|container| &container.ports.0);
     ports
         .filter_map(|port| {
-            let number = port.port.filter(|number| *number > 0)?;
+            let number = port.number.filter(|number| *number > 0)?;
             let protocol = if port.protocol.0 == "TCP" { Str::default() } else { port.protocol.0.clone() };
             Some(HostPort { ip: port.ip.0.clone(), protocol, port: number })
         })
@@ -223,7 +223,8 @@ fn requests(spec: &PodSpec, status: &PodStatusObject) -> Billionths {
     let of_container = |container: &Container, counts_status: bool| {
         let stated = container.resources.requested();
         let statuses = [&status.containers, &status.init_containers];
-        let found = statuses.into_iter().flat_map(|list| &list.0).filter(|one| one.name.0 == container.name.0).last();
+        let found = statuses.into_iter().rev().flat_map(|list| list.0.iter().rev());
+        let found = found.into_iter().find(|one| one.name.0 == container.name.0);
         match found.and_then(|found| Some((found.resources.as_ref()?, &found.allocated))) {
             Some((granted, allocated)) if counts_status => effective(stated, &granted.requests, allocated),
             _ => stated,
