@@ -1,8 +1,8 @@
 //! Claims and their volumes. Upstream: `volumebinding`, 1.36.
 //!
-//! The order of the volumes in the scheduler's cache is not defined. It decides where several volumes are reserved for a
-//! claim, and where several of the smallest volumes fit. So the answer for a node is a list of branches, each with the
-//! orders that lead to it.
+//! The order of the volumes in the scheduler's cache is not defined. It decides where several volumes are reserved for
+//! a claim, and where several of the smallest volumes fit. So the answer for a node is a list of branches, each with
+//! the orders that lead to it.
 
 use super::SchedulerReason;
 use super::cluster::pod_claims;
@@ -129,7 +129,7 @@ pub(super) struct Branches<'s> {
 
 /// One way in which the waiting claims find volumes.
 #[derive(Clone, Debug, Default)]
-struct Found<'s> {
+struct Matched<'s> {
     order: Order<'s>,
     chosen: Vec<(&'s PersistentVolumeClaim, &'s PersistentVolume)>,
     without: Vec<&'s PersistentVolumeClaim>,
@@ -259,10 +259,10 @@ fn find_matching_volumes<'s>(
     claims: &PodVolumeClaims<'s>,
     mut to_match: Vec<&'s PersistentVolumeClaim>,
     node: &Node,
-) -> Result<Vec<Found<'s>>, String> {
+) -> Result<Vec<Matched<'s>>, String> {
     let request = |claim: &PersistentVolumeClaim| claim.requested().unwrap_or(Quantity::ZERO);
     to_match.sort_by(|a, b| request(a).compare(&request(b)));
-    let mut all = vec![Found::default()];
+    let mut all = vec![Matched::default()];
     for claim in to_match {
         let query = Query::new(behavior, claim, false)?;
         let volumes = claims.volumes.get(claim.class()).map_or(&[] as &[_], Vec::as_slice);
