@@ -55,7 +55,8 @@ pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
 pub use node::{Node, Taint};
 pub use pod::{ClaimVolume, ContainerState, ContainerStatus, EphemeralVolume, NfsVolume, Pod, PodPhase, VolumeUse};
 pub use pod_scheduling::{
-    Disk, DiskKind, HostPort, PodAffinityTerm, PodScheduling, SpreadConstraint, Toleration, TolerationOperator,
+    Disk, DiskKind, HostPort, NodeFeature, PodAffinityTerm, PodScheduling, SpreadConstraint, Toleration,
+    TolerationOperator,
 };
 pub use quantity::{Amount, Quantity, QuantityError};
 pub use replica_set::ReplicaSet;

@@ -15,6 +15,8 @@ pub struct Node {
     pub taints: Box<[Taint]>,
     /// `status.allocatable`, sorted by name: whole units, but thousandths of `cpu`.
     pub allocatable: Box<[(Str, i64)]>,
+    /// `status.declaredFeatures`: the features that a pod can need and that the kubelet has.
+    pub declared_features: Box<[Str]>,
     /// `status.conditions`: the condition `Ready`, and all others that are not `False`.
     pub conditions: Box<[Condition]>,
     /// `status.volumesInUse`: the volumes that the kubelet may have mounted, by their unique names.

@@ -26,6 +26,30 @@ pub struct PodScheduling {
     pub anti_affinity: Box<[PodAffinityTerm]>,
     /// The disks that the pod names itself, without a claim.
     pub disks: Box<[Disk]>,
+    /// The features that the pod needs and that a node has to declare.
+    pub features: Box<[NodeFeature]>,
+    /// Whether `spec.resourceClaims` names claims for devices.
+    pub device_claims: bool,
+}
+
+/// A feature in `status.declaredFeatures` of a node that a new pod can need. Upstream: `InferForScheduling` of
+/// `nodedeclaredfeatures`, component-helpers, 1.36.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeFeature {
+    /// A container has a rule that restarts all containers of the pod when it exits.
+    RestartAllContainersOnContainerExits,
+    /// The pod has its own user namespace in the network of the node.
+    UserNamespacesHostNetworkSupport,
+}
+
+impl NodeFeature {
+    /// The name of the feature, as nodes declare it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RestartAllContainersOnContainerExits => "RestartAllContainersOnContainerExits",
+            Self::UserNamespacesHostNetworkSupport => "UserNamespacesHostNetworkSupport",
+        }
+    }
 }
 
 /// One entry of `spec.tolerations`.

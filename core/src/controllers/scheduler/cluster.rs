@@ -1,7 +1,7 @@
 //! The scheduler's snapshot of the nodes, each with the pods on it. Upstream: `NodeInfo`, `pkg/scheduler/framework`,
 //! 1.36.
 
-use crate::model::{Node, Pod, PodPhase, PodScheduling, Str};
+use crate::model::{Node, Pod, PodPhase, PodScheduling, Str, VolumeAttachment};
 use crate::snapshot::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ pub(super) struct NodeInfo<'s> {
     pub(super) pods: Vec<&'s Pod>,
     /// The sums of the resources that these pods request.
     pub(super) requested: BTreeMap<&'s str, i64>,
+    /// The attachments to the node.
+    pub(super) attachments: Vec<&'s VolumeAttachment>,
 }
 
 /// All nodes, sorted by name.
@@ -39,7 +41,7 @@ pub(super) fn scheduling(pod: &Pod) -> &PodScheduling {
 
 impl<'s> Cluster<'s> {
     pub(super) fn new(snapshot: &'s Snapshot) -> Self {
-        let info = |node| NodeInfo { node, pods: Vec::new(), requested: BTreeMap::new() };
+        let info = |node| NodeInfo { node, pods: Vec::new(), requested: BTreeMap::new(), attachments: Vec::new() };
         let mut nodes: Vec<NodeInfo<'s>> = snapshot.nodes().iter().map(info).collect();
         let places: FxHashMap<&str, usize> =
             snapshot.nodes().iter().enumerate().map(|(place, node)| (node.meta.name.as_str(), place)).collect();
@@ -55,6 +57,12 @@ impl<'s> Cluster<'s> {
                 *sum = sum.saturating_add(*amount);
             }
             used_claims.extend(pod.named_claims().map(|claim| (pod.meta.namespace.as_str(), claim.as_str())));
+        }
+        for attachment in snapshot.all::<VolumeAttachment>() {
+            let place = places.get(attachment.node_name.as_str());
+            if let Some(info) = place.and_then(|place| nodes.get_mut(*place)) {
+                info.attachments.push(attachment);
+            }
         }
         Self { nodes, used_claims }
     }

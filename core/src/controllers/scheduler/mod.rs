@@ -1,8 +1,16 @@
 //! kube-scheduler with its default profile: what it says about one pod without a node. Upstream: `pkg/scheduler` of
-//! Kubernetes 1.36.
+//! Kubernetes 1.36, and `getDefaultPlugins` of `pkg/scheduler/apis/config/v1`.
 //!
-//! Not modelled: scores, preemption and nominated pods, claims for devices, extenders, other profiles and plugins of
-//! others.
+//! [`Plugin`] lists the plugins of the default profile that are modelled. The others are not evaluated:
+//! - `NodeName` rejects no node, because these pods name none.
+//! - `PrioritySort`, `NodeResourcesBalancedAllocation`, `ImageLocality` and `DefaultBinder` reject no node. They order
+//!   the queue, rate nodes, or bind the pod.
+//! - `DefaultPreemption` begins only after no node fits. It adds its own sentence to the message.
+//! - `DynamicResources` reads ResourceClaims, ResourceSlices and DeviceClasses. No answer reads these kinds.
+//!   [`NotEvaluated`] says which pods it decides about.
+//! - `GangScheduling`, `TopologyPlacementGenerator` and `PodGroupPodsCount` need gates that are off by default.
+//!
+//! Also not modelled: scores, nominated pods, extenders, other profiles and plugins of others.
 
 mod cluster;
 mod inter_pod_affinity;
@@ -20,7 +28,10 @@ mod volume_restrictions;
 mod volume_zone;
 
 pub use leaves::SchedulerReason;
-pub use verdict::{Binding, Code, ConditionReason, Cycle, NodeVerdicts, Plugin, Reason, Scheduling, Status, Verdict};
+pub use verdict::{
+    Binding, Code, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Reason, Rejection, Scheduling, Status,
+    Verdict,
+};
 
 use crate::controllers::KubernetesBehavior;
 use crate::model::{Node, Pod, Str};
@@ -64,13 +75,6 @@ impl<'s> Scheduler<'s> {
 
     /// Returns what the scheduler says about the pod. Upstream: `schedulePod` and `findNodesThatFitPod`, 1.36.
     pub fn schedule(&self, pod: &'s Pod) -> Scheduling {
-        let ended = |cycle| Scheduling {
-            cycle,
-            reason: None,
-            messages: BTreeSet::new(),
-            limited: false,
-            doubts: BTreeMap::new(),
-        };
         let gates: Vec<&str> = scheduling(pod).gates.iter().map(Str::as_str).collect();
         if !gates.is_empty() {
             let reason = format!("waiting for scheduling gates: [{}]", gates.join(" "));
@@ -84,16 +88,23 @@ impl<'s> Scheduler<'s> {
         reads.list::<Node>();
         reads.list::<Pod>();
         let answer = self.cycle(&mut reads, pod);
-        Scheduling { doubts: reads.into_doubts(), ..answer }
+        Scheduling { doubts: reads.into_doubts(), not_evaluated: self.not_evaluated(pod), ..answer }
+    }
+
+    /// What `DynamicResources` decides about the pod. Upstream: `shouldDelegateResourceToDRA` of `noderesources`, 1.36.
+    fn not_evaluated(&self, pod: &Pod) -> BTreeSet<NotEvaluated> {
+        let stated = scheduling(pod);
+        let is_missing = self.behavior.device_classes_have_resources
+            && self.cluster.nodes.iter().any(|info| nodes::lacks_resource(pod, info.node));
+        let all = [(stated.device_claims, NotEvaluated::DeviceClaims), (is_missing, NotEvaluated::DeviceClasses)];
+        all.into_iter().filter_map(|(decides, what)| decides.then_some(what)).collect()
     }
 
     fn cycle(&self, reads: &mut Reads<'s>, pod: &'s Pod) -> Scheduling {
         let rejected = |cycle, message: String| Scheduling {
-            cycle,
             reason: Some(ConditionReason::Unschedulable),
             messages: [message].into(),
-            limited: false,
-            doubts: BTreeMap::new(),
+            ..ended(cycle)
         };
         let nodes = self.cluster.nodes.len();
         if nodes == 0 {
@@ -104,8 +115,7 @@ impl<'s> Scheduler<'s> {
             Err(status) if status.code == Code::Error => {
                 let messages = status.reasons.iter().map(|reason| reason.text.to_string()).collect();
                 let reason = Some(ConditionReason::SchedulerError);
-                let cycle = Cycle::PreFilter(status);
-                return Scheduling { cycle, reason, messages, limited: false, doubts: BTreeMap::new() };
+                return Scheduling { reason, messages, ..ended(Cycle::PreFilter(status)) };
             }
             Err(status) => {
                 let message = message::pre_filter(nodes, &status);
@@ -128,15 +138,14 @@ impl<'s> Scheduler<'s> {
         if !errors.is_empty() {
             let limited = branches.iter().any(|node| node.limited);
             let reason = Some(ConditionReason::SchedulerError);
-            return Scheduling { cycle, reason, messages: errors, limited, doubts: BTreeMap::new() };
+            return Scheduling { reason, messages: errors, limited, ..ended(cycle) };
         }
         let messages = message::of_nodes(&branches);
         Scheduling {
-            cycle,
             reason: (!messages.all.is_empty()).then_some(ConditionReason::Unschedulable),
             messages: messages.all,
             limited: messages.limited,
-            doubts: BTreeMap::new(),
+            ..ended(cycle)
         }
     }
 
@@ -177,11 +186,12 @@ impl<'s> Scheduler<'s> {
             return always(status);
         }
         let mut branches = volume_binding::filter(reads, self.behavior, &state.claims, node);
-        let fits = |branch: &Branch<'_>| branch.verdict.status.code == Code::Success;
+        let fits = |branch: &Branch<'_>| branch.verdict.fits();
         if branches.all.iter().any(fits) {
             let rejected = volume_zone::filter(&state.topologies, node)
                 .or_else(|| pod_topology_spread::filter(pod, &state.spread, info))
-                .or_else(|| inter_pod_affinity::filter(pod, &state.affinity, info));
+                .or_else(|| inter_pod_affinity::filter(pod, &state.affinity, info))
+                .or_else(|| nodes::node_declared_features(self.behavior, pod, node));
             if let Some(status) = rejected {
                 for branch in branches.all.iter_mut().filter(|branch| fits(branch)) {
                     branch.verdict = status.clone().into();
@@ -189,6 +199,18 @@ impl<'s> Scheduler<'s> {
             }
         }
         branches
+    }
+}
+
+/// The answer about a pod for which nothing else has to be said.
+fn ended(cycle: Cycle) -> Scheduling {
+    Scheduling {
+        cycle,
+        reason: None,
+        messages: BTreeSet::new(),
+        limited: false,
+        doubts: BTreeMap::new(),
+        not_evaluated: BTreeSet::new(),
     }
 }
 

@@ -1,10 +1,11 @@
-//! The plugins that look at a node and what the pods on it use: `NodeUnschedulable`, `TaintToleration`,
-//! `NodeAffinity`, `NodePorts` and `NodeResourcesFit` of Kubernetes 1.36. `NodeName` rejects no node for a pod without a node.
+//! The plugins that look at a node and what the pods on it use: `NodeUnschedulable`, `TaintToleration`, `NodeAffinity`,
+//! `NodePorts`, `NodeResourcesFit` and `NodeDeclaredFeatures` of Kubernetes 1.36.
 
 use super::cluster::{NodeInfo, scheduling};
 use super::verdict::{Code, Plugin, Reason, Status};
+use crate::controllers::KubernetesBehavior;
 use crate::model::{
-    HostPort, Node, NodeOperator, NodeSelector, Pod, Str, Taint, Toleration, TolerationOperator, label,
+    HostPort, Node, NodeFeature, NodeOperator, NodeSelector, Pod, Str, Taint, Toleration, TolerationOperator, label,
 };
 use std::collections::BTreeSet;
 
@@ -130,6 +131,19 @@ pub(super) fn node_resources_fit(pod: &Pod, info: &NodeInfo<'_>) -> Option<Statu
         }
     }
     (!reasons.is_empty()).then_some(Status { code, plugin: Some(Plugin::NodeResourcesFit), reasons })
+}
+
+/// Whether the pod requests a resource besides `cpu`, `memory` and `ephemeral-storage` that the node does not have.
+pub(super) fn lacks_resource(pod: &Pod, node: &Node) -> bool {
+    let requests = scheduling(pod).requests.iter();
+    requests.into_iter().any(|(name, request)| *request > 0 && is_scalar(name) && amount(&node.allocatable, name) <= 0)
+}
+
+/// Upstream: `Filter` of `nodedeclaredfeatures`, 1.36.
+pub(super) fn node_declared_features(behavior: &KubernetesBehavior, pod: &Pod, node: &Node) -> Option<Status> {
+    let declares = |feature: &NodeFeature| node.declared_features.iter().any(|declared| declared == feature.name());
+    (behavior.features_are_declared && !scheduling(pod).features.iter().all(declares))
+        .then(|| Status::unresolvable(Plugin::NodeDeclaredFeatures, "node(s) didn't match Pod's required features"))
 }
 
 fn amount(amounts: &[(Str, i64)], name: &str) -> i64 {

@@ -2,18 +2,20 @@
 
 use crate::model::{Kind, Resource};
 use crate::snapshot::{Absence, Snapshot};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The objects, with a record of the kinds whose absence is not certain.
 #[derive(Clone, Debug)]
 pub(super) struct Reads<'s> {
     snapshot: &'s Snapshot,
     doubts: BTreeMap<Kind, Absence>,
+    /// The kinds whose lists were asked for.
+    listed: BTreeSet<Kind>,
 }
 
 impl<'s> Reads<'s> {
     pub(super) fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, doubts: BTreeMap::new() }
+        Self { snapshot, doubts: BTreeMap::new(), listed: BTreeSet::new() }
     }
 
     /// Returns the kinds whose absence counted but is not certain.
@@ -30,15 +32,29 @@ impl<'s> Reads<'s> {
         found
     }
 
-    /// Returns all objects of a kind.
+    /// Returns all objects of a kind. One namespace that was not read completely is enough for a doubt.
     pub(super) fn list<T: Resource>(&mut self) -> &'s [T] {
-        self.doubt(T::KIND, self.snapshot.coverage().absence(T::KIND, ""));
+        if self.listed.insert(T::KIND) {
+            let coverage = self.snapshot.coverage();
+            self.doubt(T::KIND, coverage.absence(T::KIND, ""));
+            let entries = coverage.entries().iter().filter(|entry| entry.kind == T::KIND);
+            for namespace in entries.filter_map(|entry| entry.namespace.as_deref()) {
+                self.doubt(T::KIND, coverage.absence(T::KIND, namespace));
+            }
+        }
         self.snapshot.all()
     }
 
+    /// Records the doubt. What is unknown weighs more than what is assumed.
     fn doubt(&mut self, kind: Kind, absence: Absence) {
-        if absence != Absence::Certain {
-            self.doubts.insert(kind, absence);
+        match absence {
+            Absence::Certain => {}
+            Absence::Assumed => {
+                self.doubts.entry(kind).or_insert(absence);
+            }
+            Absence::Unknown(_) => {
+                self.doubts.insert(kind, absence);
+            }
         }
     }
 }

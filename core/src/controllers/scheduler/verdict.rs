@@ -58,9 +58,28 @@ pub enum Plugin {
     PodTopologySpread,
     /// Pods that are to be together, or apart.
     InterPodAffinity,
+    /// Features that a pod needs and that a node has to declare.
+    NodeDeclaredFeatures,
 }
 
 impl Plugin {
+    /// Every modelled plugin.
+    pub const ALL: [Self; 13] = [
+        Self::SchedulingGates,
+        Self::NodeUnschedulable,
+        Self::TaintToleration,
+        Self::NodeAffinity,
+        Self::NodePorts,
+        Self::NodeResourcesFit,
+        Self::VolumeRestrictions,
+        Self::NodeVolumeLimits,
+        Self::VolumeBinding,
+        Self::VolumeZone,
+        Self::PodTopologySpread,
+        Self::InterPodAffinity,
+        Self::NodeDeclaredFeatures,
+    ];
+
     /// The name of the plugin.
     pub fn name(self) -> &'static str {
         match self {
@@ -76,6 +95,7 @@ impl Plugin {
             Self::VolumeZone => "VolumeZone",
             Self::PodTopologySpread => "PodTopologySpread",
             Self::InterPodAffinity => "InterPodAffinity",
+            Self::NodeDeclaredFeatures => "NodeDeclaredFeatures",
         }
     }
 }
@@ -158,6 +178,13 @@ pub struct Verdict {
     pub provisions: Vec<Str>,
 }
 
+impl Verdict {
+    /// Whether the pod fits the node.
+    pub fn fits(&self) -> bool {
+        self.status.code == Code::Success
+    }
+}
+
 impl From<Status> for Verdict {
     fn from(status: Status) -> Self {
         Self { status, bindings: Vec::new(), provisions: Vec::new() }
@@ -185,6 +212,18 @@ pub struct NodeVerdicts {
     pub node: Str,
     /// The verdicts. There are several if the order of the volumes in the scheduler's cache decides.
     pub verdicts: BTreeSet<Verdict>,
+}
+
+impl NodeVerdicts {
+    /// Whether the pod fits the node in every order of the volumes.
+    pub fn fits(&self) -> bool {
+        self.verdicts.iter().all(Verdict::fits)
+    }
+
+    /// Whether the pod fits the node in some order of the volumes.
+    pub fn can_fit(&self) -> bool {
+        self.verdicts.iter().any(Verdict::fits)
+    }
 }
 
 /// How far a pod comes.
@@ -234,4 +273,72 @@ pub struct Scheduling {
     pub limited: bool,
     /// The kinds of which something was needed that is not certainly absent, with what their absence means.
     pub doubts: BTreeMap<Kind, Absence>,
+    /// What the real scheduler also decides about this pod, and this answer does not.
+    pub not_evaluated: BTreeSet<NotEvaluated>,
+}
+
+/// A decision of the plugin `DynamicResources`, which is not modelled. It reads ResourceClaims, ResourceSlices and
+/// DeviceClasses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotEvaluated {
+    /// The pod has claims for devices. Nodes without such devices are rejected.
+    DeviceClaims,
+    /// The pod requests a resource that some node does not have. Such a node fits if a DeviceClass stands for the
+    /// resource.
+    DeviceClasses,
+}
+
+/// A reason with the nodes that it rejects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection<'v> {
+    /// The plugin that gave the reason. It is `None` for a node that `PreFilter` leaves out.
+    pub plugin: Option<Plugin>,
+    /// The reason.
+    pub reason: &'v Reason,
+    /// The names of the nodes, sorted. The message of the condition states their number.
+    pub nodes: Vec<&'v Str>,
+}
+
+impl Scheduling {
+    /// The verdicts about all nodes, sorted by name. There are none if the pod does not come to `Filter`.
+    pub fn nodes(&self) -> &[NodeVerdicts] {
+        match &self.cycle {
+            Cycle::Nodes(nodes) => nodes,
+            Cycle::Gated(_) | Cycle::Skipped(_) | Cycle::PreFilter(_) => &[],
+        }
+    }
+
+    /// The nodes that can take the pod in some order of the volumes. Scores decide which one wins. If a plugin fails on
+    /// one node, no node takes the pod.
+    pub fn candidates(&self) -> impl Iterator<Item = &NodeVerdicts> {
+        let fails = self.reason == Some(ConditionReason::SchedulerError);
+        self.nodes().iter().filter(move |node| !fails && node.can_fit())
+    }
+
+    /// Each reason with the nodes that it rejects, sorted by text. A node can have several reasons. If the order of the
+    /// volumes decides, the reasons of each order are included.
+    pub fn rejections(&self) -> Vec<Rejection<'_>> {
+        let mut found: BTreeMap<(&str, Option<Plugin>), Rejection<'_>> = BTreeMap::new();
+        for node in self.nodes() {
+            for status in node.verdicts.iter().map(|verdict| &verdict.status) {
+                for reason in &status.reasons {
+                    let rejection = found.entry((&reason.text, status.plugin)).or_insert_with(|| Rejection {
+                        plugin: status.plugin,
+                        reason,
+                        nodes: Vec::new(),
+                    });
+                    if rejection.nodes.last() != Some(&&node.node) {
+                        rejection.nodes.push(&node.node);
+                    }
+                }
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// Whether the real scheduler certainly says the same: every kind was read completely, every order of the volumes
+    /// was followed, and every plugin that decides about the pod is modelled.
+    pub fn is_certain(&self) -> bool {
+        self.doubts.is_empty() && !self.limited && self.not_evaluated.is_empty()
+    }
 }

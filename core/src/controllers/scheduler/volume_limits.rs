@@ -60,7 +60,7 @@ pub(super) fn filter(
     }
     // A volume that a pod on the node uses is no new one. A volume that is only attached counts in addition.
     let new: BTreeSet<Counted> = new.difference(&attached).cloned().collect();
-    let by_attachments = attachments(reads, name);
+    let by_attachments = attachments(reads, info);
     let all = attached.union(&by_attachments);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for counted in all.chain(&new) {
@@ -153,10 +153,11 @@ fn counted_by_class(
 }
 
 /// The volumes that are attached to the node. Upstream: `getNodeVolumeAttachmentInfo`, 1.36.
-fn attachments(reads: &mut Reads<'_>, node: &str) -> BTreeSet<Counted> {
+fn attachments(reads: &mut Reads<'_>, info: &NodeInfo<'_>) -> BTreeSet<Counted> {
+    reads.list::<VolumeAttachment>();
     let mut found = BTreeSet::new();
-    for attachment in reads.list::<VolumeAttachment>() {
-        if attachment.node_name != node || attachment.attacher.is_empty() || attachment.volume_name.is_empty() {
+    for attachment in &info.attachments {
+        if attachment.attacher.is_empty() || attachment.volume_name.is_empty() {
             continue;
         }
         let volume = reads.find::<PersistentVolume>("", &attachment.volume_name);

@@ -16,6 +16,7 @@ object!(NodeTaint { key: Text = "key", value: Text = "value", effect: Text = "ef
 
 object!(NodeStatus {
     allocatable: Quantities = "allocatable",
+    declared: List<Text> = "declaredFeatures",
     conditions: List<StatusCondition> = "conditions",
     in_use: List<Text> = "volumesInUse",
     attached: List<AttachedVolume> = "volumesAttached",
@@ -32,7 +33,8 @@ impl Stored for Node {
         match field {
             "spec" => Some(only(value, &["taints", "unschedulable"])),
             "status" => {
-                Some(each(status(value, &["allocatable", "volumesAttached", "volumesInUse"]), |key, value| match key {
+                const READ: [&str; 4] = ["allocatable", "declaredFeatures", "volumesAttached", "volumesInUse"];
+                Some(each(status(value, &READ), |key, value| match key {
                     // The device path may contain the name of a target that is no business of a snapshot.
                     "volumesAttached" => each_item(value, |volume| keep(volume, &["name"])),
                     _ => value,
@@ -52,6 +54,7 @@ fn node(at: &Context<'_>, object: NodeObject) -> Result<Node, Failure> {
         unschedulable: object.spec.unschedulable.unwrap_or_default(),
         taints: object.spec.taints.0.into_iter().map(taint).collect(),
         allocatable: whole(status.allocatable.0.iter().map(|(name, amount)| (name.clone(), amount.quantity.nanos()))),
+        declared_features: status.declared.strings(),
         conditions: conditions(status.conditions.0.into_iter().filter(is_told)),
         volumes_in_use: status.in_use.strings(),
         volumes_attached: status.attached.0.into_iter().map(|volume| volume.name.0).collect(),

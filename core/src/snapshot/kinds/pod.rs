@@ -31,6 +31,9 @@ object!(PodSpec {
     spread: List<Spread> = "topologySpreadConstraints",
     resources: Resources = "resources",
     overhead: Quantities = "overhead",
+    host_network: Option<bool> = "hostNetwork",
+    host_users: Option<bool> = "hostUsers",
+    device_claims: List<Named> = "resourceClaims",
     containers: List<Container> = "containers",
     init_containers: List<Container> = "initContainers",
 });
@@ -42,7 +45,10 @@ object!(Container {
     ports: List<Port> = "ports",
     resources: Resources = "resources",
     restart_policy: Text = "restartPolicy",
+    restart_rules: List<RestartRule> = "restartPolicyRules",
 });
+
+object!(RestartRule { action: Text = "action" });
 
 impl Container {
     /// Whether it is an init container that runs as long as the pod.

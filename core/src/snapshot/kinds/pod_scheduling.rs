@@ -4,10 +4,11 @@
 use super::persistent_volume::{NodeTerms, is_disk_id};
 use super::pod::{Container, PodSpec, PodStatusObject, PodVolume};
 use crate::model::{
-    Disk, DiskKind, HostPort, PodAffinityTerm, PodScheduling, SpreadConstraint, Str, Toleration, TolerationOperator,
+    Disk, DiskKind, HostPort, NodeFeature, PodAffinityTerm, PodScheduling, SpreadConstraint, Str, Toleration,
+    TolerationOperator,
 };
 use crate::snapshot::decode::wire::{LabelTerms, List, Quantities, Text, object};
-use crate::snapshot::redact::{each, hidden, keep, only};
+use crate::snapshot::redact::{each, each_item, hidden, keep, only};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -86,6 +87,8 @@ pub(super) fn scheduling(spec: &PodSpec, status: &PodStatusObject) -> Option<Box
         affinity: affinity.pod.required.0.iter().map(term).collect(),
         anti_affinity: affinity.anti.required.0.iter().map(term).collect(),
         disks: spec.volumes.0.iter().filter_map(disk).collect(),
+        features: features(spec),
+        device_claims: !spec.device_claims.0.is_empty(),
     };
     (made != PodScheduling::default()).then(|| Box::new(made))
 }
@@ -136,6 +139,20 @@ fn host_ports(spec: &PodSpec) -> Box<[HostPort]> {
             Some(HostPort { ip: port.ip.0.clone(), protocol, port: number })
         })
         .collect()
+}
+
+/// The features that a node has to declare. Upstream: `InferForPodScheduling`, component-helpers, 1.36. Other features
+/// only matter for updates.
+fn features(spec: &PodSpec) -> Box<[NodeFeature]> {
+    let mut containers = spec.init_containers.0.iter().chain(&spec.containers.0);
+    let restarts_all = containers
+        .any(|container| container.restart_rules.0.iter().any(|rule| rule.action.0 == "RestartAllContainers"));
+    let has_own_users = spec.host_network == Some(true) && spec.host_users == Some(false);
+    let needed = [
+        (restarts_all, NodeFeature::RestartAllContainersOnContainerExits),
+        (has_own_users, NodeFeature::UserNamespacesHostNetworkSupport),
+    ];
+    needed.into_iter().filter(|(needed, _)| *needed).map(|(_, feature)| feature).collect()
 }
 
 /// The first disk that the volume names. The API server would refuse more than one source.
@@ -276,12 +293,18 @@ pub(super) fn whole(amounts: impl Iterator<Item = (Str, i128)>) -> Box<[(Str, i6
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
+/// The fields of a claim for devices. All of them are names.
+const DEVICE_CLAIM: [&str; 3] = ["name", "resourceClaimName", "resourceClaimTemplateName"];
+
 /// Adds the fields that only the scheduler reads to a redacted specification of a pod.
 pub(super) fn redact_spec(spec: &Value, kept: &mut Map<String, Value>) {
     let Value::Object(fields) = spec else { return };
     for (name, value) in fields {
         let value = match name.as_str() {
-            "nodeSelector" | "overhead" | "tolerations" | "topologySpreadConstraints" => value.clone(),
+            "hostNetwork" | "hostUsers" | "nodeSelector" | "overhead" | "tolerations" | "topologySpreadConstraints" => {
+                value.clone()
+            }
+            "resourceClaims" => each_item(value.clone(), |claim| only(claim, &DEVICE_CLAIM)),
             "affinity" => {
                 let parts = only(value.clone(), &["nodeAffinity", "podAffinity", "podAntiAffinity"]);
                 each(parts, |_, part| only(part, &[REQUIRED]))
@@ -301,7 +324,7 @@ pub(super) fn redact_spec(spec: &Value, kept: &mut Map<String, Value>) {
                 let value = match name.as_str() {
                     "ports" => ports(value.clone()),
                     "resources" => resources(value.clone()),
-                    "restartPolicy" => value.clone(),
+                    "restartPolicy" | "restartPolicyRules" => value.clone(),
                     _ => continue,
                 };
                 to.insert(name.clone(), value);
