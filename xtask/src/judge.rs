@@ -209,7 +209,8 @@ fn snapshot_of(items: &[Value]) -> Result<Snapshot> {
 }
 
 /// The kinds that the scheduler reads beside those of the other decisions.
-const SCHEDULING: [Kind; 4] = [Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
+const SCHEDULING: [Kind; 5] =
+    [Kind::Namespace, Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
 
 fn parts<'v>(items: impl IntoIterator<Item = &'v Value>, coverage: Coverage) -> Result<Parts> {
     let mut parts = Parts { coverage, ..Parts::default() };
