@@ -35,7 +35,7 @@ pub struct Pod {
     pub containers: Box<[ContainerStatus]>,
     /// The volumes that are specified as NFS exports in the pod itself.
     pub nfs: Box<[NfsVolume]>,
-    /// The fields that only the scheduler reads. It is `None` if all of them are empty.
+    /// The fields that only the scheduler reads. It is `None` if all of them are empty, and for a pod that has ended.
     pub scheduling: Option<Box<PodScheduling>>,
 }
 

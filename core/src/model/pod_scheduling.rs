@@ -1,6 +1,7 @@
 //! The fields of Pods that only the scheduler reads.
 
 use super::{LabelSelector, NodeSelector, Str};
+use std::sync::{Arc, LazyLock};
 
 /// The fields of a pod that the scheduler reads, besides its claims. Most lists are empty in most pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,8 +12,8 @@ pub struct PodScheduling {
     pub node_selector: Box<[(Str, Str)]>,
     /// The required part of `spec.affinity.nodeAffinity`.
     pub node_affinity: Option<NodeSelector>,
-    /// `spec.tolerations`.
-    pub tolerations: Box<[Toleration]>,
+    /// `spec.tolerations`. The list is shared by all pods that only have the ones of [`Toleration::by_default`].
+    pub tolerations: Arc<[Toleration]>,
     /// The resources that the pod requests, sorted by name: whole units, but thousandths of `cpu`. For a pod that has a
     /// node, they include what its kubelet has granted.
     pub requests: Box<[(Str, i64)]>,
@@ -63,6 +64,23 @@ pub struct Toleration {
     pub value: Str,
     /// `effect`. It is empty if the toleration is for all effects.
     pub effect: Str,
+}
+
+impl Toleration {
+    /// The tolerations that the admission plugin `DefaultTolerationSeconds` adds to each pod. Almost all pods have
+    /// exactly these, so they are in memory once.
+    pub fn by_default() -> &'static Arc<[Self]> {
+        static DEFAULT: LazyLock<Arc<[Toleration]>> = LazyLock::new(|| {
+            let toleration = |key: &str| Toleration {
+                key: key.into(),
+                operator: TolerationOperator::Exists,
+                value: Str::default(),
+                effect: "NoExecute".into(),
+            };
+            [toleration("node.kubernetes.io/not-ready"), toleration("node.kubernetes.io/unreachable")].into()
+        });
+        &DEFAULT
+    }
 }
 
 /// `operator` of a [`Toleration`].

@@ -4,13 +4,14 @@
 use super::persistent_volume::{NodeTerms, is_disk_id};
 use super::pod::{Container, PodSpec, PodStatusObject, PodVolume};
 use crate::model::{
-    Disk, DiskKind, HostPort, NodeFeature, PodAffinityTerm, PodScheduling, SpreadConstraint, Str, Toleration,
+    Disk, DiskKind, HostPort, NodeFeature, PodAffinityTerm, PodPhase, PodScheduling, SpreadConstraint, Str, Toleration,
     TolerationOperator,
 };
 use crate::snapshot::decode::wire::{LabelTerms, List, Quantities, Text, object};
 use crate::snapshot::redact::{each, each_item, hidden, keep, only};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 object!(PodAffinities {
     node: NodeAffinity = "nodeAffinity",
@@ -73,14 +74,18 @@ pub(super) const DISKS: [(&str, &[&str]); 7] = [
     ("portworxVolume", &["readOnly", "volumeID"]),
 ];
 
-/// The pod's fields for the scheduler, or `None` if all of them are empty.
+/// The pod's fields for the scheduler, or `None` if all of them are empty. The scheduler does not see a pod that has
+/// ended.
 pub(super) fn scheduling(spec: &PodSpec, status: &PodStatusObject) -> Option<Box<PodScheduling>> {
+    if matches!(PodPhase::from_manifest(&status.phase.0), PodPhase::Succeeded | PodPhase::Failed) {
+        return None;
+    }
     let affinity = &spec.affinity;
     let made = PodScheduling {
         gates: spec.gates.0.iter().map(|gate| gate.name.0.clone()).collect(),
         node_selector: spec.node_selector.0.as_slice().into(),
         node_affinity: affinity.node.required.as_ref().map(NodeTerms::selector),
-        tolerations: spec.tolerations.0.iter().map(toleration).collect(),
+        tolerations: tolerations(spec),
         requests: whole(requests(spec, status).into_iter()),
         host_ports: host_ports(spec),
         spread: spec.spread.0.iter().filter_map(spread).collect(),
@@ -91,6 +96,12 @@ pub(super) fn scheduling(spec: &PodSpec, status: &PodStatusObject) -> Option<Box
         device_claims: !spec.device_claims.0.is_empty(),
     };
     (made != PodScheduling::default()).then(|| Box::new(made))
+}
+
+fn tolerations(spec: &PodSpec) -> Arc<[Toleration]> {
+    let stated: Vec<Toleration> = spec.tolerations.0.iter().map(toleration).collect();
+    let default = Toleration::by_default();
+    if stated == **default { Arc::clone(default) } else { stated.into() }
 }
 
 fn toleration(object: &TolerationObject) -> Toleration {
