@@ -33,5 +33,6 @@ done
 "$oracle" worlds --seed 2031 --start 2 --count 6 --grouped | "$oracle" settle --controllers all | record outcomes-grouped
 "$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers protection | record outcomes-host-path
 "$oracle" worlds --seed 2039 --count 1280 --scheduling | "$oracle" schedule | record scheduling
+"$oracle" schedule < handmade-scheduling.jsonl | record scheduling-handmade
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

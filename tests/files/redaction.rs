@@ -140,15 +140,52 @@ fn full_object(kind: Kind) -> Value {
         }),
         Kind::Pod => json!({
             "spec": {
-                "nodeName": "node", "schedulerName": "s", "schedulingGates": [{"name": "g"}], "containers": [{"name": "c", "image": "i"}],
+                "nodeName": "node", "schedulerName": "s", "schedulingGates": [{"name": "g"}],
+                "nodeSelector": {"disk": "ssd"}, "overhead": {"cpu": "10m"}, "hostNetwork": true, "hostUsers": false,
+                "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 30}],
+                "topologySpreadConstraints": [{
+                    "maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "minDomains": 2,
+                    "labelSelector": {"matchLabels": {"a": "b"}}, "matchLabelKeys": ["pod-template-hash"],
+                    "nodeTaintsPolicy": "Honor"
+                }],
+                "affinity": {
+                    "nodeAffinity": {
+                        REQUIRED: {"nodeSelectorTerms": [{
+                            "matchExpressions": [{"key": "k", "operator": "In", "values": ["v"]}],
+                            "matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]
+                        }]},
+                        "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}]
+                    },
+                    "podAffinity": {REQUIRED: [{
+                        "topologyKey": "zone", "labelSelector": {"matchLabels": {"a": "b"}}, "namespaces": ["n"]
+                    }]},
+                    "podAntiAffinity": {REQUIRED: [{"topologyKey": "zone", "namespaceSelector": {}}]}
+                },
+                "resources": {"requests": {"cpu": "2"}}, "resourceClaims": [{"name": "r", "resourceClaimName": "gpu"}],
+                "initContainers": [{
+                    "name": "i", "image": "i", "restartPolicy": "Always",
+                    "restartPolicyRules": [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [7]}}],
+                    "resources": {"limits": {"example.com/gpu": "1"}, "claims": [{"name": "r"}]}
+                }],
+                "containers": [{
+                    "name": "c", "image": "i", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}},
+                    "ports": [{"name": "p", "containerPort": 80, "hostPort": 80, "hostIP": "10.0.0.1"}, {"containerPort": 81}]
+                }],
                 "volumes": [
                     {"name": "a", "persistentVolumeClaim": {"claimName": "c"}}, {"name": "b", "ephemeral": {}},
-                    {"name": "c", "secret": {"secretName": "s"}}
+                    {"name": "c", "secret": {"secretName": "s"}},
+                    {"name": "d", "rbd": {"image": "i", "monitors": ["m"], "keyring": "secret", "readOnly": true}},
+                    {"name": "e", "azureDisk": {"diskName": "d", "diskURI": "https://a/b?sig=secret"}},
+                    {"name": "f", "iscsi": {"iqn": "q", "targetPortal": "p", "lun": 1}}
                 ]
             },
             "status": {
-                "phase": "Running",
-                "containerStatuses": [{"name": "c", "state": {"running": {"startedAt": "2024-01-01T00:00:00Z"}}}]
+                "phase": "Running", "resources": {"requests": {"cpu": "1"}}, "allocatedResources": {"cpu": "1"},
+                "conditions": [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}],
+                "containerStatuses": [{
+                    "name": "c", "state": {"running": {"startedAt": "2024-01-01T00:00:00Z"}},
+                    "resources": {"requests": {"cpu": "2"}}, "allocatedResources": {"cpu": "3"}
+                }]
             }
         }),
         Kind::Lease => json!({"spec": {"holderIdentity": "h", "renewTime": "2024-01-01T00:00:00.000000Z"}}),
@@ -157,7 +194,10 @@ fn full_object(kind: Kind) -> Value {
                 "providerID": "p", "unschedulable": true,
                 "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]
             },
-            "status": {"capacity": {"cpu": "1"}}
+            "status": {
+                "capacity": {"cpu": "1"}, "allocatable": {"cpu": "900m", "pods": "110"},
+                "declaredFeatures": ["RestartAllContainersOnContainerExits"]
+            }
         }),
         Kind::Namespace => json!({
             "spec": {"finalizers": ["kubernetes"]},
@@ -212,8 +252,10 @@ fn full_object(kind: Kind) -> Value {
     object
 }
 
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+
 /// The paths at which a value is replaced. Each kind has fields at some of these paths only.
-const PATHS: [&[&str]; 76] = [
+const PATHS: [&[&str]; 96] = [
     &["metadata"],
     &["metadata", "name"],
     &["metadata", "namespace"],
@@ -290,6 +332,26 @@ const PATHS: [&[&str]; 76] = [
     &["status", "creationTime"],
     &["parameters"],
     &["driver"],
+    &["spec", "affinity"],
+    &["spec", "affinity", "nodeAffinity"],
+    &["spec", "affinity", "nodeAffinity", REQUIRED],
+    &["spec", "affinity", "podAffinity", REQUIRED],
+    &["spec", "affinity", "podAntiAffinity"],
+    &["spec", "tolerations"],
+    &["spec", "topologySpreadConstraints"],
+    &["spec", "nodeSelector"],
+    &["spec", "overhead"],
+    &["spec", "hostNetwork"],
+    &["spec", "hostUsers"],
+    &["spec", "resourceClaims"],
+    &["spec", "resources", "requests"],
+    &["spec", "resources", "limits"],
+    &["spec", "containers"],
+    &["spec", "initContainers"],
+    &["status", "allocatable"],
+    &["status", "declaredFeatures"],
+    &["status", "resources"],
+    &["status", "initContainerStatuses"],
 ];
 
 proptest! {

@@ -75,6 +75,20 @@ fn a_wrong_answer_is_a_difference() {
     let finalizers = json!({"metadata": {"finalizers": ["a"]}});
     is_seen(decisions, "protections[0]", set("/protections/0/decisions/0/writes/0/patch", finalizers));
     is_seen("outcomes-1.36", "settle", set("/settle/objects/0/ends/0/phase", json!("Lost in time")));
+    let scheduling = "scheduling-1.36";
+    is_seen(scheduling, "scheduling: pods", set("/scheduling", json!([])));
+    is_seen(scheduling, "scheduling: gate", set("/scheduling/0/gate/reasons/0", json!("something else")));
+    is_seen(scheduling, "scheduling: skip", set("/scheduling/0/skip", json!("skipped")));
+    is_seen(scheduling, "scheduling: preFilter", set("/scheduling/0/preFilter/plugin", json!("other")));
+    is_seen(scheduling, "scheduling: nodes", set("/scheduling/0/nodes/0/node", json!("other")));
+    is_seen(scheduling, "scheduling: verdicts[n1]", set("/scheduling/0/nodes/0/verdicts/0/code", json!("other")));
+    is_seen(
+        scheduling,
+        "scheduling: verdicts[n1]",
+        set("/scheduling/0/nodes/0/verdicts/0/bindings/0/volume", json!("other")),
+    );
+    is_seen(scheduling, "scheduling: reason", set("/scheduling/0/reason", json!("other")));
+    is_seen(scheduling, "scheduling: messages", set("/scheduling/0/messages", json!(["0/9 nodes are available:"])));
 }
 
 /// Folded decisions, candidates and joint outcomes are judged by the same recorded answers as the sets.

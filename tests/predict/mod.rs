@@ -14,4 +14,5 @@ mod narrow;
 pub(crate) mod properties;
 mod prospects;
 mod said;
+mod scheduler;
 mod shrink;

@@ -5,6 +5,7 @@
 use super::documents::{resolved, targets};
 use crate::support::{files, text};
 use pvctl::controllers::Branch;
+use pvctl::controllers::scheduler::SchedulerReason;
 use std::collections::{BTreeMap, BTreeSet};
 
 const PAGES: &str = "docs/controllers";
@@ -96,9 +97,11 @@ fn every_id_that_is_cited_is_defined() {
 fn the_code_has_the_ids_and_names_of_the_pages() {
     let pages = pages();
     let defined = defined(&pages);
-    for leaf in Branch::all() {
-        let name = defined.get(leaf.id()).unwrap_or_else(|| panic!("{} is defined nowhere in {PAGES}", leaf.id()));
-        assert_eq!(*name, leaf.name(), "{}", leaf.id());
+    let leaves = Branch::all().map(|leaf| (leaf.id(), leaf.name()));
+    let reasons = SchedulerReason::ALL.iter().map(|reason| (reason.id(), reason.name()));
+    for (id, coded) in leaves.chain(reasons) {
+        let name = defined.get(id).unwrap_or_else(|| panic!("{id} is defined nowhere in {PAGES}"));
+        assert_eq!(*name, coded, "{id}");
     }
 }
 

@@ -10,6 +10,7 @@ mod folds;
 mod gates;
 mod leaves;
 mod matches;
+mod scheduling;
 mod searches;
 
 pub use counts::{Counts, EngineCounts};
@@ -161,7 +162,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     judged.compare_listed(&mut verdict)?;
     judged.compare_advice(&mut verdict)?;
     judged.compare_features(&mut verdict);
-    verdict.counts.scheduling += line.scheduling.as_ref().map_or(0, Vec::len);
+    judged.compare_scheduling(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }
@@ -208,7 +209,8 @@ fn snapshot_of(items: &[Value]) -> Result<Snapshot> {
 }
 
 /// The kinds that the scheduler reads beside those of the other decisions.
-const SCHEDULING: [Kind; 4] = [Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
+const SCHEDULING: [Kind; 5] =
+    [Kind::Namespace, Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
 
 fn parts<'v>(items: impl IntoIterator<Item = &'v Value>, coverage: Coverage) -> Result<Parts> {
     let mut parts = Parts { coverage, ..Parts::default() };

@@ -200,6 +200,11 @@ pub struct KubernetesBehavior {
     pub recheck_only_bound_by_controller: bool,
     /// Since 1.32, a claim's request can be lowered again after a failed resize.
     pub requests_can_be_lowered: bool,
+    /// Since 1.36, the scheduler compares the features that a pod needs with those that a node declares (gate
+    /// `NodeDeclaredFeatures`).
+    pub features_are_declared: bool,
+    /// Since 1.36, a DeviceClass can stand for a resource that a pod requests (gate `DRAExtendedResource`).
+    pub device_classes_have_resources: bool,
 }
 
 impl KubernetesBehavior {
@@ -241,6 +246,8 @@ impl KubernetesBehavior {
             selected_node_ends_delay: version == KubeVersion::HISTORICAL,
             recheck_only_bound_by_controller: version == KubeVersion::HISTORICAL,
             requests_can_be_lowered: version.minor >= KubeVersion::LOWERS_REQUESTS.minor,
+            features_are_declared: version.minor >= 36,
+            device_classes_have_resources: version.minor >= 36,
         };
         behavior.apply_gates();
         behavior

@@ -13,6 +13,7 @@ pub mod persistent_volume;
 mod pods;
 pub mod pv_protection;
 pub mod pvc_protection;
+pub mod scheduler;
 pub mod settings;
 pub mod spec;
 

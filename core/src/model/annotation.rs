@@ -32,6 +32,8 @@ pub enum AnnotationKey {
     IsDefaultSnapshotClass,
     /// The machine to which an attacher attached the volume, as the driver names it.
     CsiNodeId,
+    /// The in-tree plugins whose volumes a node uses through CSI drivers.
+    MigratedPlugins,
     /// The Helm release that owns the object.
     HelmRelease,
     /// Whether Helm keeps the object when its release goes.
@@ -48,7 +50,7 @@ pub enum AnnotationKey {
 
 impl AnnotationKey {
     /// Every key, in the order in which objects store them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::BindCompleted,
         Self::BoundByController,
         Self::MigratedTo,
@@ -62,6 +64,7 @@ impl AnnotationKey {
         Self::BetaIsDefaultClass,
         Self::IsDefaultSnapshotClass,
         Self::CsiNodeId,
+        Self::MigratedPlugins,
         Self::HelmRelease,
         Self::HelmPolicy,
         Self::ArgoTracking,
@@ -86,6 +89,7 @@ impl AnnotationKey {
             Self::BetaIsDefaultClass => "storageclass.beta.kubernetes.io/is-default-class",
             Self::IsDefaultSnapshotClass => "snapshot.storage.kubernetes.io/is-default-class",
             Self::CsiNodeId => "csi.alpha.kubernetes.io/node-id",
+            Self::MigratedPlugins => "storage.alpha.kubernetes.io/migrated-plugins",
             Self::HelmRelease => "meta.helm.sh/release-name",
             Self::HelmPolicy => "helm.sh/resource-policy",
             Self::ArgoTracking => "argocd.argoproj.io/tracking-id",

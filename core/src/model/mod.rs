@@ -21,6 +21,7 @@ pub mod lease;
 pub mod meta;
 pub mod node;
 pub mod pod;
+pub mod pod_scheduling;
 pub mod pod_template;
 pub mod quantity;
 pub mod replica_set;
@@ -53,6 +54,10 @@ pub use lease::Lease;
 pub use meta::{ObjectMeta, ResourceVersion, Timestamp};
 pub use node::{Node, Taint};
 pub use pod::{ClaimVolume, ContainerState, ContainerStatus, EphemeralVolume, NfsVolume, Pod, PodPhase, VolumeUse};
+pub use pod_scheduling::{
+    Disk, DiskKind, HostPort, NodeFeature, PodAffinityTerm, PodScheduling, SpreadConstraint, Toleration,
+    TolerationOperator,
+};
 pub use quantity::{Amount, Quantity, QuantityError};
 pub use replica_set::ReplicaSet;
 pub use selector::{

@@ -3,7 +3,8 @@
 use super::surroundings::Condition;
 use super::{ObjectMeta, Str};
 
-/// A Node as stored. Decisions read its name and labels; the other fields serve only as evidence.
+/// A Node as stored. The volume controllers read its name and labels, and the scheduler also the taints and resources.
+/// The other fields serve only as evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// `metadata`.
@@ -12,6 +13,10 @@ pub struct Node {
     pub unschedulable: bool,
     /// `spec.taints`.
     pub taints: Box<[Taint]>,
+    /// `status.allocatable`, sorted by name: whole units, but thousandths of `cpu`.
+    pub allocatable: Box<[(Str, i64)]>,
+    /// `status.declaredFeatures`: the features that a pod can need and that the kubelet has.
+    pub declared_features: Box<[Str]>,
     /// `status.conditions`: the condition `Ready`, and all others that are not `False`.
     pub conditions: Box<[Condition]>,
     /// `status.volumesInUse`: the volumes that the kubelet may have mounted, by their unique names.
@@ -44,6 +49,8 @@ impl Node {
 pub struct Taint {
     /// `key`.
     pub key: Str,
+    /// `value`.
+    pub value: Str,
     /// `effect`: `NoSchedule`, `PreferNoSchedule` or `NoExecute`.
     pub effect: Str,
 }

@@ -1,7 +1,7 @@
 //! The model of Pods, with the fields that relate to claims.
 
 use super::surroundings::Condition;
-use super::{ObjectMeta, PersistentVolumeClaim, Str, Timestamp};
+use super::{ObjectMeta, PersistentVolumeClaim, PodScheduling, Str, Timestamp};
 
 /// A Pod as stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct Pod {
     pub containers: Box<[ContainerStatus]>,
     /// The volumes that are specified as NFS exports in the pod itself.
     pub nfs: Box<[NfsVolume]>,
+    /// The fields that only the scheduler reads. It is `None` if all of them are empty, and for a pod that has ended.
+    pub scheduling: Option<Box<PodScheduling>>,
 }
 
 impl Pod {
@@ -86,6 +88,8 @@ pub struct ClaimVolume {
     pub claim: Str,
     /// How the containers use the volume.
     pub used: VolumeUse,
+    /// The place of the volume among the volumes of the pod that have a claim, from 0.
+    pub place: u16,
 }
 
 /// A volume of a pod that is specified as an NFS export in the pod itself.
@@ -141,6 +145,8 @@ pub struct EphemeralVolume {
     pub name: Str,
     /// How the containers use the volume.
     pub used: VolumeUse,
+    /// The place of the volume among the volumes of the pod that have a claim, from 0.
+    pub place: u16,
     /// The claim that is created for the volume, as `ephemeral.volumeClaimTemplate` describes it. Its name is
     /// `<pod>-<volume>`. Besides the name, its metadata has only the namespace, labels and annotations.
     pub template: PersistentVolumeClaim,

@@ -155,7 +155,8 @@ impl Quantity {
         Self { high: (bits >> 64) as i64, low: bits.cast_unsigned() as u64 }
     }
 
-    fn nanos(self) -> i128 {
+    /// The value in billionths.
+    pub(crate) fn nanos(self) -> i128 {
         (i128::from(self.high) << 64 | i128::from(self.low)) >> TAG_BITS
     }
 

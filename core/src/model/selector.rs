@@ -295,12 +295,18 @@ impl NodeSelector {
     /// `CheckNodeAffinity` passes on the labels of the node, but not its name. So it only checks that `matchFields` are
     /// valid, and valid `matchFields` fit every node. A term with an invalid requirement fits no node.
     pub fn matches(&self, labels: &[(Str, Str)]) -> bool {
-        self.terms.iter().any(|term| term.matches(labels))
+        self.terms.iter().any(|term| term.matches(labels, None))
+    }
+
+    /// Whether the selector fits the node of this name with these labels, which are sorted by key. Unlike in
+    /// [`Self::matches`], the name counts.
+    pub fn matches_node(&self, name: &str, labels: &[(Str, Str)]) -> bool {
+        self.terms.iter().any(|term| term.matches(labels, Some(name)))
     }
 }
 
 impl NodeSelectorTerm {
-    fn matches(&self, labels: &[(Str, Str)]) -> bool {
+    fn matches(&self, labels: &[(Str, Str)], name: Option<&str>) -> bool {
         let empty = self.expressions.is_empty() && self.fields.is_empty();
         // It is fast to decide whether a requirement holds. So its validity is checked only if the requirement holds.
         let fits = |requirement: &NodeRequirement| {
@@ -309,11 +315,18 @@ impl NodeSelectorTerm {
                     && check(&requirement.key, comparison, &requirement.values, ListForm::Json).is_ok()
             })
         };
-        !empty && self.expressions.iter().all(fits) && self.fields.iter().all(NodeRequirement::is_valid_for_field)
+        !empty && self.expressions.iter().all(fits) && self.fields.iter().all(|field| field.fits(name))
     }
 }
 
 impl NodeRequirement {
+    /// Whether the requirement is valid for a field, and fits the node of this name. Without a name it fits.
+    fn fits(&self, name: Option<&str>) -> bool {
+        let found = |name| if self.key == "metadata.name" { name } else { "" };
+        let equal = |name| self.values.iter().any(|value| value == found(name));
+        self.is_valid_for_field() && name.is_none_or(|name| equal(name) == (self.operator == NodeOperator::In))
+    }
+
     fn is_valid_for_field(&self) -> bool {
         matches!(self.operator, NodeOperator::In | NodeOperator::NotIn) && self.values.len() == 1
     }

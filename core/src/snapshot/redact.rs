@@ -321,6 +321,49 @@ mod tests {
         assert_eq!(redact(Kind::Pod, pod), expected);
     }
 
+    /// Only the required parts of affinities reject nodes, and only the ports of nodes conflict.
+    #[test]
+    fn pods_keep_what_the_scheduler_reads() {
+        let required = "requiredDuringSchedulingIgnoredDuringExecution";
+        let terms = json!({"nodeSelectorTerms": [{"matchExpressions": [{"key": "k", "operator": "Exists"}]}]});
+        let pod = json!({"spec": {
+            "nodeSelector": {"disk": "ssd"}, "tolerations": [{"key": "k", "value": "v"}], "priorityClassName": "s3cret",
+            "affinity": {
+                "nodeAffinity": {required: terms, "preferredDuringSchedulingIgnoredDuringExecution": ["s3cret"]},
+                "otherAffinity": "s3cret"
+            },
+            "resources": {"limits": {"cpu": "1"}, "claims": [{"name": "s3cret"}]},
+            "hostNetwork": true, "resourceClaims": [{"name": "r", "resourceClaimName": "gpu", "other": "s3cret"}],
+            "containers": [{
+                "name": "c", "restartPolicyRules": [{"action": "RestartAllContainers"}],
+                "ports": [{"name": "s3cret", "hostPort": 80, "hostIP": "10.0.0.1"}, {"containerPort": 1234}],
+                "resources": {"requests": {"cpu": "1"}, "claims": [{"name": "s3cret"}]}
+            }],
+            "volumes": [{"name": "d", "iscsi": {"iqn": "q", "targetPortal": "s3cret", "secretRef": {"name": "n"}}}]
+        }});
+        let expected = json!({"spec": {
+            "nodeSelector": {"disk": "ssd"}, "tolerations": [{"key": "k", "value": "v"}],
+            "affinity": {"nodeAffinity": {required: terms}}, "resources": {"limits": {"cpu": "1"}},
+            "hostNetwork": true, "resourceClaims": [{"name": "r", "resourceClaimName": "gpu"}],
+            "containers": [{
+                "name": "c", "restartPolicyRules": [{"action": "RestartAllContainers"}],
+                "ports": [{"hostPort": 80, "hostIP": "10.0.0.1"}], "resources": {"requests": {"cpu": "1"}}
+            }],
+            "volumes": [{"name": "d", "iscsi": {
+                "iqn": "q", "targetPortal": "<redacted>", "secretRef": {"name": "<redacted>"}
+            }}]
+        }});
+        assert_eq!(redact(Kind::Pod, pod), expected);
+        let status = json!({
+            "allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "1"}, "claims": ["s3cret"]}
+        });
+        let kept = json!({"allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "1"}}});
+        assert_eq!(redact(Kind::Pod, json!({"status": status}))["status"], kept);
+        let node = json!({"status": {"allocatable": {"cpu": "4"}, "declaredFeatures": ["F"], "nodeInfo": "s3cret"}});
+        let kept = json!({"status": {"allocatable": {"cpu": "4"}, "declaredFeatures": ["F"]}});
+        assert_eq!(redact(Kind::Node, node), kept);
+    }
+
     #[test]
     fn classes_and_nodes() {
         let class = json!({

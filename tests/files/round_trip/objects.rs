@@ -339,7 +339,11 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
             let state = ContainerState::Terminated { reason: Str::default() };
             pod.containers = [ContainerStatus { name: "c".into(), is_init: false, state }].into();
         }
+        for (place, volume) in (0..).zip(&mut pod.claims) {
+            volume.place = place;
+        }
         if bit(number + 15) {
+            let place = u16::try_from(pod.claims.len()).unwrap();
             let meta = ObjectMeta {
                 name: format!("{}-scratch", pod.meta.name).into(),
                 namespace: pod.meta.namespace.clone(),
@@ -352,7 +356,7 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
                 ..PersistentVolumeClaim::default()
             };
             pod.ephemeral =
-                Box::new([EphemeralVolume { name: "scratch".into(), template, ..EphemeralVolume::default() }]);
+                Box::new([EphemeralVolume { name: "scratch".into(), template, place, ..EphemeralVolume::default() }]);
         }
     }
     if bit(16) {

@@ -48,6 +48,8 @@ fn each_behavior_holds_in_the_minors_of_the_pages() {
     assert_eq!(minors(|behavior| behavior.selected_node_ends_delay), [0_u32; 0]);
     assert_eq!(minors(|behavior| behavior.recheck_only_bound_by_controller), [0_u32; 0]);
     assert_eq!(minors(|behavior| behavior.requests_can_be_lowered), [32, 33, 34, 35, 36]);
+    assert_eq!(minors(|behavior| behavior.features_are_declared), [36]);
+    assert_eq!(minors(|behavior| behavior.device_classes_have_resources), [36]);
 }
 
 /// `docs/two-bugs.md` states this.

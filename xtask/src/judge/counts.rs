@@ -71,8 +71,12 @@ numbers! {
         worlds,
         /// Joint ends that were seen.
         worlds_seen,
-        /// Pods for which the line has an answer of the scheduler.
+        /// Pods for which the scheduler was asked.
         scheduling,
+        /// Nodes about which the scheduler was asked, added up over the pods.
+        scheduling_nodes,
+        /// Nodes among these with several verdicts.
+        scheduling_open,
         /// Answers for worlds of which a part was hidden.
         cuts,
         /// Answers among these that differ from the real answer. All of them are marked as uncertain.

@@ -193,6 +193,16 @@ impl Reference {
 }
 
 impl LabelTerms {
+    /// The terms as a value of the model, if the object is still needed.
+    pub(in crate::snapshot) fn selector(&self) -> LabelSelector {
+        let expressions = self.expressions.0.iter().map(|requirement| LabelRequirement {
+            key: requirement.key.0.clone(),
+            operator: LabelOperator::from_manifest(&requirement.operator.0),
+            values: requirement.values.0.iter().map(|value| value.0.clone()).collect(),
+        });
+        LabelSelector { match_labels: self.labels.0.as_slice().into(), expressions: expressions.collect() }
+    }
+
     pub(in crate::snapshot) fn into_selector(self) -> LabelSelector {
         let expressions = self.expressions.0.into_iter().map(|requirement| LabelRequirement {
             key: requirement.key.0,

@@ -21,6 +21,7 @@ mod node;
 mod persistent_volume;
 mod persistent_volume_claim;
 mod pod;
+mod pod_scheduling;
 mod pod_template;
 mod replica_set;
 mod resource_quota;

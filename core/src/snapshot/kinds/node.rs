@@ -1,8 +1,9 @@
 //! This module decodes Nodes, and decides which of their fields may leave the cluster.
 
 use super::Stored;
+use super::pod_scheduling::whole;
 use crate::model::{Node, Taint};
-use crate::snapshot::decode::wire::{List, Meta, StatusCondition, Text, conditions, object};
+use crate::snapshot::decode::wire::{List, Meta, Quantities, StatusCondition, Text, conditions, object};
 use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{each, each_item, keep, only, status};
 use serde_json::Value;
@@ -11,9 +12,11 @@ object!(NodeObject { metadata: Meta = "metadata", spec: NodeSpec = "spec", statu
 
 object!(NodeSpec { unschedulable: Option<bool> = "unschedulable", taints: List<NodeTaint> = "taints" });
 
-object!(NodeTaint { key: Text = "key", effect: Text = "effect" });
+object!(NodeTaint { key: Text = "key", value: Text = "value", effect: Text = "effect" });
 
 object!(NodeStatus {
+    allocatable: Quantities = "allocatable",
+    declared: List<Text> = "declaredFeatures",
     conditions: List<StatusCondition> = "conditions",
     in_use: List<Text> = "volumesInUse",
     attached: List<AttachedVolume> = "volumesAttached",
@@ -29,24 +32,29 @@ impl Stored for Node {
     fn redact(field: &str, value: Value) -> Option<Value> {
         match field {
             "spec" => Some(only(value, &["taints", "unschedulable"])),
-            "status" => Some(each(status(value, &["volumesAttached", "volumesInUse"]), |key, value| match key {
-                // The device path may contain the name of a target that is no business of a snapshot.
-                "volumesAttached" => each_item(value, |volume| keep(volume, &["name"])),
-                _ => value,
-            })),
+            "status" => {
+                const READ: [&str; 4] = ["allocatable", "declaredFeatures", "volumesAttached", "volumesInUse"];
+                Some(each(status(value, &READ), |key, value| match key {
+                    // The device path may contain the name of a target that is no business of a snapshot.
+                    "volumesAttached" => each_item(value, |volume| keep(volume, &["name"])),
+                    _ => value,
+                }))
+            }
             _ => None,
         }
     }
 }
 
 fn node(at: &Context<'_>, object: NodeObject) -> Result<Node, Failure> {
-    let taint = |taint: NodeTaint| Taint { key: taint.key.0, effect: taint.effect.0 };
+    let taint = |taint: NodeTaint| Taint { key: taint.key.0, value: taint.value.0, effect: taint.effect.0 };
     let status = object.status;
     let is_told = |condition: &StatusCondition| condition.kind.0 == "Ready" || condition.status.0 != "False";
     Ok(Node {
         meta: at.meta(object.metadata)?,
         unschedulable: object.spec.unschedulable.unwrap_or_default(),
         taints: object.spec.taints.0.into_iter().map(taint).collect(),
+        allocatable: whole(status.allocatable.0.iter().map(|(name, amount)| (name.clone(), amount.quantity.nanos()))),
+        declared_features: status.declared.strings(),
         conditions: conditions(status.conditions.0.into_iter().filter(is_told)),
         volumes_in_use: status.in_use.strings(),
         volumes_attached: status.attached.0.into_iter().map(|volume| volume.name.0).collect(),

@@ -14,7 +14,7 @@ use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{REDACTED, each, hidden, keep};
 use crate::snapshot::{Snapshot, printed};
 use serde_json::Value;
-use source::is_disk_id;
+pub(super) use source::is_disk_id;
 use std::sync::Arc;
 
 object!(VolumeObject { metadata: Meta = "metadata", spec: VolumeSpec = "spec", status: VolumeStatusObject = "status" });
@@ -194,7 +194,7 @@ fn volume(at: &Context<'_>, object: VolumeObject) -> Result<PersistentVolume, Fa
         attributes_class: spec.attributes_class.map(|class| class.0),
         volume_mode: spec.volume_mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
         source,
-        node_affinity: spec.node_affinity.required.map(|selector| Arc::new(selector.into_selector())),
+        node_affinity: spec.node_affinity.required.map(|selector| Arc::new(selector.selector())),
         status: VolumeStatus {
             phase: VolumePhase::from_manifest(&status.phase.0),
             message: status.message.0,
@@ -204,20 +204,21 @@ fn volume(at: &Context<'_>, object: VolumeObject) -> Result<PersistentVolume, Fa
 }
 
 impl NodeTerms {
-    fn into_selector(self) -> NodeSelector {
-        let requirements = |list: List<Requirement>| {
+    /// The terms as a value of the model.
+    pub(super) fn selector(&self) -> NodeSelector {
+        let requirements = |list: &List<Requirement>| {
             list.0
-                .into_iter()
+                .iter()
                 .map(|requirement| NodeRequirement {
-                    key: requirement.key.0,
+                    key: requirement.key.0.clone(),
                     operator: NodeOperator::from_manifest(&requirement.operator.0),
-                    values: requirement.values.strings(),
+                    values: requirement.values.0.iter().map(|value| value.0.clone()).collect(),
                 })
                 .collect()
         };
-        let terms = self.terms.0.into_iter().map(|term| NodeSelectorTerm {
-            expressions: requirements(term.expressions),
-            fields: requirements(term.fields),
+        let terms = self.terms.0.iter().map(|term| NodeSelectorTerm {
+            expressions: requirements(&term.expressions),
+            fields: requirements(&term.fields),
         });
         NodeSelector { terms: terms.collect() }
     }

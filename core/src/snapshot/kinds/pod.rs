@@ -2,15 +2,21 @@
 
 use super::Stored;
 use super::persistent_volume_claim::{ClaimTemplate, claim_template, template_of};
+use super::pod_scheduling::{
+    DISKS, DiskSource, PodAffinities, Port, Resources, Spread, TolerationObject, disk_source, redact_spec,
+    redact_status, scheduling,
+};
 use crate::model::{
     ClaimVolume, ContainerState, ContainerStatus, EphemeralVolume, NfsVolume, Pod, PodPhase, Str, VolumeUse,
 };
-use crate::snapshot::decode::wire::{List, Meta, Moment, StatusCondition, Text, conditions, object};
+use crate::snapshot::decode::wire::{
+    LabelMap, List, Meta, Moment, Quantities, StatusCondition, Text, conditions, object,
+};
 use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{each, each_item, hidden, keep, only, status};
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use std::iter;
 
 object!(PodObject { metadata: Meta = "metadata", spec: PodSpec = "spec", status: PodStatusObject = "status" });
 
@@ -18,12 +24,38 @@ object!(PodSpec {
     node_name: Text = "nodeName",
     volumes: List<PodVolume> = "volumes",
     scheduler_name: Text = "schedulerName",
-    gates: List<IgnoredAny> = "schedulingGates",
+    gates: List<Named> = "schedulingGates",
+    node_selector: LabelMap = "nodeSelector",
+    affinity: PodAffinities = "affinity",
+    tolerations: List<TolerationObject> = "tolerations",
+    spread: List<Spread> = "topologySpreadConstraints",
+    resources: Resources = "resources",
+    overhead: Quantities = "overhead",
+    host_network: Option<bool> = "hostNetwork",
+    host_users: Option<bool> = "hostUsers",
+    device_claims: List<Named> = "resourceClaims",
     containers: List<Container> = "containers",
     init_containers: List<Container> = "initContainers",
 });
 
-object!(Container { mounts: List<Named> = "volumeMounts", devices: List<Named> = "volumeDevices" });
+object!(Container {
+    name: Text = "name",
+    mounts: List<Named> = "volumeMounts",
+    devices: List<Named> = "volumeDevices",
+    ports: List<Port> = "ports",
+    resources: Resources = "resources",
+    restart_policy: Text = "restartPolicy",
+    restart_rules: List<RestartRule> = "restartPolicyRules",
+});
+
+object!(RestartRule { action: Text = "action" });
+
+impl Container {
+    /// Whether it is an init container that runs as long as the pod.
+    pub(super) fn is_sidecar(&self) -> bool {
+        self.restart_policy.0 == "Always"
+    }
+}
 
 object!(Named { name: Text = "name" });
 
@@ -32,6 +64,13 @@ object!(PodVolume {
     claim: Option<ClaimSource> = "persistentVolumeClaim",
     ephemeral: Option<EphemeralSource> = "ephemeral",
     nfs: Option<NfsSource> = "nfs",
+    gce: Option<DiskSource> = "gcePersistentDisk",
+    aws: Option<DiskSource> = "awsElasticBlockStore",
+    iscsi: Option<DiskSource> = "iscsi",
+    rbd: Option<DiskSource> = "rbd",
+    azure: Option<DiskSource> = "azureDisk",
+    cinder: Option<DiskSource> = "cinder",
+    portworx: Option<DiskSource> = "portworxVolume",
 });
 
 object!(NfsSource { server: Text = "server" });
@@ -47,9 +86,16 @@ object!(PodStatusObject {
     containers: List<ContainerObject> = "containerStatuses",
     init_containers: List<ContainerObject> = "initContainerStatuses",
     ephemeral_containers: List<ContainerObject> = "ephemeralContainerStatuses",
+    resources: Option<Resources> = "resources",
+    allocated: Quantities = "allocatedResources",
 });
 
-object!(ContainerObject { name: Text = "name", state: StateObject = "state" });
+object!(ContainerObject {
+    name: Text = "name",
+    state: StateObject = "state",
+    resources: Option<Resources> = "resources",
+    allocated: Quantities = "allocatedResources",
+});
 
 object!(StateObject { waiting: Option<WaitingObject> = "waiting", terminated: Option<TerminatedObject> = "terminated" });
 
@@ -64,8 +110,18 @@ impl Stored for Pod {
 
     fn redact(field: &str, value: Value) -> Option<Value> {
         match field {
-            "spec" => Some(pod_spec(value)),
-            "status" => Some(pod_status(value)),
+            "spec" => {
+                let mut kept = pod_spec(value.clone());
+                if let Value::Object(kept) = &mut kept {
+                    redact_spec(&value, kept);
+                }
+                Some(kept)
+            }
+            "status" => {
+                let mut kept = pod_status(value.clone());
+                redact_status(&value, &mut kept);
+                Some(kept)
+            }
             _ => None,
         }
     }
@@ -85,6 +141,7 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
             as_device: containers.any(|container| names(&container.devices)),
         }
     };
+    let scheduling = scheduling(&spec, &object.status);
     let exports = spec.volumes.0.iter().filter_map(|volume| {
         let server = volume.nfs.as_ref().map(|nfs| nfs.server.0.clone()).filter(|server| !server.is_empty())?;
         Some(NfsVolume { name: volume.name.0.clone(), server })
@@ -92,9 +149,10 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
     let nfs = exports.collect();
     let (claims, ephemeral) = used_claims(spec.volumes);
     let of_claim = |volume: ClaimVolume| ClaimVolume { used: used(&volume.name), ..volume };
-    let of_pod = |(name, template): (Str, ClaimTemplate)| {
+    let of_pod = |(place, name, template): (u16, Str, ClaimTemplate)| {
         let claim = Str::from(format!("{}-{name}", meta.name));
-        EphemeralVolume { used: used(&name), name, template: template_of(template, meta.namespace.clone(), claim) }
+        let template = template_of(template, meta.namespace.clone(), claim);
+        EphemeralVolume { used: used(&name), place, name, template }
     };
     let claims = claims.into_iter().map(of_claim).collect();
     let ephemeral = ephemeral.into_iter().map(of_pod).collect();
@@ -130,6 +188,7 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
         conditions: conditions(status.conditions.0.into_iter().filter(is_told)),
         containers: containers.filter_map(container_status).collect(),
         nfs,
+        scheduling,
     })
 }
 
@@ -143,19 +202,20 @@ fn container_status((is_init, object): (bool, ContainerObject)) -> Option<Contai
     Some(ContainerStatus { name: object.name.0, is_init, state })
 }
 
-/// The volumes that use claims, with the names of the claims, and the generic ephemeral volumes with their claim
-/// templates.
-pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<ClaimVolume>, Vec<(Str, ClaimTemplate)>) {
+/// The volumes that use claims, with the names of the claims, and the generic ephemeral volumes with their places and
+/// claim templates.
+pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<ClaimVolume>, Vec<(u16, Str, ClaimTemplate)>) {
     let (mut claims, mut ephemeral_volumes) = (Vec::new(), Vec::new());
-    for volume in volumes.0 {
+    let with_claim = volumes.0.into_iter().filter(|volume| volume.claim.is_some() || volume.ephemeral.is_some());
+    for (place, volume) in (0..u16::MAX).chain(iter::repeat(u16::MAX)).zip(with_claim) {
         // The API server refuses a volume that has both. Upstream then reads only the claim.
         if let Some(claim) = volume.claim {
             if !claim.name.0.is_empty() {
                 let used = VolumeUse::default();
-                claims.push(ClaimVolume { name: volume.name.0, claim: claim.name.0, used });
+                claims.push(ClaimVolume { name: volume.name.0, claim: claim.name.0, used, place });
             }
         } else if let Some(source) = volume.ephemeral {
-            ephemeral_volumes.push((volume.name.0, source.template));
+            ephemeral_volumes.push((place, volume.name.0, source.template));
         }
     }
     (claims, ephemeral_volumes)
@@ -216,18 +276,25 @@ fn uses(value: Value, path: &str, volumes: &BTreeSet<String>) -> Value {
     used.into_iter().map(|name| json!({ "name": name, path: format!("/{name}") })).collect()
 }
 
-/// Redacts a volume of a pod. Only volumes that use a claim or an NFS export stay, because no answer reads the others.
+/// Redacts a volume of a pod. Only volumes that use a claim, an NFS export or a disk stay, because no answer
+/// reads the others.
 /// A value that is no object cannot be decoded, so it stays in hidden form. The same is true of a volume whose name is
 /// no string.
 fn pod_volume(volume: Value) -> Option<Value> {
     let Value::Object(fields) = volume else { return Some(hidden(volume)) };
-    let is_read = ["persistentVolumeClaim", "ephemeral", "nfs"].iter().any(|source| fields.contains_key(*source));
+    let is_disk = |source: &str| DISKS.iter().any(|(disk, _)| *disk == source);
+    let is_read =
+        fields.keys().any(|key| matches!(key.as_str(), "persistentVolumeClaim" | "ephemeral" | "nfs") || is_disk(key));
     let is_named = matches!(fields.get("name"), None | Some(Value::Null | Value::String(_)));
     let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
         "name" => Some((key, if is_named { value } else { hidden(value) })),
         "persistentVolumeClaim" => Some((key, keep(value, &["claimName", "readOnly"]))),
         "ephemeral" => Some((key, each(value, ephemeral_field))),
         "nfs" => Some((key, keep(value, &["path", "readOnly", "server"]))),
+        disk if is_disk(disk) => {
+            let source = disk_source(disk, value);
+            Some((key, source))
+        }
         _ => None,
     });
     (is_read || !is_named).then(|| Value::Object(fields.collect()))

@@ -19,7 +19,7 @@ impl Template {
         PodTemplate {
             labels: self.metadata.labels.0.into(),
             claims: claims.into_iter().map(|volume| volume.claim).collect(),
-            ephemeral_volumes: ephemeral_volumes.into_iter().map(|(name, _)| name).collect(),
+            ephemeral_volumes: ephemeral_volumes.into_iter().map(|(_, name, _)| name).collect(),
         }
     }
 }

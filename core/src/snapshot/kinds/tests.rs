@@ -6,7 +6,8 @@ use crate::model::surroundings::{CsiDriver, Event, LimitRange, StatefulSet};
 use crate::model::{
     AccessMode, AnnotationKey, BindingMode, ClaimPhase, ContainerState, ContainerStatus, Kind, LabelOperator, Lease,
     Node, NodeOperator, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity, ReclaimPolicy,
-    Resource, ResourceVersion, SourceKind, StorageClass, Timestamp, VolumeMode, VolumePhase, VolumeUse, label,
+    Resource, ResourceVersion, SourceKind, StorageClass, Timestamp, Toleration, VolumeMode, VolumePhase, VolumeUse,
+    label,
 };
 use crate::snapshot::decode::{Item, decode, read_some};
 use serde_json::{Value, json};
@@ -299,6 +300,40 @@ fn a_node_is_read_with_its_readiness_and_its_volumes() {
     assert_eq!(node.readiness().unwrap().message, "stopped posting");
     assert_eq!((node.volumes_in_use.len(), node.volumes_attached.len()), (1, 1));
     assert!(!Node::default().is_not_ready());
+}
+
+/// Amounts are rounded up: thousandths of `cpu`, and whole units of everything else. Upstream: `MilliValue` and `Value`
+/// of `Quantity`, 1.36.
+#[test]
+fn amounts_are_those_that_the_scheduler_counts() {
+    let node = decoded::<Node>(&json!({
+        "apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"},
+        "status": {"allocatable": {"cpu": "3920500u", "memory": "1500m", "pods": "110", "example.com/gpu": "2"}}
+    }));
+    let expected = [("cpu", 3921), ("example.com/gpu", 2), ("memory", 2), ("pods", 110)];
+    assert_eq!(*node.allocatable, expected.map(|(name, amount)| (name.into(), amount)));
+}
+
+/// The admission plugin `DefaultTolerationSeconds` adds two tolerations to each pod.
+#[test]
+fn pods_share_the_tolerations_that_all_have() {
+    let pod = |phase: &str, keys: &[&str]| {
+        let toleration =
+            |key| json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300});
+        let tolerations: Vec<Value> = keys.iter().map(toleration).collect();
+        decoded::<Pod>(&json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "db"},
+            "spec": {"tolerations": tolerations}, "status": {"phase": phase}
+        }))
+    };
+    let default = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+    let usual = pod("Running", &default).scheduling.unwrap();
+    assert!(std::sync::Arc::ptr_eq(&usual.tolerations, Toleration::by_default()));
+    let other = pod("Running", &["a", default[0], default[1]]).scheduling.unwrap();
+    let keys: Vec<&str> = other.tolerations.iter().map(|toleration| toleration.key.as_str()).collect();
+    assert_eq!(keys, ["a", default[0], default[1]]);
+    assert!(pod("Running", &[]).scheduling.is_none());
+    assert!(pod("Succeeded", &default).scheduling.is_none(), "the scheduler does not see it");
 }
 
 /// A Lease that cannot be decoded is no evidence, and no reason to warn.

@@ -82,7 +82,7 @@ fn address(field: &str, source: &Value) -> (String, String) {
 
 /// Returns whether the URI is the id of a managed disk. The address of a blob is no such id, and can contain a
 /// signature.
-pub(super) fn is_disk_id(uri: &str) -> bool {
+pub(in crate::snapshot::kinds) fn is_disk_id(uri: &str) -> bool {
     uri.starts_with("/subscriptions/") && !uri.contains('?')
 }
 

@@ -1,0 +1,93 @@
+//! The scheduler's snapshot of the nodes, each with the pods on it. Upstream: `NodeInfo`, `pkg/scheduler/framework`,
+//! 1.36.
+
+use crate::model::{Node, Pod, PodPhase, PodScheduling, Str, VolumeAttachment};
+use crate::snapshot::Snapshot;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// A node with the pods on it.
+#[derive(Clone, Debug)]
+pub(super) struct NodeInfo<'s> {
+    /// The node.
+    pub(super) node: &'s Node,
+    /// The pods on the node that have not ended, sorted by namespace and name.
+    pub(super) pods: Vec<&'s Pod>,
+    /// The sums of the resources that these pods request.
+    pub(super) requested: BTreeMap<&'s str, i64>,
+    /// The attachments to the node.
+    pub(super) attachments: Vec<&'s VolumeAttachment>,
+}
+
+/// All nodes, sorted by name.
+#[derive(Clone, Debug)]
+pub(super) struct Cluster<'s> {
+    /// The nodes.
+    pub(super) nodes: Vec<NodeInfo<'s>>,
+    /// The claims that `persistentVolumeClaim` volumes of pods on these nodes use, by namespace and name.
+    used_claims: FxHashSet<(&'s str, &'s str)>,
+}
+
+/// Whether the scheduler sees the pod. It does not ask for pods that have ended.
+pub(super) fn is_seen(pod: &Pod) -> bool {
+    !matches!(pod.phase, PodPhase::Succeeded | PodPhase::Failed)
+}
+
+/// The pod's fields for the scheduler.
+pub(super) fn scheduling(pod: &Pod) -> &PodScheduling {
+    static NONE: std::sync::LazyLock<PodScheduling> = std::sync::LazyLock::new(PodScheduling::default);
+    pod.scheduling.as_deref().unwrap_or(&NONE)
+}
+
+impl<'s> Cluster<'s> {
+    pub(super) fn new(snapshot: &'s Snapshot) -> Self {
+        let info = |node| NodeInfo { node, pods: Vec::new(), requested: BTreeMap::new(), attachments: Vec::new() };
+        let mut nodes: Vec<NodeInfo<'s>> = snapshot.nodes().iter().map(info).collect();
+        let places: FxHashMap<&str, usize> =
+            snapshot.nodes().iter().enumerate().map(|(place, node)| (node.meta.name.as_str(), place)).collect();
+        let mut used_claims = FxHashSet::default();
+        for pod in snapshot.pods().iter().filter(|pod| is_seen(pod)) {
+            // A pod on a node that does not exist does not count.
+            let Some(info) = places.get(pod.node_name.as_str()).and_then(|place| nodes.get_mut(*place)) else {
+                continue;
+            };
+            info.pods.push(pod);
+            for (name, amount) in &scheduling(pod).requests {
+                let sum = info.requested.entry(name).or_default();
+                *sum = sum.saturating_add(*amount);
+            }
+            used_claims.extend(pod.named_claims().map(|claim| (pod.meta.namespace.as_str(), claim.as_str())));
+        }
+        for attachment in snapshot.all::<VolumeAttachment>() {
+            let place = places.get(attachment.node_name.as_str());
+            if let Some(info) = place.and_then(|place| nodes.get_mut(*place)) {
+                info.attachments.push(attachment);
+            }
+        }
+        Self { nodes, used_claims }
+    }
+
+    /// Whether a pod on one of the nodes uses the claim.
+    pub(super) fn is_claim_used(&self, namespace: &str, claim: &str) -> bool {
+        self.used_claims.contains(&(namespace, claim))
+    }
+}
+
+/// A volume of a pod that has a claim.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PodClaim<'p> {
+    /// The name of the claim.
+    pub(super) name: &'p Str,
+    /// Whether the volume is ephemeral, so that the claim has to be the pod's own.
+    pub(super) ephemeral: bool,
+}
+
+/// The volumes of a pod that have a claim, in their order.
+pub(super) fn pod_claims(pod: &Pod) -> Vec<PodClaim<'_>> {
+    let named = pod.claims.iter().map(|volume| (volume.place, PodClaim { name: &volume.claim, ephemeral: false }));
+    let own = pod.ephemeral.iter();
+    let own = own.map(|volume| (volume.place, PodClaim { name: &volume.template.meta.name, ephemeral: true }));
+    let mut all: Vec<(u16, PodClaim<'_>)> = named.chain(own).collect();
+    all.sort_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, claim)| claim).collect()
+}

@@ -1,0 +1,152 @@
+//! The plugins that look at a node and what the pods on it use: `NodeUnschedulable`, `TaintToleration`, `NodeAffinity`,
+//! `NodePorts`, `NodeResourcesFit` and `NodeDeclaredFeatures` of Kubernetes 1.36.
+
+use super::cluster::{NodeInfo, scheduling};
+use super::verdict::{Code, Plugin, Reason, Status};
+use crate::controllers::KubernetesBehavior;
+use crate::model::{
+    HostPort, Node, NodeFeature, NodeOperator, NodeSelector, Pod, Str, Taint, Toleration, TolerationOperator, label,
+};
+use std::collections::BTreeSet;
+
+/// Upstream: `ToleratesTaint`, `k8s.io/api/core/v1`, 1.36. The operators that compare numbers are off by default.
+fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
+    (toleration.effect.is_empty() || toleration.effect == taint.effect)
+        && (toleration.key.is_empty() || toleration.key == taint.key)
+        && match &toleration.operator {
+            TolerationOperator::Equal => toleration.value == taint.value,
+            TolerationOperator::Exists => true,
+            TolerationOperator::Other(_) => false,
+        }
+}
+
+/// Whether the node has a taint that keeps the pod away. Upstream: `FindMatchingUntoleratedTaint` with
+/// `DoNotScheduleTaintsFilterFunc`, 1.36.
+pub(super) fn has_untolerated_taint(pod: &Pod, node: &Node) -> bool {
+    let tolerations = &scheduling(pod).tolerations;
+    let keeps_away = |taint: &&Taint| matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute");
+    node.taints.iter().filter(keeps_away).any(|taint| !tolerations.iter().any(|each| tolerates(each, taint)))
+}
+
+/// Upstream: `Filter` of `nodeunschedulable`, 1.36.
+pub(super) fn node_unschedulable(pod: &Pod, node: &Node) -> Option<Status> {
+    let taint =
+        Taint { key: "node.kubernetes.io/unschedulable".into(), effect: "NoSchedule".into(), ..Taint::default() };
+    let tolerated = || scheduling(pod).tolerations.iter().any(|each| tolerates(each, &taint));
+    (node.unschedulable && !tolerated())
+        .then(|| Status::unresolvable(Plugin::NodeUnschedulable, "node(s) were unschedulable"))
+}
+
+/// Upstream: `Filter` of `tainttoleration`, 1.36.
+pub(super) fn taint_toleration(pod: &Pod, node: &Node) -> Option<Status> {
+    has_untolerated_taint(pod, node)
+        .then(|| Status::unresolvable(Plugin::TaintToleration, "node(s) had untolerated taint(s)"))
+}
+
+/// Whether the pod's nodeSelector and node affinity fit the node. Upstream: `RequiredNodeAffinity.Match`,
+/// component-helpers, 1.36.
+pub(super) fn selects_node(pod: &Pod, node: &Node) -> bool {
+    let stated = scheduling(pod);
+    let labels = &node.meta.labels;
+    stated.node_selector.iter().all(|(key, value)| label(labels, key) == Some(value))
+        && stated.node_affinity.as_ref().is_none_or(|affinity| affinity.matches_node(&node.meta.name, labels))
+}
+
+/// Upstream: `Filter` of `nodeaffinity`, 1.36.
+pub(super) fn node_affinity(pod: &Pod, node: &Node) -> Option<Status> {
+    (!selects_node(pod, node))
+        .then(|| Status::unresolvable(Plugin::NodeAffinity, "node(s) didn't match Pod's node affinity/selector"))
+}
+
+/// The names of the only nodes to which the pod can go, if its node affinity names nodes in every term.
+///
+/// # Errors
+/// Returns the status with which `PreFilter` ends if the names of each term contradict each other. Upstream:
+/// `PreFilter` of `nodeaffinity`, 1.36.
+pub(super) fn named_nodes(pod: &Pod) -> Result<Option<BTreeSet<&str>>, Status> {
+    let Some(NodeSelector { terms }) = &scheduling(pod).node_affinity else { return Ok(None) };
+    if terms.is_empty() {
+        return Ok(None);
+    }
+    let mut all = BTreeSet::new();
+    for term in terms {
+        let named = term.fields.iter().filter(|field| field.key == "metadata.name");
+        let named = named.filter(|field| field.operator == NodeOperator::In);
+        let names = named.map(|field| field.values.iter().map(Str::as_str).collect::<BTreeSet<_>>());
+        match names.reduce(|one, other| &one & &other) {
+            Some(names) => all.extend(names),
+            None => return Ok(None),
+        }
+    }
+    if all.is_empty() {
+        return Err(Status::unresolvable(Plugin::NodeAffinity, "pod affinity terms conflict"));
+    }
+    Ok(Some(all))
+}
+
+/// Upstream: `Filter` of `nodeports`, and `HostPortInfo.CheckConflict`, 1.36.
+pub(super) fn node_ports(pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
+    let wanted = &scheduling(pod).host_ports;
+    if wanted.is_empty() {
+        return None;
+    }
+    let is_any = |port: &HostPort| matches!(port.ip.as_str(), "" | "0.0.0.0");
+    let conflict = |one: &HostPort, other: &HostPort| {
+        one.port == other.port && one.protocol == other.protocol && (is_any(one) || is_any(other) || one.ip == other.ip)
+    };
+    let mut used = info.pods.iter().flat_map(|other| &scheduling(other).host_ports);
+    used.any(|used| wanted.iter().any(|port| conflict(port, used)))
+        .then(|| Status::unschedulable(Plugin::NodePorts, "node(s) didn't have free ports for the requested pod ports"))
+}
+
+/// Whether the scheduler counts the resource besides `cpu`, `memory` and `ephemeral-storage`. Upstream:
+/// `IsScalarResourceName`, `pkg/scheduler/util`, 1.36.
+fn is_scalar(name: &str) -> bool {
+    (name.contains('/') && !name.starts_with("requests."))
+        || name.starts_with("hugepages-")
+        || name.starts_with("attachable-volumes-")
+}
+
+/// Upstream: `fitsRequest` of `noderesources`, 1.36. The order of other resources than the first three is that of a map
+/// there, and by name here.
+pub(super) fn node_resources_fit(pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
+    let allocatable = |name: &str| amount(&info.node.allocatable, name);
+    let mut reasons: Vec<Reason> = Vec::new();
+    let mut code = Code::Unschedulable;
+    let pods = i64::try_from(info.pods.len()).unwrap_or(i64::MAX);
+    if pods.saturating_add(1) > allocatable("pods") {
+        reasons.push("Too many pods".into());
+    }
+    let requests = &scheduling(pod).requests;
+    let known = ["cpu", "memory", "ephemeral-storage"];
+    let others = requests.iter().map(|(name, _)| name.as_str()).filter(|name| is_scalar(name));
+    for name in known.into_iter().chain(others) {
+        let request = amount(requests, name);
+        let used = info.requested.get(name).copied().unwrap_or_default();
+        if request > 0 && request > allocatable(name).saturating_sub(used) {
+            reasons.push(format!("Insufficient {name}").into());
+            if request > allocatable(name) {
+                code = Code::UnschedulableAndUnresolvable;
+            }
+        }
+    }
+    (!reasons.is_empty()).then_some(Status { code, plugin: Some(Plugin::NodeResourcesFit), reasons })
+}
+
+/// Whether the pod requests a resource besides `cpu`, `memory` and `ephemeral-storage` that the node does not have.
+pub(super) fn lacks_resource(pod: &Pod, node: &Node) -> bool {
+    let requests = scheduling(pod).requests.iter();
+    requests.into_iter().any(|(name, request)| *request > 0 && is_scalar(name) && amount(&node.allocatable, name) <= 0)
+}
+
+/// Upstream: `Filter` of `nodedeclaredfeatures`, 1.36.
+pub(super) fn node_declared_features(behavior: &KubernetesBehavior, pod: &Pod, node: &Node) -> Option<Status> {
+    let declares = |feature: &NodeFeature| node.declared_features.iter().any(|declared| declared == feature.name());
+    (behavior.features_are_declared && !scheduling(pod).features.iter().all(declares))
+        .then(|| Status::unresolvable(Plugin::NodeDeclaredFeatures, "node(s) didn't match Pod's required features"))
+}
+
+fn amount(amounts: &[(Str, i64)], name: &str) -> i64 {
+    let found = amounts.binary_search_by(|(candidate, _)| candidate.as_str().cmp(name));
+    found.ok().map_or(0, |place| amounts[place].1)
+}

@@ -1,0 +1,71 @@
+//! Orders of volumes in the scheduler's cache, as far as they matter.
+
+use std::collections::BTreeMap;
+
+/// The orders in which some volumes come before others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Order<'s> {
+    /// The volumes that come after a volume, sorted by name.
+    after: BTreeMap<&'s str, Vec<&'s str>>,
+}
+
+impl<'s> Order<'s> {
+    /// Restricts the orders to those in which the first volume comes before the others. Returns whether such an order
+    /// exists.
+    pub(super) fn begin(&mut self, volumes: &[&'s str]) -> bool {
+        let Some((first, others)) = volumes.split_first() else { return true };
+        if others.is_empty() {
+            return true;
+        }
+        if others.iter().any(|other| self.is_before(other, first)) {
+            return false;
+        }
+        let after = self.after.entry(first).or_default();
+        after.extend(others);
+        after.sort_unstable();
+        after.dedup();
+        true
+    }
+
+    /// Restricts the orders to those that are also in the other set. Returns whether such an order exists.
+    pub(super) fn join(&mut self, other: &Self) -> bool {
+        other.after.iter().all(|(first, others)| {
+            let mut volumes = vec![*first];
+            volumes.extend(others);
+            self.begin(&volumes)
+        })
+    }
+
+    fn is_before(&self, one: &'s str, other: &str) -> bool {
+        let mut seen = Vec::new();
+        let mut open = vec![one];
+        while let Some(volume) = open.pop() {
+            for next in self.after.get(volume).into_iter().flatten() {
+                if *next == other {
+                    return true;
+                }
+                if !seen.contains(next) {
+                    seen.push(next);
+                    open.push(next);
+                }
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_that_contradict_each_other_do_not_exist() {
+        let mut order = Order::default();
+        assert!(order.begin(&["a", "b", "c"]));
+        assert!(order.begin(&["b", "d"]));
+        assert!(!order.clone().begin(&["d", "a"]));
+        let mut other = Order::default();
+        assert!(other.begin(&["d", "c"]) && order.join(&other));
+        assert!(!order.begin(&["c", "a"]));
+    }
+}

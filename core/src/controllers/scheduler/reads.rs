@@ -1,0 +1,60 @@
+//! What the scheduler reads. A read that finds nothing is only an answer if the kind was read completely.
+
+use crate::model::{Kind, Resource};
+use crate::snapshot::{Absence, Snapshot};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The objects, with a record of the kinds whose absence is not certain.
+#[derive(Clone, Debug)]
+pub(super) struct Reads<'s> {
+    snapshot: &'s Snapshot,
+    doubts: BTreeMap<Kind, Absence>,
+    /// The kinds whose lists were asked for.
+    listed: BTreeSet<Kind>,
+}
+
+impl<'s> Reads<'s> {
+    pub(super) fn new(snapshot: &'s Snapshot) -> Self {
+        Self { snapshot, doubts: BTreeMap::new(), listed: BTreeSet::new() }
+    }
+
+    /// Returns the kinds whose absence counted but is not certain.
+    pub(super) fn into_doubts(self) -> BTreeMap<Kind, Absence> {
+        self.doubts
+    }
+
+    /// Returns the object of this name, as the informer has it.
+    pub(super) fn find<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<&'s T> {
+        let found = self.snapshot.find(namespace, name);
+        if found.is_none() {
+            self.doubt(T::KIND, self.snapshot.coverage().absence_of(T::KIND, namespace, name));
+        }
+        found
+    }
+
+    /// Returns all objects of a kind. One namespace that was not read completely is enough for a doubt.
+    pub(super) fn list<T: Resource>(&mut self) -> &'s [T] {
+        if self.listed.insert(T::KIND) {
+            let coverage = self.snapshot.coverage();
+            self.doubt(T::KIND, coverage.absence(T::KIND, ""));
+            let entries = coverage.entries().iter().filter(|entry| entry.kind == T::KIND);
+            for namespace in entries.filter_map(|entry| entry.namespace.as_deref()) {
+                self.doubt(T::KIND, coverage.absence(T::KIND, namespace));
+            }
+        }
+        self.snapshot.all()
+    }
+
+    /// Records the doubt. What is unknown weighs more than what is assumed.
+    fn doubt(&mut self, kind: Kind, absence: Absence) {
+        match absence {
+            Absence::Certain => {}
+            Absence::Assumed => {
+                self.doubts.entry(kind).or_insert(absence);
+            }
+            Absence::Unknown(_) => {
+                self.doubts.insert(kind, absence);
+            }
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! The answers of the scheduler, in the terms of its framework.
+
+use super::SchedulerReason;
+use crate::model::{Kind, Str};
+use crate::snapshot::Absence;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `Code` of a status of the framework.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Code {
+    /// The pod fits.
+    Success,
+    /// A plugin failed.
+    Error,
+    /// The pod does not fit, but would if other pods went.
+    Unschedulable,
+    /// The pod does not fit, whatever other pods do.
+    UnschedulableAndUnresolvable,
+}
+
+impl Code {
+    /// The code as upstream prints it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "Success",
+            Self::Error => "Error",
+            Self::Unschedulable => "Unschedulable",
+            Self::UnschedulableAndUnresolvable => "UnschedulableAndUnresolvable",
+        }
+    }
+}
+
+/// The modelled plugins, in the order of the default profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Plugin {
+    /// Pods wait until nobody holds them back.
+    SchedulingGates,
+    /// Nodes that take no new pods.
+    NodeUnschedulable,
+    /// Taints of nodes.
+    TaintToleration,
+    /// The nodes that a pod selects.
+    NodeAffinity,
+    /// Ports of nodes.
+    NodePorts,
+    /// Resources of nodes.
+    NodeResourcesFit,
+    /// Disks and claims that only one pod may use.
+    VolumeRestrictions,
+    /// The number of volumes on a node.
+    NodeVolumeLimits,
+    /// Claims and their volumes.
+    VolumeBinding,
+    /// The zones of volumes.
+    VolumeZone,
+    /// The distribution of pods over domains.
+    PodTopologySpread,
+    /// Pods that are to be together, or apart.
+    InterPodAffinity,
+    /// Features that a pod needs and that a node has to declare.
+    NodeDeclaredFeatures,
+}
+
+impl Plugin {
+    /// Every modelled plugin.
+    pub const ALL: [Self; 13] = [
+        Self::SchedulingGates,
+        Self::NodeUnschedulable,
+        Self::TaintToleration,
+        Self::NodeAffinity,
+        Self::NodePorts,
+        Self::NodeResourcesFit,
+        Self::VolumeRestrictions,
+        Self::NodeVolumeLimits,
+        Self::VolumeBinding,
+        Self::VolumeZone,
+        Self::PodTopologySpread,
+        Self::InterPodAffinity,
+        Self::NodeDeclaredFeatures,
+    ];
+
+    /// The name of the plugin.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SchedulingGates => "SchedulingGates",
+            Self::NodeUnschedulable => "NodeUnschedulable",
+            Self::TaintToleration => "TaintToleration",
+            Self::NodeAffinity => "NodeAffinity",
+            Self::NodePorts => "NodePorts",
+            Self::NodeResourcesFit => "NodeResourcesFit",
+            Self::VolumeRestrictions => "VolumeRestrictions",
+            Self::NodeVolumeLimits => "NodeVolumeLimits",
+            Self::VolumeBinding => "VolumeBinding",
+            Self::VolumeZone => "VolumeZone",
+            Self::PodTopologySpread => "PodTopologySpread",
+            Self::InterPodAffinity => "InterPodAffinity",
+            Self::NodeDeclaredFeatures => "NodeDeclaredFeatures",
+        }
+    }
+}
+
+/// One reason of a status.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reason {
+    /// Upstream's text.
+    pub text: Cow<'static, str>,
+    /// The leaf, if a volume plugin gave the reason.
+    pub leaf: Option<SchedulerReason>,
+}
+
+impl Reason {
+    pub(super) fn of(leaf: SchedulerReason, text: impl Into<Cow<'static, str>>) -> Self {
+        Self { text: text.into(), leaf: Some(leaf) }
+    }
+}
+
+impl From<&'static str> for Reason {
+    fn from(text: &'static str) -> Self {
+        Self { text: text.into(), leaf: None }
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self { text: text.into(), leaf: None }
+    }
+}
+
+/// A status of the framework.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Status {
+    /// The code.
+    pub code: Code,
+    /// The plugin that gave the status. It is `None` with `Success`, and for a node that `PreFilter` leaves out.
+    pub plugin: Option<Plugin>,
+    /// The reasons in upstream's order. An error has one.
+    pub reasons: Vec<Reason>,
+}
+
+impl Status {
+    pub(super) const SUCCESS: Self = Self { code: Code::Success, plugin: None, reasons: Vec::new() };
+
+    pub(super) fn new(code: Code, plugin: Plugin, reason: impl Into<Reason>) -> Self {
+        Self { code, plugin: Some(plugin), reasons: vec![reason.into()] }
+    }
+
+    /// The pod does not fit, but would if other pods went.
+    pub(super) fn unschedulable(plugin: Plugin, reason: impl Into<Reason>) -> Self {
+        Self::new(Code::Unschedulable, plugin, reason)
+    }
+
+    /// The pod does not fit, whatever other pods do.
+    pub(super) fn unresolvable(plugin: Plugin, reason: impl Into<Reason>) -> Self {
+        Self::new(Code::UnschedulableAndUnresolvable, plugin, reason)
+    }
+
+    /// `Filter` of the plugin fails.
+    pub(super) fn filter_error(plugin: Plugin, error: &str) -> Self {
+        Self::new(Code::Error, plugin, format!("running {:?} filter plugin: {error}", plugin.name()))
+    }
+
+    /// `PreFilter` of the plugin fails.
+    pub(super) fn pre_filter_error(plugin: Plugin, error: &str) -> Self {
+        Self::new(Code::Error, plugin, format!("running PreFilter plugin {:?}: {error}", plugin.name()))
+    }
+}
+
+/// What the scheduler says about one node, and what `Reserve` does if the pod fits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Verdict {
+    /// The status of the node.
+    pub status: Status,
+    /// The volumes that are chosen for waiting claims, sorted by claim and volume.
+    pub bindings: Vec<Binding>,
+    /// The names of the claims that are to be provisioned for this node, sorted. A claim that the pod mounts twice can
+    /// be there twice.
+    pub provisions: Vec<Str>,
+}
+
+impl Verdict {
+    /// Whether the pod fits the node.
+    pub fn fits(&self) -> bool {
+        self.status.code == Code::Success
+    }
+}
+
+impl From<Status> for Verdict {
+    fn from(status: Status) -> Self {
+        Self { status, bindings: Vec::new(), provisions: Vec::new() }
+    }
+}
+
+/// A volume that is chosen for a claim.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Binding {
+    /// The name of the claim.
+    pub claim: Str,
+    /// The name of the volume.
+    pub volume: Str,
+    /// Whether `Reserve` changes the volume in the scheduler's memory, and `PreBind` in the API. It does not if the
+    /// volume is already reserved for the claim with its uid.
+    pub assumed: bool,
+    /// Whether the volume gets the annotation `bound-by-controller`.
+    pub bound_by_controller: bool,
+}
+
+/// The possible verdicts about one node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeVerdicts {
+    /// The name of the node.
+    pub node: Str,
+    /// The verdicts. There are several if the order of the volumes in the scheduler's cache decides.
+    pub verdicts: BTreeSet<Verdict>,
+}
+
+impl NodeVerdicts {
+    /// Whether the pod fits the node in every order of the volumes.
+    pub fn fits(&self) -> bool {
+        self.verdicts.iter().all(Verdict::fits)
+    }
+
+    /// Whether the pod fits the node in some order of the volumes.
+    pub fn can_fit(&self) -> bool {
+        self.verdicts.iter().any(Verdict::fits)
+    }
+}
+
+/// How far a pod comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cycle {
+    /// The pod does not come into the queue.
+    Gated(Status),
+    /// The pod is being deleted, so that nothing happens. The text is that of the event.
+    Skipped(String),
+    /// `PreFilter` rejects the pod on all nodes, or fails.
+    PreFilter(Status),
+    /// The verdicts about all nodes, sorted by name.
+    Nodes(Vec<NodeVerdicts>),
+}
+
+/// The reason of the condition `PodScheduled` of a pod that finds no node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionReason {
+    /// No node fits.
+    Unschedulable,
+    /// A plugin failed.
+    SchedulerError,
+}
+
+impl ConditionReason {
+    /// The reason as upstream writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unschedulable => "Unschedulable",
+            Self::SchedulerError => "SchedulerError",
+        }
+    }
+}
+
+/// What the scheduler says about one pod. No other pod that waits has been scheduled before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheduling {
+    /// How far the pod comes.
+    pub cycle: Cycle,
+    /// The reason of the condition. It is `None` if the pod fits some node in every order of the volumes, and for a pod
+    /// that does not come to `PreFilter`.
+    pub reason: Option<ConditionReason>,
+    /// The possible messages of the condition, without what `PostFilter` adds. If the pod fits some node in some
+    /// orders, they are those of the other orders. If `Filter` fails on some nodes, each failure can be the message.
+    pub messages: BTreeSet<String>,
+    /// Whether there may be further verdicts or messages, because too many orders of volumes are possible.
+    pub limited: bool,
+    /// The kinds of which something was needed that is not certainly absent, with what their absence means.
+    pub doubts: BTreeMap<Kind, Absence>,
+    /// What the real scheduler also decides about this pod, and this answer does not.
+    pub not_evaluated: BTreeSet<NotEvaluated>,
+}
+
+/// A decision of the plugin `DynamicResources`, which is not modelled. It reads ResourceClaims, ResourceSlices and
+/// DeviceClasses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotEvaluated {
+    /// The pod has claims for devices. Nodes without such devices are rejected.
+    DeviceClaims,
+    /// The pod requests a resource that some node does not have. Such a node fits if a DeviceClass stands for the
+    /// resource.
+    DeviceClasses,
+}
+
+/// A reason with the nodes that it rejects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection<'v> {
+    /// The plugin that gave the reason. It is `None` for a node that `PreFilter` leaves out.
+    pub plugin: Option<Plugin>,
+    /// The reason.
+    pub reason: &'v Reason,
+    /// The names of the nodes, sorted. The message of the condition states their number.
+    pub nodes: Vec<&'v Str>,
+}
+
+impl Scheduling {
+    /// The verdicts about all nodes, sorted by name. There are none if the pod does not come to `Filter`.
+    pub fn nodes(&self) -> &[NodeVerdicts] {
+        match &self.cycle {
+            Cycle::Nodes(nodes) => nodes,
+            Cycle::Gated(_) | Cycle::Skipped(_) | Cycle::PreFilter(_) => &[],
+        }
+    }
+
+    /// The nodes that can take the pod in some order of the volumes. Scores decide which one wins. If a plugin fails on
+    /// one node, no node takes the pod.
+    pub fn candidates(&self) -> impl Iterator<Item = &NodeVerdicts> {
+        let fails = self.reason == Some(ConditionReason::SchedulerError);
+        self.nodes().iter().filter(move |node| !fails && node.can_fit())
+    }
+
+    /// Each reason with the nodes that it rejects, sorted by text. A node can have several reasons. If the order of the
+    /// volumes decides, the reasons of each order are included.
+    pub fn rejections(&self) -> Vec<Rejection<'_>> {
+        let mut found: BTreeMap<(&str, Option<Plugin>), Rejection<'_>> = BTreeMap::new();
+        for node in self.nodes() {
+            for status in node.verdicts.iter().map(|verdict| &verdict.status) {
+                for reason in &status.reasons {
+                    let rejection = found.entry((&reason.text, status.plugin)).or_insert_with(|| Rejection {
+                        plugin: status.plugin,
+                        reason,
+                        nodes: Vec::new(),
+                    });
+                    if rejection.nodes.last() != Some(&&node.node) {
+                        rejection.nodes.push(&node.node);
+                    }
+                }
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// Whether the real scheduler certainly says the same: every kind was read completely, every order of the volumes
+    /// was followed, and every plugin that decides about the pod is modelled.
+    pub fn is_certain(&self) -> bool {
+        self.doubts.is_empty() && !self.limited && self.not_evaluated.is_empty()
+    }
+}

@@ -1,0 +1,398 @@
+//! Claims and their volumes. Upstream: `volumebinding`, 1.36.
+//!
+//! The order of the volumes in the scheduler's cache is not defined. It decides where several volumes are reserved for
+//! a claim, and where several of the smallest volumes fit. So the answer for a node is a list of branches, each with
+//! the orders that lead to it.
+
+use super::SchedulerReason;
+use super::cluster::pod_claims;
+use super::migration;
+use super::orders::Order;
+use super::reads::Reads;
+use super::verdict::{Binding, Code, Plugin, Reason, Status, Verdict};
+use crate::controllers::KubernetesBehavior;
+use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
+use crate::controllers::persistent_volume::matching::{Fit, Query};
+use crate::model::{
+    AnnotationKey, ClaimPhase, CsiDriver, CsiNode, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod,
+    Quantity, StorageCapacity, StorageClass, Str, label,
+};
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+
+/// The number of branches of one node after which no further ones are followed.
+const MOST_BRANCHES: usize = 1000;
+
+/// The claims of a pod, by what has to be done for them. Upstream: `PodVolumeClaims`, 1.36.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PodVolumeClaims<'s> {
+    bound: Vec<&'s PersistentVolumeClaim>,
+    waiting: Vec<&'s PersistentVolumeClaim>,
+    /// The volumes of the classes of the waiting claims.
+    volumes: FxHashMap<&'s str, Vec<&'s PersistentVolume>>,
+}
+
+/// Checks that the claim of an ephemeral volume is the pod's own. Upstream: `VolumeIsForPod`, component-helpers, 1.36.
+///
+/// # Errors
+/// Returns upstream's words if it is not.
+pub(super) fn is_for_pod(pod: &Pod, claim: &PersistentVolumeClaim) -> Result<(), String> {
+    if claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid) {
+        return Ok(());
+    }
+    let (namespace, name) = (pod.meta.namespace.as_str(), pod.meta.name.as_str());
+    let claim = claim.key();
+    Err(format!("PVC {claim} was not created for pod {namespace}/{name} (pod is not owner)"))
+}
+
+/// Returns the claims of the pod. Upstream: `PreFilter`, `podHasPVCs` and `GetPodVolumeClaims`, 1.36.
+///
+/// # Errors
+/// Returns the status with which `PreFilter` rejects the pod.
+pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, pod: &Pod) -> Result<PodVolumeClaims<'s>, Status> {
+    let reject = |leaf, text: String| Status::unresolvable(Plugin::VolumeBinding, Reason::of(leaf, text));
+    let mut claims = Vec::new();
+    for volume in pod_claims(pod) {
+        let name = volume.name.as_str();
+        let Some(claim) = reads.find::<PersistentVolumeClaim>(&pod.meta.namespace, name) else {
+            return Err(if volume.ephemeral {
+                reject(
+                    SchedulerReason::PodEphemeralClaimPending,
+                    format!("waiting for ephemeral volume controller to create the persistentvolumeclaim {name:?}"),
+                )
+            } else {
+                reject(SchedulerReason::PodClaimMissing, format!("persistentvolumeclaim {name:?} not found"))
+            });
+        };
+        if claim.status.phase == ClaimPhase::Lost {
+            let volume = claim.volume_name.as_str();
+            return Err(reject(
+                SchedulerReason::PodClaimLost,
+                format!("persistentvolumeclaim {name:?} bound to non-existent persistentvolume {volume:?}"),
+            ));
+        }
+        if claim.terminating() {
+            return Err(reject(
+                SchedulerReason::PodClaimDeleting,
+                format!("persistentvolumeclaim {name:?} is being deleted"),
+            ));
+        }
+        if volume.ephemeral {
+            is_for_pod(pod, claim).map_err(|error| reject(SchedulerReason::PodEphemeralClaimForeign, error))?;
+        }
+        claims.push(claim);
+    }
+    let mut sorted = PodVolumeClaims::default();
+    for claim in claims {
+        if claim.volume_name.is_empty() {
+            // A missing class does not delay the binding.
+            let class = Some(claim.class()).filter(|name| !name.is_empty());
+            let class = class.and_then(|name| reads.find::<StorageClass>("", name));
+            if class.is_some_and(StorageClass::waits_for_first_consumer) {
+                sorted.waiting.push(claim);
+                continue;
+            }
+        } else if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
+            sorted.bound.push(claim);
+            continue;
+        }
+        let text = "pod has unbound immediate PersistentVolumeClaims".to_owned();
+        return Err(reject(SchedulerReason::PodClaimImmediateUnbound, text));
+    }
+    if !sorted.waiting.is_empty() {
+        for volume in reads.list::<PersistentVolume>() {
+            if sorted.waiting.iter().any(|claim| claim.class() == volume.class()) {
+                sorted.volumes.entry(volume.class()).or_default().push(volume);
+            }
+        }
+    }
+    Ok(sorted)
+}
+
+/// What the plugin says about a node, for some orders of the volumes.
+#[derive(Clone, Debug)]
+pub(super) struct Branch<'s> {
+    /// The orders for which this is so.
+    pub(super) order: Order<'s>,
+    /// The verdict. It is `Success` if other plugins have to decide.
+    pub(super) verdict: Verdict,
+}
+
+/// The branches of a node.
+#[derive(Clone, Debug)]
+pub(super) struct Branches<'s> {
+    /// The branches. There is at least one.
+    pub(super) all: Vec<Branch<'s>>,
+    /// Whether there are further ones.
+    pub(super) limited: bool,
+}
+
+/// One way in which the waiting claims find volumes.
+#[derive(Clone, Debug, Default)]
+struct Matched<'s> {
+    order: Order<'s>,
+    chosen: Vec<(&'s PersistentVolumeClaim, &'s PersistentVolume)>,
+    without: Vec<&'s PersistentVolumeClaim>,
+}
+
+/// Upstream: `FindPodVolumes`, 1.36.
+pub(super) fn filter<'s>(
+    reads: &mut Reads<'s>,
+    behavior: &KubernetesBehavior,
+    claims: &PodVolumeClaims<'s>,
+    node: &Node,
+) -> Branches<'s> {
+    let always = |status: Status| Branches {
+        all: vec![Branch { order: Order::default(), verdict: status.into() }],
+        limited: false,
+    };
+    let (mut affinity, mut missing) = (false, false);
+    match check_bound_claims(reads, &claims.bound, node) {
+        Ok(Bound::Fit) => {}
+        Ok(Bound::Affinity) => affinity = true,
+        Ok(Bound::Missing) => missing = true,
+        Err(error) => return always(Status::filter_error(Plugin::VolumeBinding, &error)),
+    }
+    let status = |unbound: bool, full: bool| {
+        let reasons = [
+            (
+                affinity,
+                SchedulerReason::NodeBoundVolumeAffinity,
+                "node(s) didn't match PersistentVolume's node affinity",
+            ),
+            (unbound, SchedulerReason::NodeNoVolumeToBind, "node(s) didn't find available persistent volumes to bind"),
+            (full, SchedulerReason::NodeNotEnoughStorage, "node(s) did not have enough free storage"),
+            (
+                missing,
+                SchedulerReason::NodeBoundVolumeMissing,
+                "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+            ),
+        ];
+        let given = reasons.into_iter().filter(|(given, ..)| *given);
+        let reasons: Vec<Reason> = given.map(|(_, leaf, text)| Reason::of(leaf, text)).collect();
+        if reasons.is_empty() {
+            return Status::SUCCESS;
+        }
+        Status { code: Code::UnschedulableAndUnresolvable, plugin: Some(Plugin::VolumeBinding), reasons }
+    };
+    let (mut selected, mut to_match) = (Vec::new(), Vec::new());
+    for claim in &claims.waiting {
+        match claim.meta.annotations.get(AnnotationKey::SelectedNode) {
+            // Nothing else is tested then, not even the storage.
+            Some(other) if other != node.meta.name => return always(status(true, false)),
+            Some(_) => selected.push(*claim),
+            None => to_match.push(*claim),
+        }
+    }
+    let found = match find_matching_volumes(behavior, claims, to_match, node) {
+        Ok(found) => found,
+        Err(error) => return always(Status::filter_error(Plugin::VolumeBinding, &error)),
+    };
+    let limited = found.len() >= MOST_BRANCHES;
+    let all = found.into_iter().map(|found| {
+        let to_provision: Vec<_> = selected.iter().chain(&found.without).copied().collect();
+        let verdict = match check_volume_provisions(reads, &to_provision, node) {
+            Provisions::Error(error) => Status::filter_error(Plugin::VolumeBinding, &error).into(),
+            Provisions::None => status(true, false).into(),
+            Provisions::Full => status(false, true).into(),
+            Provisions::Fit => {
+                let mut verdict = Verdict::from(status(false, false));
+                if verdict.status.code == Code::Success {
+                    verdict.bindings = found.chosen.iter().map(|(claim, volume)| binding(claim, volume)).collect();
+                    verdict.bindings.sort();
+                    verdict.provisions = to_provision.iter().map(|claim| claim.meta.name.clone()).collect();
+                    verdict.provisions.sort();
+                }
+                verdict
+            }
+        };
+        Branch { order: found.order, verdict }
+    });
+    Branches { all: all.collect(), limited }
+}
+
+/// Upstream: `GetBindVolumeToClaim`, component-helpers, 1.36.
+fn binding(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Binding {
+    let is_complete = volume.claim_ref.as_ref().is_some_and(|named| {
+        named.name == claim.meta.name && named.namespace == claim.meta.namespace && named.uid == claim.meta.uid
+    });
+    let bound_by_controller =
+        !is_volume_bound_to_claim(volume, claim) && !volume.meta.annotations.has(AnnotationKey::BoundByController);
+    Binding {
+        claim: claim.meta.name.clone(),
+        volume: volume.meta.name.clone(),
+        assumed: !is_complete || bound_by_controller,
+        bound_by_controller,
+    }
+}
+
+/// The result for the bound claims.
+enum Bound {
+    Fit,
+    Affinity,
+    Missing,
+}
+
+/// The first claim that does not fit ends this test. Upstream: `checkBoundClaims`, 1.36.
+fn check_bound_claims(reads: &mut Reads<'_>, claims: &[&PersistentVolumeClaim], node: &Node) -> Result<Bound, String> {
+    if claims.is_empty() {
+        return Ok(Bound::Fit);
+    }
+    let csi_node = reads.find::<CsiNode>("", &node.meta.name);
+    for claim in claims {
+        let Some(volume) = reads.find::<PersistentVolume>("", &claim.volume_name) else {
+            return Ok(Bound::Missing);
+        };
+        let affinity = migration::node_affinity(volume, csi_node)?;
+        if affinity.is_some_and(|affinity| !affinity.matches(&node.meta.labels)) {
+            return Ok(Bound::Affinity);
+        }
+    }
+    Ok(Bound::Fit)
+}
+
+/// Finds volumes for the claims, the smallest request first, in every way that the order of the volumes allows.
+/// Upstream: `findMatchingVolumes`, 1.36. It sorts without a defined order of equal requests if there are more than
+/// twelve claims. Here they keep the order of the pod.
+fn find_matching_volumes<'s>(
+    behavior: &KubernetesBehavior,
+    claims: &PodVolumeClaims<'s>,
+    mut to_match: Vec<&'s PersistentVolumeClaim>,
+    node: &Node,
+) -> Result<Vec<Matched<'s>>, String> {
+    let request = |claim: &PersistentVolumeClaim| claim.requested().unwrap_or(Quantity::ZERO);
+    to_match.sort_by(|a, b| request(a).compare(&request(b)));
+    let mut all = vec![Matched::default()];
+    for claim in to_match {
+        let query = Query::new(behavior, claim, false)?;
+        let volumes = claims.volumes.get(claim.class()).map_or(&[] as &[_], Vec::as_slice);
+        let mut next = Vec::new();
+        for before in all {
+            for (volume, rest) in possible_volumes(&query, claim, volumes, &before.chosen, node) {
+                let mut found = before.clone();
+                if !found.order.begin(&rest) {
+                    continue;
+                }
+                match volume {
+                    Some(volume) => found.chosen.push((claim, volume)),
+                    None => found.without.push(claim),
+                }
+                next.push(found);
+                if next.len() >= MOST_BRANCHES {
+                    break;
+                }
+            }
+            if next.len() >= MOST_BRANCHES {
+                break;
+            }
+        }
+        all = next;
+    }
+    Ok(all)
+}
+
+/// Returns the volumes with which the search for one claim can end, or `None` for a search without a result. Each has
+/// the volumes among which it has to be the first one. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
+fn possible_volumes<'s>(
+    query: &Query<'_>,
+    claim: &PersistentVolumeClaim,
+    volumes: &[&'s PersistentVolume],
+    chosen: &[(&PersistentVolumeClaim, &PersistentVolume)],
+    node: &Node,
+) -> Vec<(Option<&'s PersistentVolume>, Vec<&'s str>)> {
+    let is_near = |volume: &PersistentVolume| {
+        volume.node_affinity.as_deref().is_none_or(|affinity| affinity.matches(&node.meta.labels))
+    };
+    let (mut reserved, mut smallest): (Vec<&'s PersistentVolume>, Vec<&'s PersistentVolume>) = (Vec::new(), Vec::new());
+    for volume in volumes {
+        if chosen.iter().any(|(_, chosen)| chosen.meta.name == volume.meta.name) {
+            continue;
+        }
+        match query.fit(volume) {
+            Fit::Reserved => reserved.push(volume),
+            Fit::Free if volume.access_modes.contains_all(&claim.access_modes) && is_near(volume) => {
+                let size = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
+                let order = smallest.first().map_or(Ordering::Less, |best| size(volume).compare(&size(best)));
+                if order.is_lt() {
+                    smallest.clear();
+                }
+                if order.is_le() {
+                    smallest.push(volume);
+                }
+            }
+            Fit::Free | Fit::No(_) => {}
+        }
+    }
+    let first = |of: &[&'s PersistentVolume], volume: &'s PersistentVolume| {
+        let others = of.iter().map(|other| other.meta.name.as_str()).filter(|other| *other != volume.meta.name);
+        [volume.meta.name.as_str()].into_iter().chain(others).collect()
+    };
+    if !reserved.is_empty() {
+        // A reserved volume that the node does not reach ends the search as well, without a volume.
+        let result =
+            |volume: &&'s PersistentVolume| (Some(*volume).filter(|volume| is_near(volume)), first(&reserved, volume));
+        return reserved.iter().map(result).collect();
+    }
+    if smallest.is_empty() {
+        return vec![(None, Vec::new())];
+    }
+    smallest.iter().map(|volume| (Some(*volume), first(&smallest, volume))).collect()
+}
+
+/// The result for the claims that have to be provisioned.
+enum Provisions {
+    Fit,
+    None,
+    Full,
+    Error(String),
+}
+
+/// The first claim that does not fit ends this test. Upstream: `checkVolumeProvisions`, 1.36.
+fn check_volume_provisions(reads: &mut Reads<'_>, claims: &[&PersistentVolumeClaim], node: &Node) -> Provisions {
+    for claim in claims {
+        let name = claim.class();
+        let Some(class) = reads.find::<StorageClass>("", name) else {
+            return Provisions::Error(format!("failed to find storage class {name:?}"));
+        };
+        if class.provisioner.is_empty() || class.provisioner == NO_PROVISIONER || !allows(class, node) {
+            return Provisions::None;
+        }
+        if !has_enough_capacity(reads, class, claim, node) {
+            return Provisions::Full;
+        }
+    }
+    Provisions::Fit
+}
+
+/// Whether `allowedTopologies` fit the node. Upstream: `MatchTopologySelectorTerms`, 1.36.
+fn allows(class: &StorageClass, node: &Node) -> bool {
+    let has = |(key, values): &(Str, Box<[Str]>)| {
+        label(&node.meta.labels, key).is_some_and(|value| values.iter().any(|allowed| allowed == value))
+    };
+    let mut terms = class.allowed_topologies.iter();
+    class.allowed_topologies.is_empty() || terms.any(|term| !term.is_empty() && term.iter().all(has))
+}
+
+/// Upstream: `hasEnoughCapacity`, 1.36.
+fn has_enough_capacity(
+    reads: &mut Reads<'_>,
+    class: &StorageClass,
+    claim: &PersistentVolumeClaim,
+    node: &Node,
+) -> bool {
+    let Some(request) = claim.requested() else { return true };
+    // In-tree names are not translated, so that no driver is found for them.
+    if !reads.find::<CsiDriver>("", &class.provisioner).is_some_and(|driver| driver.storage_capacity) {
+        return true;
+    }
+    let suffices = |capacity: &StorageCapacity| {
+        let limit = capacity.maximum.as_ref().or(capacity.capacity.as_ref());
+        capacity.class_name == class.meta.name
+            && limit.is_some_and(|limit| limit.value() >= request.value())
+            && capacity
+                .topology
+                .as_ref()
+                .is_some_and(|topology| topology.compile().is_ok_and(|selector| selector.matches(&node.meta.labels)))
+    };
+    reads.list::<StorageCapacity>().iter().any(suffices)
+}

@@ -1,0 +1,170 @@
+//! The number of volumes of each driver on a node. Upstream: `csi.go` of `nodevolumelimits`, 1.36. The gate
+//! `VolumeLimitScaling` is off by default, and is not modelled.
+
+use super::SchedulerReason;
+use super::cluster::{NodeInfo, pod_claims, scheduling};
+use super::migration::InTree;
+use super::reads::Reads;
+use super::verdict::{Plugin, Reason, Status};
+use super::volume_binding::is_for_pod;
+use crate::controllers::KubernetesBehavior;
+use crate::controllers::persistent_volume::plugins::migrated_driver;
+use crate::model::{CsiNode, PersistentVolume, PersistentVolumeClaim, Pod, SourceKind, StorageClass, VolumeAttachment};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A volume of a driver. A claim without a volume counts as a volume of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Counted {
+    driver: String,
+    volume: Identity,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Identity {
+    Handle(String),
+    Claim(String),
+}
+
+/// Upstream: `Filter`, 1.36.
+pub(super) fn filter(
+    reads: &mut Reads<'_>,
+    behavior: &KubernetesBehavior,
+    pod: &Pod,
+    info: &NodeInfo<'_>,
+) -> Option<Status> {
+    let needs = |pod: &Pod| {
+        !pod.claims.is_empty()
+            || !pod.ephemeral.is_empty()
+            || scheduling(pod).disks.iter().any(|disk| InTree::of_disk(disk).is_some())
+    };
+    if !needs(pod) {
+        return None;
+    }
+    let name = info.node.meta.name.as_str();
+    let node = reads.find::<CsiNode>("", name);
+    let mut new = BTreeSet::new();
+    if let Err(error) = add_volumes(reads, behavior, pod, node, true, &mut new) {
+        return Some(Status::filter_error(Plugin::NodeVolumeLimits, &error));
+    }
+    let drivers = node.map_or(&[] as &[_], |node| &node.drivers);
+    let limits: BTreeMap<&str, i64> =
+        drivers.iter().filter_map(|driver| Some((driver.name.as_str(), driver.limit?))).collect();
+    if new.is_empty() || limits.is_empty() {
+        return None;
+    }
+    let mut attached = BTreeSet::new();
+    for other in info.pods.iter().filter(|other| needs(other)) {
+        if let Err(error) = add_volumes(reads, behavior, other, node, false, &mut attached) {
+            return Some(Status::filter_error(Plugin::NodeVolumeLimits, &error));
+        }
+    }
+    // A volume that a pod on the node uses is no new one. A volume that is only attached counts in addition.
+    let new: BTreeSet<Counted> = new.difference(&attached).cloned().collect();
+    let by_attachments = attachments(reads, info);
+    let all = attached.union(&by_attachments);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for counted in all.chain(&new) {
+        *counts.entry(counted.driver.as_str()).or_default() += 1;
+    }
+    let is_full = |driver: &str| {
+        let count = counts.get(driver).copied().unwrap_or_default();
+        limits.get(driver).is_some_and(|limit| i64::try_from(count).unwrap_or(i64::MAX) > *limit)
+    };
+    new.iter().any(|counted| is_full(&counted.driver)).then(|| {
+        let reason = Reason::of(SchedulerReason::NodeVolumeLimit, "node(s) exceed max volume count");
+        Status::unschedulable(Plugin::NodeVolumeLimits, reason)
+    })
+}
+
+/// Adds the volumes of a pod that count. Upstream: `filterAttachableVolumes`, 1.36.
+fn add_volumes(
+    reads: &mut Reads<'_>,
+    behavior: &KubernetesBehavior,
+    pod: &Pod,
+    node: Option<&CsiNode>,
+    is_new: bool,
+    into: &mut BTreeSet<Counted>,
+) -> Result<(), String> {
+    let namespace = pod.meta.namespace.as_str();
+    for volume in pod_claims(pod) {
+        let Some(claim) = reads.find::<PersistentVolumeClaim>(namespace, volume.name) else {
+            if is_new {
+                let name = volume.name.as_str();
+                return Err(format!("looking up PVC {namespace}/{name}: persistentvolumeclaim {name:?} not found"));
+            }
+            continue;
+        };
+        if volume.ephemeral {
+            is_for_pod(pod, claim)?;
+        }
+        into.extend(counted(reads, behavior, node, claim));
+    }
+    for disk in &scheduling(pod).disks {
+        let Some(plugin) = InTree::of_disk(disk).filter(|_| node.is_some()) else { continue };
+        let handle = plugin.disk_handle(disk);
+        let handle =
+            handle.map_err(|error| format!("converting volume({}) from inline to csi: {error}", disk.name.as_str()))?;
+        into.insert(Counted { driver: plugin.driver().to_owned(), volume: Identity::Handle(handle) });
+    }
+    Ok(())
+}
+
+/// The volume as which a claim counts. Upstream: `getCSIDriverInfo`, 1.36. What is migrated counts on every node that
+/// has a CSINode, whatever its annotation says.
+fn counted(
+    reads: &mut Reads<'_>,
+    behavior: &KubernetesBehavior,
+    node: Option<&CsiNode>,
+    claim: &PersistentVolumeClaim,
+) -> Option<Counted> {
+    let named = Some(claim.volume_name.as_str()).filter(|name| !name.is_empty());
+    let Some(volume) = named.and_then(|name| reads.find::<PersistentVolume>("", name)) else {
+        return counted_by_class(reads, behavior, node, claim);
+    };
+    let (driver, handle) = if volume.source.kind == SourceKind::Csi {
+        (volume.source.detail.to_string(), volume.source.handle.to_string())
+    } else {
+        let plugin = InTree::of(volume).filter(|_| node.is_some())?;
+        (plugin.driver().to_owned(), plugin.handle(volume).ok()?)
+    };
+    let is_complete = !driver.is_empty() && !handle.is_empty();
+    is_complete.then_some(Counted { driver, volume: Identity::Handle(handle) })
+}
+
+/// Upstream: `getCSIDriverInfoFromSC`, 1.36.
+fn counted_by_class(
+    reads: &mut Reads<'_>,
+    behavior: &KubernetesBehavior,
+    node: Option<&CsiNode>,
+    claim: &PersistentVolumeClaim,
+) -> Option<Counted> {
+    let name = Some(claim.class()).filter(|name| !name.is_empty())?;
+    let provisioner = reads.find::<StorageClass>("", name)?.provisioner.as_str();
+    let driver = match InTree::named(provisioner) {
+        Some(plugin) => {
+            node?;
+            plugin.driver()
+        }
+        None if migrated_driver(behavior, provisioner).is_some() => return None,
+        None => provisioner,
+    };
+    let volume = Identity::Claim(claim.key().to_string());
+    (!driver.is_empty()).then(|| Counted { driver: driver.to_owned(), volume })
+}
+
+/// The volumes that are attached to the node. Upstream: `getNodeVolumeAttachmentInfo`, 1.36.
+fn attachments(reads: &mut Reads<'_>, info: &NodeInfo<'_>) -> BTreeSet<Counted> {
+    reads.list::<VolumeAttachment>();
+    let mut found = BTreeSet::new();
+    for attachment in &info.attachments {
+        if attachment.attacher.is_empty() || attachment.volume_name.is_empty() {
+            continue;
+        }
+        let volume = reads.find::<PersistentVolume>("", &attachment.volume_name);
+        if let Some(volume) = volume.filter(|volume| volume.source.kind == SourceKind::Csi) {
+            let handle = Identity::Handle(volume.source.handle.to_string());
+            found.insert(Counted { driver: attachment.attacher.to_string(), volume: handle });
+        }
+    }
+    found
+}
