@@ -149,8 +149,8 @@ impl<'a> Backing<'a> {
     }
 }
 
-/// Returns the exports whose server is a Service that no pod serves, each with the Service and the pods that it selects.
-/// A Service that selects no pods by itself is left out, because its owner defines who serves it.
+/// Returns the exports whose server is a Service that no pod serves, each with the Service and the pods that it
+/// selects. A Service that selects no pods by itself is left out, because its owner defines who serves it.
 pub fn unserved<'e, 'a>(
     case: &Case<'a>,
     exports: &'e [Export<'a>],

@@ -13,8 +13,8 @@ use crate::world::{ApiError, Compared, ComparisonStep, EventType, ObjectRef};
 use std::sync::Arc;
 
 /// kube-controller-manager puts this finalizer on volumes with policy Delete that its in-tree plugins provisioned. It
-/// removes the finalizer after the plugin has deleted the storage, or when the policy becomes Retain or Recycle, or when
-/// the plugin is migrated.
+/// removes the finalizer after the plugin has deleted the storage, or when the policy becomes Retain or Recycle, or
+/// when the plugin is migrated.
 pub const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
 
 /// The finalizer by which a provisioner keeps a volume until it has deleted the storage.
