@@ -12,6 +12,7 @@
 //!
 //! Also not modelled: scores, nominated pods, extenders, other profiles and plugins of others.
 
+mod causes;
 mod cluster;
 mod inter_pod_affinity;
 pub mod leaves;
@@ -27,6 +28,7 @@ mod volume_limits;
 mod volume_restrictions;
 mod volume_zone;
 
+pub use causes::{Cause, Causes};
 pub use leaves::SchedulerReason;
 pub use verdict::{
     Binding, Code, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Reason, Rejection, Scheduling, Status,

@@ -354,7 +354,7 @@ fn check_volume_provisions(reads: &mut Reads<'_>, claims: &[&PersistentVolumeCla
         let Some(class) = reads.find::<StorageClass>("", name) else {
             return Provisions::Error(format!("failed to find storage class {name:?}"));
         };
-        if class.provisioner.is_empty() || class.provisioner == NO_PROVISIONER || !allows(class, node) {
+        if !provisions(class) || !allows(class, node) {
             return Provisions::None;
         }
         if !has_enough_capacity(reads, class, claim, node) {
@@ -364,8 +364,13 @@ fn check_volume_provisions(reads: &mut Reads<'_>, claims: &[&PersistentVolumeCla
     Provisions::Fit
 }
 
+/// Returns whether the class names a provisioner.
+pub(super) fn provisions(class: &StorageClass) -> bool {
+    !class.provisioner.is_empty() && class.provisioner != NO_PROVISIONER
+}
+
 /// Whether `allowedTopologies` fit the node. Upstream: `MatchTopologySelectorTerms`, 1.36.
-fn allows(class: &StorageClass, node: &Node) -> bool {
+pub(super) fn allows(class: &StorageClass, node: &Node) -> bool {
     let has = |(key, values): &(Str, Box<[Str]>)| {
         label(&node.meta.labels, key).is_some_and(|value| values.iter().any(|allowed| allowed == value))
     };
@@ -374,7 +379,7 @@ fn allows(class: &StorageClass, node: &Node) -> bool {
 }
 
 /// Upstream: `hasEnoughCapacity`, 1.36.
-fn has_enough_capacity(
+pub(super) fn has_enough_capacity(
     reads: &mut Reads<'_>,
     class: &StorageClass,
     claim: &PersistentVolumeClaim,

@@ -25,6 +25,19 @@ enum Identity {
     Claim(String),
 }
 
+/// A driver whose limit on a node is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FullDriver {
+    /// The driver.
+    pub(super) driver: String,
+    /// The limit that CSINode states.
+    pub(super) limit: i64,
+    /// The number of volumes that count already.
+    pub(super) used: usize,
+    /// The number of volumes that the pod would add.
+    pub(super) new: usize,
+}
+
 /// Upstream: `Filter`, 1.36.
 pub(super) fn filter(
     reads: &mut Reads<'_>,
@@ -32,48 +45,60 @@ pub(super) fn filter(
     pod: &Pod,
     info: &NodeInfo<'_>,
 ) -> Option<Status> {
+    match full_drivers(reads, behavior, pod, info) {
+        Ok(full) if full.is_empty() => None,
+        Ok(_) => {
+            let reason = Reason::of(SchedulerReason::NodeVolumeLimit, "node(s) exceed max volume count");
+            Some(Status::unschedulable(Plugin::NodeVolumeLimits, reason))
+        }
+        Err(error) => Some(Status::filter_error(Plugin::NodeVolumeLimits, &error)),
+    }
+}
+
+/// Returns the drivers of which the node takes no further volume that the pod needs.
+///
+/// # Errors
+/// Returns upstream's words if a claim of a pod cannot be used.
+pub(super) fn full_drivers(
+    reads: &mut Reads<'_>,
+    behavior: &KubernetesBehavior,
+    pod: &Pod,
+    info: &NodeInfo<'_>,
+) -> Result<Vec<FullDriver>, String> {
     let needs = |pod: &Pod| {
         !pod.claims.is_empty()
             || !pod.ephemeral.is_empty()
             || scheduling(pod).disks.iter().any(|disk| InTree::of_disk(disk).is_some())
     };
     if !needs(pod) {
-        return None;
+        return Ok(Vec::new());
     }
-    let name = info.node.meta.name.as_str();
-    let node = reads.find::<CsiNode>("", name);
+    let node = reads.find::<CsiNode>("", &info.node.meta.name);
     let mut new = BTreeSet::new();
-    if let Err(error) = add_volumes(reads, behavior, pod, node, true, &mut new) {
-        return Some(Status::filter_error(Plugin::NodeVolumeLimits, &error));
-    }
+    add_volumes(reads, behavior, pod, node, true, &mut new)?;
     let drivers = node.map_or(&[] as &[_], |node| &node.drivers);
     let limits: BTreeMap<&str, i64> =
         drivers.iter().filter_map(|driver| Some((driver.name.as_str(), driver.limit?))).collect();
     if new.is_empty() || limits.is_empty() {
-        return None;
+        return Ok(Vec::new());
     }
     let mut attached = BTreeSet::new();
     for other in info.pods.iter().filter(|other| needs(other)) {
-        if let Err(error) = add_volumes(reads, behavior, other, node, false, &mut attached) {
-            return Some(Status::filter_error(Plugin::NodeVolumeLimits, &error));
-        }
+        add_volumes(reads, behavior, other, node, false, &mut attached)?;
     }
     // A volume that a pod on the node uses is no new one. A volume that is only attached counts in addition.
     let new: BTreeSet<Counted> = new.difference(&attached).cloned().collect();
     let by_attachments = attachments(reads, info);
-    let all = attached.union(&by_attachments);
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for counted in all.chain(&new) {
-        *counts.entry(counted.driver.as_str()).or_default() += 1;
-    }
-    let is_full = |driver: &str| {
-        let count = counts.get(driver).copied().unwrap_or_default();
-        limits.get(driver).is_some_and(|limit| i64::try_from(count).unwrap_or(i64::MAX) > *limit)
+    let all: Vec<&Counted> = attached.union(&by_attachments).collect();
+    let count = |driver: &str, of: &mut dyn Iterator<Item = &Counted>| of.filter(|one| one.driver == driver).count();
+    let asked: BTreeSet<&str> = new.iter().map(|counted| counted.driver.as_str()).collect();
+    let full = |driver: &str| {
+        let limit = *limits.get(driver)?;
+        let (used, new) = (count(driver, &mut all.iter().copied()), count(driver, &mut new.iter()));
+        let is_full = i64::try_from(used + new).unwrap_or(i64::MAX) > limit;
+        is_full.then(|| FullDriver { driver: driver.to_owned(), limit, used, new })
     };
-    new.iter().any(|counted| is_full(&counted.driver)).then(|| {
-        let reason = Reason::of(SchedulerReason::NodeVolumeLimit, "node(s) exceed max volume count");
-        Status::unschedulable(Plugin::NodeVolumeLimits, reason)
-    })
+    Ok(asked.into_iter().filter_map(full).collect())
 }
 
 /// Adds the volumes of a pod that count. Upstream: `filterAttachableVolumes`, 1.36.

@@ -22,6 +22,19 @@ pub(super) struct Topology<'s> {
     values: BTreeSet<&'s str>,
 }
 
+impl Topology<'_> {
+    fn fits(&self, node: &Node) -> bool {
+        let labels = &node.meta.labels;
+        let found = label(labels, self.key).or_else(|| label(labels, self.instead));
+        found.is_some_and(|value| self.values.contains(value))
+    }
+}
+
+/// Returns the first label of the volume that does not fit the node.
+pub(super) fn unfit_label(volume: &PersistentVolume, node: &Node) -> Option<&'static str> {
+    topologies(volume).find(|topology| !topology.fits(node)).map(|topology| topology.key)
+}
+
 /// Returns the labels of the volumes that the pod's claims name. Ephemeral volumes do not count.
 ///
 /// # Errors
@@ -55,26 +68,25 @@ pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, pod: &Pod) -> Result<Vec<Top
         let Some(volume) = reads.find::<PersistentVolume>("", name) else {
             return Err(reject(format!("persistentvolume {name:?} not found")));
         };
-        for (key, instead) in LABELS {
-            let values = label(&volume.meta.labels, key).map(|value| value.split("__").map(str::trim));
-            // A value with an empty part is ignored.
-            if let Some(values) = values.filter(|values| values.clone().all(|value| !value.is_empty())) {
-                found.push(Topology { key, instead, values: values.collect() });
-            }
-        }
+        found.extend(topologies(volume));
     }
     Ok(found)
 }
 
+/// Returns the zones and regions that the labels of a volume state.
+fn topologies(volume: &PersistentVolume) -> impl Iterator<Item = Topology<'_>> {
+    LABELS.into_iter().filter_map(|(key, instead)| {
+        let values = label(&volume.meta.labels, key)?.split("__").map(str::trim);
+        // A value with an empty part is ignored.
+        let is_valid = values.clone().all(|value| !value.is_empty());
+        is_valid.then(|| Topology { key, instead, values: values.collect() })
+    })
+}
+
 /// A node without any of the labels passes.
 pub(super) fn filter(topologies: &[Topology<'_>], node: &Node) -> Option<Status> {
-    let labels = &node.meta.labels;
-    let fits = |topology: &Topology<'_>| {
-        let found = label(labels, topology.key).or_else(|| label(labels, topology.instead));
-        found.is_some_and(|value| topology.values.contains(value))
-    };
-    let has_any = LABELS.iter().any(|(key, _)| label(labels, key).is_some());
-    (has_any && !topologies.iter().all(fits)).then(|| {
+    let has_any = LABELS.iter().any(|(key, _)| label(&node.meta.labels, key).is_some());
+    (has_any && !topologies.iter().all(|topology| topology.fits(node))).then(|| {
         let reason = Reason::of(SchedulerReason::NodeZoneConflict, "node(s) had no available volume zone");
         Status::unresolvable(Plugin::VolumeZone, reason)
     })

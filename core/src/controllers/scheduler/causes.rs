@@ -1,0 +1,259 @@
+//! The objects that lead to a reason of a volume plugin on one node. The scheduler does not say them.
+
+use super::cluster::is_seen;
+use super::reads::Reads;
+use super::{Scheduler, SchedulerReason, migration, volume_binding, volume_limits, volume_zone};
+use crate::model::{
+    AccessMode, AnnotationKey, ClaimPhase, CsiNode, Node, NodeSelector, PersistentVolume, PersistentVolumeClaim, Pod,
+    StorageClass, Str,
+};
+use crate::snapshot::Snapshot;
+use std::borrow::Cow;
+
+/// An object that leads to a reason.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause<'s> {
+    /// The claim does not exist, or it is Lost, or it is being deleted, or it is not bound.
+    Claim(&'s str),
+    /// The node affinity of the claim's volume does not match the node.
+    VolumeAffinity {
+        /// The name of the claim.
+        claim: &'s str,
+        /// The volume.
+        volume: &'s PersistentVolume,
+        /// The node affinity, as the CSI driver would state it.
+        affinity: Cow<'s, NodeSelector>,
+    },
+    /// The volume of the claim has a zone or a region that is not the one of the node.
+    VolumeZone {
+        /// The name of the claim.
+        claim: &'s str,
+        /// The volume.
+        volume: &'s PersistentVolume,
+        /// The label of the volume.
+        key: &'static str,
+    },
+    /// An earlier attempt has selected another node for the claim.
+    SelectedNode {
+        /// The name of the claim.
+        claim: &'s str,
+        /// The name of the selected node.
+        node: &'s str,
+    },
+    /// No volume that the node can reach fits the claim, and nothing provisions one.
+    NoVolume {
+        /// The name of the claim.
+        claim: &'s str,
+        /// The name of its class.
+        class: &'s str,
+    },
+    /// `allowedTopologies` of the class of the claim does not match the node.
+    AllowedTopologies {
+        /// The name of the claim.
+        claim: &'s str,
+        /// The name of its class.
+        class: &'s str,
+    },
+    /// No CSIStorageCapacity that the node can reach is large enough for the claim.
+    Capacity {
+        /// The claim.
+        claim: &'s PersistentVolumeClaim,
+    },
+    /// The volume of the claim does not exist.
+    VolumeMissing {
+        /// The name of the claim.
+        claim: &'s str,
+        /// The name of the volume.
+        volume: &'s str,
+    },
+    /// The limit of a driver on the node is reached.
+    Limit {
+        /// The driver.
+        driver: String,
+        /// The limit that CSINode states.
+        limit: i64,
+        /// The number of volumes that count already.
+        used: usize,
+        /// The number of volumes that the pod would add.
+        new: usize,
+    },
+    /// Another pod uses a claim that only one pod may use.
+    ClaimInUse {
+        /// The name of the claim.
+        claim: &'s str,
+        /// The pods that use it.
+        pods: Vec<&'s Pod>,
+    },
+}
+
+/// Finds the objects behind the reasons of a pod.
+#[derive(Debug)]
+pub struct Causes<'a, 's> {
+    scheduler: &'a Scheduler<'s>,
+    snapshot: &'s Snapshot,
+    pod: &'s Pod,
+}
+
+impl<'a, 's> Causes<'a, 's> {
+    /// Makes the search for a pod.
+    pub fn new(scheduler: &'a Scheduler<'s>, pod: &'s Pod) -> Self {
+        Self { scheduler, snapshot: scheduler.snapshot, pod }
+    }
+
+    /// Returns the objects that lead to the reason on the node. The node is `None` if the pod was rejected before any
+    /// node was tested.
+    pub fn of(&self, leaf: SchedulerReason, node: Option<&'s Node>) -> Vec<Cause<'s>> {
+        match (leaf, node) {
+            (SchedulerReason::NodeBoundVolumeAffinity, Some(node)) => self.affinities(node),
+            (SchedulerReason::NodeZoneConflict, Some(node)) => self.zones(node),
+            (SchedulerReason::NodeNoVolumeToBind, Some(node)) => self.without_volume(node),
+            (SchedulerReason::NodeNotEnoughStorage, Some(node)) => self.without_capacity(node),
+            (SchedulerReason::NodeBoundVolumeMissing, _) => self.missing_volumes(),
+            (SchedulerReason::NodeVolumeLimit, Some(node)) => self.limits(node),
+            (SchedulerReason::NodeRwopInUse, _) => self.claims_in_use(),
+            (
+                SchedulerReason::PodClaimMissing
+                | SchedulerReason::PodEphemeralClaimPending
+                | SchedulerReason::PodClaimLost
+                | SchedulerReason::PodClaimDeleting
+                | SchedulerReason::PodEphemeralClaimForeign
+                | SchedulerReason::PodClaimImmediateUnbound
+                | SchedulerReason::PodClaimWithoutVolumeOrClass,
+                _,
+            ) => self.unready_claims(leaf),
+            _ => Vec::new(),
+        }
+    }
+
+    fn claim(&self, name: &str) -> Option<&'s PersistentVolumeClaim> {
+        self.snapshot.find(&self.pod.meta.namespace, name)
+    }
+
+    /// Returns the claims of the pod that exist.
+    fn claims(&self) -> impl Iterator<Item = &'s PersistentVolumeClaim> {
+        self.pod.claim_names().filter_map(|name| self.claim(name))
+    }
+
+    /// Returns the claims of the pod that have a volume, with their volumes.
+    fn volumes(&self) -> impl Iterator<Item = (&'s PersistentVolumeClaim, &'s PersistentVolume)> {
+        self.claims().filter_map(|claim| Some((claim, self.snapshot.find("", &claim.volume_name)?)))
+    }
+
+    /// Returns the claims of the pod that wait for the scheduler.
+    fn waiting(&self) -> impl Iterator<Item = &'s PersistentVolumeClaim> {
+        let waits = |claim: &&PersistentVolumeClaim| {
+            let class: Option<&StorageClass> = self.snapshot.find("", claim.class());
+            claim.volume_name.is_empty() && class.is_some_and(StorageClass::waits_for_first_consumer)
+        };
+        self.claims().filter(waits)
+    }
+
+    fn affinities(&self, node: &Node) -> Vec<Cause<'s>> {
+        let csi_node: Option<&CsiNode> = self.snapshot.find("", &node.meta.name);
+        let unfit = |(claim, volume): (&'s PersistentVolumeClaim, &'s PersistentVolume)| {
+            let affinity = migration::node_affinity(volume, csi_node).ok().flatten()?;
+            let cause = Cause::VolumeAffinity { claim: &claim.meta.name, volume, affinity: affinity.clone() };
+            (!affinity.matches(&node.meta.labels)).then_some(cause)
+        };
+        self.volumes().filter_map(unfit).collect()
+    }
+
+    fn zones(&self, node: &Node) -> Vec<Cause<'s>> {
+        let unfit = |(claim, volume): (&'s PersistentVolumeClaim, &'s PersistentVolume)| {
+            let key = volume_zone::unfit_label(volume, node)?;
+            Some(Cause::VolumeZone { claim: &claim.meta.name, volume, key })
+        };
+        self.volumes().filter_map(unfit).collect()
+    }
+
+    fn without_volume(&self, node: &Node) -> Vec<Cause<'s>> {
+        let selected = |claim: &'s PersistentVolumeClaim| {
+            let selected = claim.meta.annotations.get(AnnotationKey::SelectedNode)?;
+            (selected != node.meta.name).then_some(Cause::SelectedNode { claim: &claim.meta.name, node: selected })
+        };
+        let elsewhere: Vec<Cause<'s>> = self.waiting().filter_map(selected).collect();
+        if !elsewhere.is_empty() {
+            return elsewhere;
+        }
+        let unfit = |claim: &'s PersistentVolumeClaim| {
+            let class: &StorageClass = self.snapshot.find("", claim.class())?;
+            let (claim, name) = (claim.meta.name.as_str(), class.meta.name.as_str());
+            if !volume_binding::provisions(class) {
+                Some(Cause::NoVolume { claim, class: name })
+            } else if volume_binding::allows(class, node) {
+                None
+            } else {
+                Some(Cause::AllowedTopologies { claim, class: name })
+            }
+        };
+        self.waiting().filter_map(unfit).collect()
+    }
+
+    fn without_capacity(&self, node: &Node) -> Vec<Cause<'s>> {
+        let mut reads = Reads::new(self.snapshot);
+        let mut unfit = |claim: &'s PersistentVolumeClaim| {
+            let class: &StorageClass = self.snapshot.find("", claim.class())?;
+            let is_enough = volume_binding::has_enough_capacity(&mut reads, class, claim, node);
+            (!is_enough).then_some(Cause::Capacity { claim })
+        };
+        self.waiting().filter_map(&mut unfit).collect()
+    }
+
+    fn missing_volumes(&self) -> Vec<Cause<'s>> {
+        let is_missing = |claim: &&PersistentVolumeClaim| {
+            !claim.volume_name.is_empty() && self.snapshot.volume_id(&claim.volume_name).is_none()
+        };
+        let missing = self.claims().filter(is_missing);
+        missing.map(|claim| Cause::VolumeMissing { claim: &claim.meta.name, volume: &claim.volume_name }).collect()
+    }
+
+    fn limits(&self, node: &Node) -> Vec<Cause<'s>> {
+        let nodes = &self.scheduler.cluster.nodes;
+        let place = nodes.binary_search_by(|info| info.node.meta.name.cmp(&node.meta.name));
+        let Some(info) = place.ok().and_then(|place| nodes.get(place)) else { return Vec::new() };
+        let mut reads = Reads::new(self.snapshot);
+        let full = volume_limits::full_drivers(&mut reads, self.scheduler.behavior, self.pod, info);
+        let full = full.unwrap_or_default().into_iter();
+        full.map(|full| Cause::Limit { driver: full.driver, limit: full.limit, used: full.used, new: full.new })
+            .collect()
+    }
+
+    fn claims_in_use(&self) -> Vec<Cause<'s>> {
+        let exclusive = self.claims().filter(|claim| claim.access_modes.0.contains(&AccessMode::ReadWriteOncePod));
+        let users = |claim: &'s PersistentVolumeClaim| {
+            let uses = |pod: &&Pod| {
+                is_seen(pod)
+                    && !pod.node_name.is_empty()
+                    && pod.meta.namespace == self.pod.meta.namespace
+                    && pod.claim_names().any(|name| *name == claim.meta.name)
+            };
+            Cause::ClaimInUse { claim: &claim.meta.name, pods: self.snapshot.pods().iter().filter(uses).collect() }
+        };
+        exclusive
+            .map(users)
+            .filter(|cause| !matches!(cause, Cause::ClaimInUse { pods, .. } if pods.is_empty()))
+            .collect()
+    }
+
+    fn unready_claims(&self, leaf: SchedulerReason) -> Vec<Cause<'s>> {
+        let is_bound = |claim: &PersistentVolumeClaim| {
+            !claim.volume_name.is_empty() && claim.meta.annotations.has(AnnotationKey::BindCompleted)
+        };
+        let is_it = |name: &&'s str| {
+            let claim = self.claim(name);
+            match leaf {
+                SchedulerReason::PodClaimMissing | SchedulerReason::PodEphemeralClaimPending => claim.is_none(),
+                SchedulerReason::PodClaimLost => claim.is_some_and(|claim| claim.status.phase == ClaimPhase::Lost),
+                SchedulerReason::PodClaimDeleting => claim.is_some_and(PersistentVolumeClaim::terminating),
+                SchedulerReason::PodClaimImmediateUnbound => claim.is_some_and(|claim| {
+                    !is_bound(claim) && !self.waiting().any(|waiting| waiting.meta.name == claim.meta.name)
+                }),
+                SchedulerReason::PodClaimWithoutVolumeOrClass => {
+                    claim.is_some_and(|claim| is_bound(claim) && self.snapshot.volume_id(&claim.volume_name).is_none())
+                }
+                _ => claim.is_some_and(|claim| volume_binding::is_for_pod(self.pod, claim).is_err()),
+            }
+        };
+        self.pod.claim_names().map(Str::as_str).filter(is_it).map(Cause::Claim).collect()
+    }
+}
