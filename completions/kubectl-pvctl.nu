@@ -125,7 +125,7 @@ module completions {
   ]
 
   def "nu-complete kubectl-pvctl explain output" [] {
-    [ "text" "json" "yaml" ]
+    [ "text" "wide" "json" "yaml" ]
   }
 
   def "nu-complete kubectl-pvctl explain kube_version" [] {

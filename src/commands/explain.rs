@@ -10,7 +10,6 @@ use crate::error::Error;
 use crate::model::{Kind, ObjectArgument};
 use crate::ops::explain::{ExplainOptions, Explained, explain, explain_files};
 use crate::ops::explain_several::SeveralOptions;
-use crate::report::explanation::ExplanationFormat as Format;
 use crate::terminal::Terminal;
 
 /// Reads the objects, explains those that are named, and prints the explanations.
@@ -28,7 +27,7 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
             if labels.is_none()
                 && (!args.recheck || matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim)) =>
         {
-            let offers = args.output == Format::Text;
+            let offers = args.output.is_text();
             one(
                 args,
                 global,

@@ -3,7 +3,10 @@
 
 pub use crate::controllers::persistent_volume::volume::EXTERNAL_FINALIZER as DRIVER_FINALIZER;
 
-use crate::model::{AnnotationKey, ClaimRef, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim};
+use crate::model::{
+    AnnotationKey, ClaimRef, NodeSelector, NodeSelectorTerm, ObjectKey, ObjectMeta, PersistentVolume,
+    PersistentVolumeClaim, Str,
+};
 use crate::snapshot::Snapshot;
 
 /// The field that holds the class of a claim or volume.
@@ -76,4 +79,22 @@ fn class_field<'m>(meta: &'m ObjectMeta, stated: Option<&'m str>) -> (&'static s
 pub fn has_event(snapshot: &Snapshot, object: &ObjectKey, reason: &str) -> bool {
     let uid = snapshot.object_id(object).map_or("", |id| snapshot.meta(id).uid.as_str());
     snapshot.events_about(object, uid).any(|event| event.reason == reason)
+}
+
+/// Returns the node selector as words, such as `zone In (a,b) and disk Exists ()`. If it has more than two
+/// alternatives, the first two are shown.
+pub fn node_selector_text(affinity: &NodeSelector) -> String {
+    let term = |term: &NodeSelectorTerm| {
+        let requirements = term.expressions.iter().chain(&term.fields).map(|requirement| {
+            let values: Vec<&str> = requirement.values.iter().map(Str::as_str).collect();
+            format!("{} {} ({})", requirement.key, requirement.operator.as_str(), values.join(","))
+        });
+        requirements.collect::<Vec<_>>().join(" and ")
+    };
+    let terms: Vec<String> = affinity.terms.iter().take(2).map(term).collect();
+    match affinity.terms.len() {
+        0 => "labels that no node can have".to_owned(),
+        1 | 2 => terms.join(", or "),
+        _ => format!("{}, or others", terms.join(", or ")),
+    }
 }

@@ -104,7 +104,7 @@ impl ExplainOptions {
     /// Returns the question to a source: everything that an audit reads. `surroundings` are the surrounding kinds that
     /// rules read.
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
-        let evidence = Evidence::of_rules(rules::all(), surroundings);
+        let evidence = Evidence { scheduling: true, ..Evidence::of_rules(rules::all(), surroundings) };
         Question { object: Some((self.kind, &self.name)), evidence, ..self.read.question() }
     }
 

@@ -67,6 +67,8 @@ pub struct Question<'a> {
 /// The objects that are read in addition to what decisions need, because findings rest on them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence<'a> {
+    /// Whether all pods are read if a requested pod waits for the scheduler.
+    pub scheduling: bool,
     /// Whether nodes are read.
     pub nodes: bool,
     /// Whether the pods of all shown namespaces are read.
@@ -163,6 +165,7 @@ impl<'a> Question<'a> {
             host_path_provisioning: behavior.hostpath_provisioning,
             unused_condition: behavior.unused_condition,
             users_of: self.object.map(|(kind, name)| (kind, namespace, name)),
+            scheduling: self.evidence.scheduling,
             nodes: self.evidence.nodes,
             // Nothing is created for a pod whose namespace is being deleted.
             namespaces: pods,

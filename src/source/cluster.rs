@@ -9,7 +9,7 @@ use super::cluster_error::{ApiStatus, ClusterError, ClusterErrorKind};
 use super::connect::{self, ConnectOptions, Environment, default_chunk_size};
 use super::http::{Api, Failure, JSON, Observer, RequestLog, Retry};
 use super::list::{self, ListFailure, Listed, Unusable};
-use super::second_round::{Needs, pod_namespaces, second_round};
+use super::second_round::{Needs, needs_all_pods, pod_namespaces, second_round};
 use crate::model::{Kind, ObjectKey, Str, Timestamp};
 use crate::progress::Progress;
 use crate::snapshot::decode::{self, decode_as};
@@ -401,6 +401,25 @@ impl<'a> Cluster<'a> {
             .filter(|kind| kind.namespaced() && gathered.parts.coverage.state(**kind, "") == CoverageState::Forbidden);
         let own: Vec<_> = hidden.map(|kind| (*kind, Some(Str::from(self.namespace.as_str())))).collect();
         self.lists(&own, gathered, progress).await?;
+        if needs_all_pods(&gathered.parts, needs) {
+            self.all_pods(gathered, progress).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads the pods of all namespaces in place of those that were read. If the user may not list them, the pods that
+    /// were read stay.
+    async fn all_pods(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
+        let read = std::mem::take(&mut gathered.parts.objects.pods);
+        self.lists(&[(Kind::Pod, None)], gathered, progress).await?;
+        let coverage = &mut gathered.parts.coverage;
+        match coverage.entry(Kind::Pod, None).filter(|entry| entry.state == CoverageState::Complete).cloned() {
+            Some(all) => {
+                coverage.forget(Kind::Pod, |_| true);
+                coverage.set(all);
+            }
+            None => gathered.parts.objects.pods = read,
+        }
         Ok(())
     }
 

@@ -7,7 +7,8 @@
 
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, may_be_recycled};
-use crate::model::{Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
+use crate::controllers::scheduler::handles;
+use crate::model::{Kind, PersistentVolumeClaim, Pod, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -31,6 +32,8 @@ pub struct Needs<'a> {
     /// The object that was requested: its kind, its namespace if the kind has one, and its name. The pods are needed
     /// that use it, or that belong to it.
     pub users_of: Option<(Kind, &'a str, &'a str)>,
+    /// Whether all pods are needed if a requested pod has no node. The scheduler judges nodes by all pods on them.
+    pub scheduling: bool,
     /// Whether nodes are needed for their names and labels, although no decision reads them.
     pub nodes: bool,
     /// Whether a repair needs the pods that may erase a volume. No decision reads them.
@@ -87,6 +90,19 @@ fn event_namespaces(parts: &Parts, needs: Needs<'_>) -> Option<BTreeSet<Str>> {
         _ => return None,
     };
     Some(of_claim.into_iter().chain([Str::from(CLUSTER_EVENTS)]).collect())
+}
+
+/// Returns whether a requested pod waits for the scheduler, and the pods of the other namespaces were not read.
+pub(super) fn needs_all_pods(parts: &Parts, needs: Needs<'_>) -> bool {
+    let asked = |pod: &&Pod| match needs.users_of {
+        Some((Kind::Pod, namespace, name)) => {
+            pod.meta.namespace == namespace && (name.is_empty() || pod.meta.name == name)
+        }
+        _ => false,
+    };
+    needs.scheduling
+        && parts.coverage.state(Kind::Pod, "") == CoverageState::NotNeeded
+        && parts.objects.pods.iter().filter(asked).any(handles)
 }
 
 /// The namespaces whose pods are needed.

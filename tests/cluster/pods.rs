@@ -204,3 +204,46 @@ async fn a_workload_says_why_its_pods_are_refused() {
         assert!(seen.stdout.contains(message), "{}", seen.stdout);
     }
 }
+
+/// The scheduler judges a node by all pods on it, so `explain` of a pod without a node lists the pods of all namespaces.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_nodes_of_a_pod_without_a_node_are_judged_by_all_pods() {
+    let api = cluster().await;
+    let waiting = |name: &str| {
+        let mut pod = pod("web", name, "", "files", "Pending");
+        pod["spec"].as_object_mut().unwrap().remove("nodeName");
+        pod["spec"]["containers"][0]["resources"] = json!({"requests": {"cpu": "2"}});
+        pod
+    };
+    let full = |name: &str, taken: &str| {
+        let mut pod = pod("other", name, taken, "none", "Running");
+        pod["spec"]["volumes"] = json!([]);
+        pod["spec"]["containers"][0]["resources"] = json!({"requests": {"cpu": "3"}});
+        pod
+    };
+    let node = |name: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Node", "metadata": meta("", name), "spec": {},
+            "status": {"conditions": [{"type": "Ready", "status": "True"}],
+                "allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}
+        })
+    };
+    api.hold([waiting("waiting"), full("full-1", "n1"), full("full-2", "n2"), node("n1"), node("n2")]);
+    let seen = run(&api, &["explain", "pod/waiting", "-n", "web", "-o", "json"]).await;
+    assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(document["scheduling"]["message"], json!("0/2 nodes are available: 2 Insufficient cpu."));
+    assert_eq!(api.count("/api/v1/pods"), 1);
+    // A pod with a node needs no other pods.
+    let placed = run(&api, &["explain", "pod/web-1-a", "-n", "web", "-o", "json"]).await;
+    let document: Value = serde_json::from_str(&placed.stdout).unwrap();
+    assert_eq!((document.get("scheduling"), api.count("/api/v1/pods")), (Some(&Value::Null), 1));
+    // Without the right to list the pods of other namespaces, nothing is said about nodes.
+    api.fail("/api/v1/pods?", usize::MAX, Fault::Refused(403, "no list"));
+    let refused = run(&api, &["explain", "pod/waiting", "-n", "web"]).await;
+    assert_eq!(refused.code, Some(0), "{}", refused.stderr);
+    assert!(refused.stderr.contains("pods may not be listed"), "{}", refused.stderr);
+    let unknown = "Which nodes fit is unknown: these objects were not all read: pods.";
+    assert!(refused.stdout.contains(unknown), "{}", refused.stdout);
+    assert!(!refused.stdout.contains("Insufficient cpu"), "{}", refused.stdout);
+}

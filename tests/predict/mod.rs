@@ -14,5 +14,6 @@ mod narrow;
 pub(crate) mod properties;
 mod prospects;
 mod said;
-mod scheduler;
+pub(crate) mod scheduler;
+mod scheduling;
 mod shrink;

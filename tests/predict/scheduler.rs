@@ -16,10 +16,10 @@ use std::collections::BTreeSet;
 use xtask::corpus;
 use xtask::judge::snapshot;
 
-const RECORDINGS: [&str; 2] = ["scheduling-1.36.3.jsonl.gz", "scheduling-handmade-1.36.3.jsonl.gz"];
+pub(crate) const RECORDINGS: [&str; 2] = ["scheduling-1.36.3.jsonl.gz", "scheduling-handmade-1.36.3.jsonl.gz"];
 
 /// Calls the function with each recorded world.
-fn each_world(recording: &str, mut seen: impl FnMut(&str, &Snapshot)) {
+pub(crate) fn each_world(recording: &str, mut seen: impl FnMut(&str, &Snapshot)) {
     let file = root().join("tests/conformance").join(recording);
     for line in corpus::lines(&file).unwrap() {
         let line = line.unwrap();
@@ -27,7 +27,7 @@ fn each_world(recording: &str, mut seen: impl FnMut(&str, &Snapshot)) {
     }
 }
 
-fn waiting(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
+pub(crate) fn waiting(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
     snapshot.pods().iter().filter(|pod| handles(pod))
 }
 

@@ -7,7 +7,7 @@ use crate::cli::{ExplainArgs, GlobalArgs};
 use crate::error::Error;
 use crate::ops::Status;
 use crate::ops::explain_several::{SeveralOptions, explain_several, explain_several_files};
-use crate::report::explanation::{ExplanationFormat as Format, ExplanationList};
+use crate::report::explanation::ExplanationList;
 use crate::terminal::Terminal;
 
 /// Explains several objects and prints the explanations.
@@ -44,7 +44,7 @@ pub(in crate::commands) fn print_explanations<'n>(
     terminal: &Terminal,
 ) -> Result<(), Error> {
     let mut output = terminal.output();
-    if args.output == Format::Text {
+    if args.output.is_text() {
         notes.for_each(|note| terminal.message(note));
     }
     output.print(text)?;

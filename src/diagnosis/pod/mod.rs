@@ -4,8 +4,10 @@
 //! `unknown` and never a guess.
 
 pub mod facts;
+mod scheduling;
 mod stages;
 mod words;
 
+pub use scheduling::{Attempt, NodeGroup, PodScheduling, Recorded, UNMODELLED};
 pub use stages::{ClaimProspect, PodStage, PodVolume, Reached, StageFact, Stages};
 pub(super) use words::answer;

@@ -101,8 +101,15 @@ async fn gather(
     pods_in: &[Str],
     volume: Option<&Str>,
 ) -> Result<Gathered, Error> {
-    let evidence =
-        Evidence { nodes: true, pods: true, pods_in, recyclers: true, lease: true, surroundings: &SURROUNDINGS };
+    let evidence = Evidence {
+        nodes: true,
+        pods: true,
+        pods_in,
+        recyclers: true,
+        lease: true,
+        surroundings: &SURROUNDINGS,
+        ..Evidence::default()
+    };
     let object = volume.map(|name| (Kind::PersistentVolume, name.as_str()));
     let question = Question { object, evidence, ..options.read.question() };
     let gathered = cluster.gather(question).await?;

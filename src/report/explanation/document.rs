@@ -4,11 +4,13 @@ use super::binding::{self, BindingOut};
 use super::class::{self, ClassOut};
 use super::divergence::DivergenceOut;
 use super::driver::{Awaited, DriverOut};
+use super::scheduling::SchedulingOut;
 
 use crate::controllers::persistent_volume::match_claim;
 use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
+use crate::diagnosis::pod::PodScheduling;
 use crate::diagnosis::reason::{View, verdict_of};
 use crate::diagnosis::{Diagnoser, Diagnosis, Findings, Provisioner, key};
 use crate::model::{
@@ -58,6 +60,10 @@ pub struct Explanation<'a> {
     /// The binding from both sides. The field is absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<BindingOut>,
+    /// What kube-scheduler does with the pod. The field is null for a pod that has a node or has ended, and absent for
+    /// other objects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduling: Option<Option<SchedulingOut>>,
     /// The pods that use the claim, or the claim of the volume. The field is absent if the pods could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_by: Option<Vec<UserOut<'a>>>,
@@ -241,6 +247,7 @@ impl<'a> Explanation<'a> {
             evidence: evidence(view),
             candidates,
             binding: binding::of_object(snapshot, prediction.target),
+            scheduling: None,
             used_by: unknown.is_empty().then_some(used_by),
             unknown,
             next,
@@ -347,7 +354,15 @@ impl<'a> Explanation<'a> {
         let ExplanationInput { simulation, findings, model, .. } = asked;
         let snapshot = simulation.snapshot();
         let diagnosis = Diagnoser::new(simulation, findings).of(&snapshot.key(id));
-        Self::of_diagnosis(snapshot, model, ObjectId::new(id.kind, snapshot.meta(id)), &diagnosis)
+        let scheduling = match id.typed() {
+            TypedId::Pod(pod) => {
+                let answer = PodScheduling::of(snapshot, &simulation.settings().behavior, snapshot.get(pod));
+                Some(answer.as_ref().map(SchedulingOut::new))
+            }
+            _ => None,
+        };
+        let object = ObjectId::new(id.kind, snapshot.meta(id));
+        Self { scheduling, ..Self::of_diagnosis(snapshot, model, object, &diagnosis) }
     }
 
     fn of_diagnosis(snapshot: &'a Snapshot, model: Model, object: ObjectId<'a>, diagnosis: &Diagnosis) -> Self {
@@ -364,6 +379,7 @@ impl<'a> Explanation<'a> {
             evidence: Vec::new(),
             candidates: Vec::new(),
             binding: None,
+            scheduling: None,
             used_by: None,
             unknown: Vec::new(),
             next: Vec::new(),

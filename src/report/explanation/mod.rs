@@ -8,6 +8,7 @@ mod driver;
 mod pods;
 #[cfg(test)]
 mod recycling_tests;
+mod scheduling;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -17,6 +18,7 @@ pub use class::ClassOut;
 pub use divergence::{DivergenceOut, RESYNCS};
 pub use document::{EvidenceOut, Explanation, ExplanationInput, NextOut, UserOut};
 pub use driver::{Awaited, DriverOut};
+pub use scheduling::SchedulingOut;
 
 use crate::error::Error;
 use crate::report::shared::format::formats;
@@ -30,6 +32,8 @@ formats! {
     ExplanationFormat {
         /// Text for people.
         Text = "text",
+        /// Text with a table of the nodes of a pod that has none.
+        Wide = "wide",
         /// JSON, as the contract defines it.
         Json = "json",
         /// YAML with the content of the JSON.
@@ -58,15 +62,21 @@ impl<'a> ExplanationList<'a> {
 }
 
 impl ExplanationFormat {
+    /// Returns whether the format is for people.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::Wide)
+    }
+
     /// Prints several explanations in this format, as [`Self::render`] does.
     ///
     /// # Errors
     /// Returns an error if the explanations cannot be encoded in the format, which is a bug.
     pub fn render_list(self, list: &ExplanationList<'_>, columns: Option<usize>, trace: bool) -> Result<String, Error> {
         match self {
-            Self::Text if list.items.is_empty() => Ok("No objects found.\n".to_owned()),
-            Self::Text => {
-                let texts: Vec<String> = list.items.iter().map(|one| one.text(columns, trace)).collect();
+            Self::Text | Self::Wide if list.items.is_empty() => Ok("No objects found.\n".to_owned()),
+            Self::Text | Self::Wide => {
+                let wide = self == Self::Wide;
+                let texts: Vec<String> = list.items.iter().map(|one| one.page(columns, trace, wide)).collect();
                 Ok(texts.join("\n---\n\n"))
             }
             Self::Json => json(list),
@@ -81,7 +91,7 @@ impl ExplanationFormat {
     /// Returns an error if the explanation cannot be encoded in the format, which is a bug.
     pub fn render(self, explanation: &Explanation<'_>, columns: Option<usize>, trace: bool) -> Result<String, Error> {
         match self {
-            Self::Text => Ok(explanation.text(columns, trace)),
+            Self::Text | Self::Wide => Ok(explanation.page(columns, trace, self == Self::Wide)),
             Self::Json => json(explanation),
             Self::Yaml => yaml(explanation),
         }

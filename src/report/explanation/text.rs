@@ -31,6 +31,11 @@ impl Explanation<'_> {
     /// The text: the answer in the first line, then sections with the facts behind the answer. No meaning is in the
     /// colour alone.
     pub fn text(&self, columns: Option<usize>, trace: bool) -> String {
+        self.page(columns, trace, false)
+    }
+
+    /// The text. With `wide`, the scheduling of a pod has a table of all nodes.
+    pub(super) fn page(&self, columns: Option<usize>, trace: bool, wide: bool) -> String {
         let mut page = Page { text: String::new(), columns };
         for line in wrap(&self.headline, columns, 0).lines() {
             page.raw(&line.bold().to_string());
@@ -52,6 +57,9 @@ impl Explanation<'_> {
         self.advice_section(&mut page);
         self.said_section(&mut page);
         self.pods_section(&mut page);
+        if let Some(Some(scheduling)) = &self.scheduling {
+            scheduling.section(&mut page, wide);
+        }
         if let Some(class) = &self.class {
             class_section(&mut page, class, &self.evidence);
             return page.text;
@@ -374,7 +382,7 @@ fn class_section(page: &mut Page, class: &ClassOut<'_>, evidence: &[EvidenceOut]
 }
 
 /// The text that was written so far, and the width at which it is wrapped.
-struct Page {
+pub(super) struct Page {
     text: String,
     columns: Option<usize>,
 }
@@ -385,12 +393,12 @@ impl Page {
         self.text.push('\n');
     }
 
-    fn heading(&mut self, title: &str) {
+    pub(super) fn heading(&mut self, title: &str) {
         self.text.push('\n');
         self.raw(title);
     }
 
-    fn line(&mut self, depth: usize, text: &str) {
+    pub(super) fn line(&mut self, depth: usize, text: &str) {
         let indent = depth * 2;
         self.raw(&wrap(&format!("{:indent$}{text}", ""), self.columns, indent + 2));
     }
@@ -415,7 +423,7 @@ impl Page {
         }
     }
 
-    fn table(&mut self, table: &Table) {
+    pub(super) fn table(&mut self, table: &Table) {
         let width = self.columns.map(|columns| columns.saturating_sub(2));
         let mut text = String::new();
         let rendered = table.render(TableStyle { width, headers: true }, |part| {

@@ -4,9 +4,10 @@ use super::bound_volume;
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::facts::node_selector_text;
 use crate::diagnosis::remedy::{by_hand, kubectl, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{BindingMode, Kind, NodeSelector, NodeSelectorTerm, PersistentVolumeClaim, Str};
+use crate::model::{BindingMode, Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-nodeaffinity-immediate",
@@ -90,22 +91,4 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found = found.remedies(retain(volume));
     }
     Some(found)
-}
-
-/// Returns the node selector as words, such as `zone In (a,b) and disk Exists ()`. If it has more than two
-/// alternatives, the first two are shown.
-pub(in crate::diagnosis::rules) fn node_selector_text(affinity: &NodeSelector) -> String {
-    let term = |term: &NodeSelectorTerm| {
-        let requirements = term.expressions.iter().chain(&term.fields).map(|requirement| {
-            let values: Vec<&str> = requirement.values.iter().map(Str::as_str).collect();
-            format!("{} {} ({})", requirement.key, requirement.operator.as_str(), values.join(","))
-        });
-        requirements.collect::<Vec<_>>().join(" and ")
-    };
-    let terms: Vec<String> = affinity.terms.iter().take(2).map(term).collect();
-    match affinity.terms.len() {
-        0 => "labels that no node can have".to_owned(),
-        1 | 2 => terms.join(", or "),
-        _ => format!("{}, or others", terms.join(", or ")),
-    }
 }

@@ -28,8 +28,6 @@ crate::diagnosis::rules::section! {
 
 mod nearest;
 
-pub(super) use bind_nodeaffinity_immediate::node_selector_text;
-
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::nearest::has_default_class;

@@ -3,9 +3,9 @@
 use super::is_unscheduled;
 use crate::controllers::persistent_volume::reclaim::migrated_to;
 use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::facts::node_selector_text;
 use crate::diagnosis::pod::facts::{bound, unschedulable};
 use crate::diagnosis::remedy::{by_hand, kubectl};
-use crate::diagnosis::rules::binding::node_selector_text;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Pod, Str, label};
 use crate::text::truncate;

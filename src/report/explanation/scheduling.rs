@@ -1,0 +1,343 @@
+//! The part of a pod's explanation about kube-scheduler: which nodes the pod fits, and why not the others.
+
+use super::text::Page;
+use crate::controllers::scheduler::{NodeVerdicts, NotEvaluated, Plugin, Verdict};
+use crate::diagnosis::pod::{Attempt, NodeGroup, PodScheduling, Recorded, UNMODELLED};
+use crate::report::shared::table::Table;
+use crate::text::capitalized;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The largest number of nodes that are named in one line.
+const MOST_NODES: usize = 5;
+
+/// The largest number of groups of nodes that are shown.
+const MOST_GROUPS: usize = 6;
+
+/// What kube-scheduler does with a pod that has no node.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SchedulingOut {
+    /// Whether the scheduler looks for a node for the pod.
+    pub attempted: bool,
+    /// Why the scheduler does not look for a node, or why the answer is unknown. The field is absent if there is an
+    /// answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The resources of which objects are missing or incomplete, so that the answer is unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub unknown: Vec<&'static str>,
+    /// The resources of which no other objects are assumed to exist, because the input cannot show them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub assumed: Vec<&'static str>,
+    /// Where the pod is rejected: `preFilter` (before any node is tested) or `filter` (node by node). The field is
+    /// absent if there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<&'static str>,
+    /// The message that the scheduler writes into the condition `PodScheduled`, without the part about preemption. It is
+    /// null if some node fits, or if there is no answer.
+    pub message: Option<String>,
+    /// The verdict on each node, sorted by name. The list is empty if no node was tested.
+    pub nodes: Vec<NodeOut>,
+    /// Other possible answers. There are some if the order of volumes in the scheduler's cache decides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub alternatives: Vec<AlternativeOut>,
+    /// What the reasons rest on, for the nodes that have the same reasons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub groups: Vec<GroupOut>,
+    /// The last message that the scheduler has recorded. The field is absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedOut>,
+    /// The parts of kube-scheduler that are not modelled and that can decide where a pod runs.
+    pub unmodelled: [&'static str; UNMODELLED.len()],
+    /// What such a part decides about this pod, as sentences for the text.
+    #[serde(skip)]
+    not_evaluated: Vec<&'static str>,
+}
+
+/// The verdict on one node.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NodeOut {
+    /// The name of the node.
+    pub name: String,
+    /// Whether the pod fits.
+    pub fits: bool,
+    /// The plugin that rejects the node, or null.
+    pub plugin: Option<&'static str>,
+    /// The reasons of the plugin, in its own words.
+    pub reasons: Vec<String>,
+    /// The claims that would be bound to existing volumes.
+    pub bind: Vec<BindOut>,
+    /// The names of the claims for which a volume would be provisioned.
+    pub provision: Vec<String>,
+}
+
+/// A claim that would be bound.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BindOut {
+    /// The name of the claim.
+    pub claim: String,
+    /// The names of the volumes that can be chosen.
+    pub volumes: Vec<String>,
+}
+
+/// Another possible answer.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AlternativeOut {
+    /// The other message. It is null if the messages do not differ.
+    pub message: Option<String>,
+    /// The other verdicts on nodes.
+    pub nodes: Vec<NodeOut>,
+}
+
+/// Nodes that are rejected for the same reasons.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct GroupOut {
+    /// The reasons, in the words of kube-scheduler.
+    pub reasons: Vec<String>,
+    /// The names of the nodes.
+    pub nodes: Vec<String>,
+    /// What the reasons rest on, as sentences without a full stop.
+    pub causes: Vec<String>,
+}
+
+/// What the scheduler has recorded about the pod.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RecordedOut {
+    /// The message.
+    pub message: String,
+    /// The time of the message, as RFC 3339. The field is absent if no object states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Whether the predicted message is the recorded one.
+    pub agrees: bool,
+    /// What has changed since then. The field is absent if the messages agree or cannot be compared.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub change: String,
+}
+
+impl SchedulingOut {
+    /// Makes the document's part.
+    pub(super) fn new(scheduling: &PodScheduling) -> Self {
+        let none = Self {
+            attempted: true,
+            reason: None,
+            unknown: Vec::new(),
+            assumed: Vec::new(),
+            stage: None,
+            message: None,
+            nodes: Vec::new(),
+            alternatives: Vec::new(),
+            groups: Vec::new(),
+            recorded: None,
+            unmodelled: UNMODELLED,
+            not_evaluated: Vec::new(),
+        };
+        match scheduling {
+            PodScheduling::NotTried(reason) => Self { attempted: false, reason: Some(reason.clone()), ..none },
+            PodScheduling::Unknown { kinds, why } => {
+                Self { reason: Some(why.clone()), unknown: kinds.iter().map(|kind| kind.resource()).collect(), ..none }
+            }
+            PodScheduling::Tried(attempt) => Self {
+                assumed: attempt.assumed.iter().map(|kind| kind.resource()).collect(),
+                stage: Some(if attempt.is_rejected_early { "preFilter" } else { "filter" }),
+                message: attempt.message.clone(),
+                nodes: attempt.nodes.iter().map(node).collect(),
+                alternatives: alternatives(attempt),
+                groups: attempt.groups.iter().map(group).collect(),
+                recorded: attempt.recorded.as_ref().map(recorded),
+                not_evaluated: attempt.not_evaluated.iter().copied().map(not_evaluated).collect(),
+                ..none
+            },
+        }
+    }
+
+    /// Writes the section of the text. With `wide` it has a table of all nodes.
+    pub(super) fn section(&self, page: &mut Page, wide: bool) {
+        page.heading("Scheduling");
+        if let Some(reason) = &self.reason {
+            let line = if self.attempted {
+                format!("Which nodes fit is unknown: {reason}.")
+            } else {
+                format!("The scheduler does not look for a node: {reason}.")
+            };
+            page.line(1, &line);
+            return;
+        }
+        let fitting: Vec<&NodeOut> = self.nodes.iter().filter(|node| node.fits).collect();
+        match (&self.message, fitting.as_slice()) {
+            (Some(message), _) => page.line(1, message),
+            (None, []) => page.line(1, "No node fits."),
+            (None, nodes) => {
+                let count = format!("{} of {} nodes fit: ", nodes.len(), self.nodes.len());
+                page.line(1, &format!("{count}{}.", names(nodes.iter().map(|node| node.name.as_str()))));
+                for line in volumes(nodes) {
+                    page.line(2, &line);
+                }
+            }
+        }
+        for group in self.groups.iter().take(MOST_GROUPS) {
+            let nodes = names(group.nodes.iter().map(String::as_str));
+            // If the pod was rejected before any node was tested, the reason stands in the message.
+            if self.stage == Some("filter") {
+                page.line(1, &format!("{} ({nodes})", group.reasons.join(", ")));
+            }
+            for cause in &group.causes {
+                page.line(2, &format!("{}.", capitalized(cause)));
+            }
+        }
+        if self.groups.len() > MOST_GROUPS {
+            page.line(1, &format!("and {} more; -o wide shows all", self.groups.len() - MOST_GROUPS));
+        }
+        if let Some(recorded) = self.recorded.as_ref().filter(|recorded| !recorded.change.is_empty()) {
+            page.line(1, &format!("The scheduler's last message differs. {}.", recorded.change));
+        }
+        for sentence in &self.not_evaluated {
+            page.line(1, sentence);
+        }
+        if !self.assumed.is_empty() {
+            page.line(1, &format!("Assumed: there are no other {} than those in the input.", self.assumed.join(", ")));
+        }
+        if wide && !self.nodes.is_empty() {
+            page.table(&self.table());
+        }
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(["NODE", "FITS", "PLUGIN", "REASON"].into());
+        for node in &self.nodes {
+            table.row(vec![
+                node.name.clone(),
+                if node.fits { "yes" } else { "no" }.to_owned(),
+                node.plugin.unwrap_or("<none>").to_owned(),
+                if node.reasons.is_empty() { "<none>".to_owned() } else { node.reasons.join(", ") },
+            ]);
+        }
+        table
+    }
+}
+
+/// Returns the names, of which some are shown.
+fn names<'n>(all: impl Iterator<Item = &'n str>) -> String {
+    let all: Vec<&str> = all.collect();
+    match all.len() {
+        few if few <= MOST_NODES => all.join(", "),
+        many => format!("{} and {} more", all[..MOST_NODES].join(", "), many - MOST_NODES),
+    }
+}
+
+/// Returns what happens to the claims of the pod on the nodes that fit. Nodes with the same answer share a line.
+fn volumes(nodes: &[&NodeOut]) -> Vec<String> {
+    let mut lines: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for node in nodes {
+        let bound = node.bind.iter().map(|bind| match bind.volumes.as_slice() {
+            [only] => format!("claim {} is bound to volume {only}", bind.claim),
+            several => format!("claim {} is bound to one of the volumes {}", bind.claim, several.join(", ")),
+        });
+        let provisioned = node.provision.iter().map(|claim| format!("a volume is provisioned for claim {claim}"));
+        let all: Vec<String> = bound.chain(provisioned).collect();
+        if !all.is_empty() {
+            lines.entry(all.join(", and ")).or_default().push(&node.name);
+        }
+    }
+    let line = |(what, nodes): (String, Vec<&str>)| {
+        let names = names(nodes.into_iter());
+        format!("On {names}: {what}.")
+    };
+    lines.into_iter().take(MOST_GROUPS).map(line).collect()
+}
+
+fn node(node: &NodeVerdicts) -> NodeOut {
+    // If one of several orders of the volumes lets the pod fit, this verdict is the first one.
+    let best = node.verdicts.iter().find(|verdict| verdict.fits()).or_else(|| node.verdicts.first());
+    let same = |verdict: &&Verdict| best.is_some_and(|best| best.status == verdict.status);
+    let all: Vec<&Verdict> = node.verdicts.iter().filter(same).collect();
+    verdict_out(&node.node, &all)
+}
+
+/// Returns the answer about a node from verdicts that differ only in what is bound.
+fn verdict_out(name: &str, verdicts: &[&Verdict]) -> NodeOut {
+    let mut bind: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for binding in verdicts.iter().flat_map(|verdict| &verdict.bindings) {
+        bind.entry(&binding.claim).or_default().insert(&binding.volume);
+    }
+    let mut provision: Vec<String> =
+        verdicts.iter().flat_map(|verdict| &verdict.provisions).map(ToString::to_string).collect();
+    provision.sort();
+    provision.dedup();
+    let status = verdicts.first().map(|verdict| &verdict.status);
+    NodeOut {
+        name: name.to_owned(),
+        fits: verdicts.first().is_some_and(|verdict| verdict.fits()),
+        plugin: status.and_then(|status| status.plugin).map(Plugin::name),
+        reasons: status.iter().flat_map(|status| &status.reasons).map(|reason| reason.text.to_string()).collect(),
+        bind: bind
+            .into_iter()
+            .map(|(claim, volumes)| BindOut {
+                claim: claim.to_owned(),
+                volumes: volumes.into_iter().map(str::to_owned).collect(),
+            })
+            .collect(),
+        provision,
+    }
+}
+
+/// Returns the other answers: the other verdicts on nodes with the first other message, and the further messages.
+fn alternatives(attempt: &Attempt) -> Vec<AlternativeOut> {
+    let other = |node: &NodeVerdicts| {
+        let mut by_status: BTreeMap<_, Vec<&Verdict>> = BTreeMap::new();
+        for verdict in &node.verdicts {
+            by_status.entry(&verdict.status).or_default().push(verdict);
+        }
+        let shown = self::node(node);
+        let all = by_status.into_values().map(|verdicts| verdict_out(&node.node, &verdicts));
+        all.filter(|other| other.reasons != shown.reasons).collect::<Vec<_>>()
+    };
+    let nodes: Vec<NodeOut> = attempt.nodes.iter().flat_map(other).collect();
+    let mut messages = attempt.other_messages.iter().cloned();
+    if nodes.is_empty() && attempt.other_messages.is_empty() {
+        return Vec::new();
+    }
+    let first = AlternativeOut { message: messages.next(), nodes };
+    let further = messages.map(|message| AlternativeOut { message: Some(message), nodes: Vec::new() });
+    [first].into_iter().chain(further).collect()
+}
+
+fn group(group: &NodeGroup) -> GroupOut {
+    GroupOut {
+        reasons: group.reasons.clone(),
+        nodes: group.nodes.iter().map(ToString::to_string).collect(),
+        causes: group.causes.clone(),
+    }
+}
+
+fn recorded(recorded: &Recorded) -> RecordedOut {
+    RecordedOut {
+        message: recorded.message.clone(),
+        since: recorded.since.map(|since| since.to_string()),
+        agrees: recorded.agrees,
+        change: recorded.change.clone(),
+    }
+}
+
+fn not_evaluated(what: NotEvaluated) -> &'static str {
+    match what {
+        NotEvaluated::DeviceClaims => {
+            "The pod has claims for devices. Plugin DynamicResources also rejects nodes, and it is not evaluated."
+        }
+        NotEvaluated::DeviceClasses => {
+            "A node without a requested resource fits if a DeviceClass stands for the resource. This is not evaluated."
+        }
+    }
+}

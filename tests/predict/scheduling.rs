@@ -1,0 +1,279 @@
+//! `explain` of pods without a node: what the scheduler says, what that rests on, and what has changed since it said it.
+//! The messages are those of the page `docs/controllers/scheduler.md`.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::scheduler::{RECORDINGS, each_world, waiting};
+use crate::support::{Finished, Run};
+use pvctl::controllers::KubernetesBehavior;
+use pvctl::diagnosis::pod::PodScheduling;
+use serde_json::{Value, json};
+
+const ZONE: &str = "topology.kubernetes.io/zone";
+const DRIVER: &str = "csi.example.com";
+
+fn object(kind: &str, namespace: &str, name: &str, rest: Value) -> Value {
+    let mut object = rest;
+    object["apiVersion"] = match kind {
+        "StorageClass" | "CSINode" | "CSIDriver" => "storage.k8s.io/v1".into(),
+        _ => "v1".into(),
+    };
+    object["kind"] = kind.into();
+    let meta = object["metadata"].as_object().cloned().unwrap_or_default();
+    let mut all = json!({"name": name, "uid": format!("uid-{kind}-{name}"), "resourceVersion": "5",
+        "creationTimestamp": "2026-01-05T09:00:00Z"});
+    if !namespace.is_empty() {
+        all["namespace"] = namespace.into();
+    }
+    all.as_object_mut().unwrap().extend(meta);
+    object["metadata"] = all;
+    object
+}
+
+fn node(name: &str, zone: &str, rest: Value) -> Value {
+    let mut node = object("Node", "", name, rest);
+    node["metadata"]["labels"] = json!({ZONE: zone, "kubernetes.io/hostname": name});
+    node["status"] = json!({"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "110"},
+        "conditions": [{"type": "Ready", "status": "True"}]});
+    node
+}
+
+fn pod(name: &str, claims: &[&str], rest: Value) -> Value {
+    let volumes: Vec<Value> =
+        claims.iter().map(|claim| json!({"name": claim, "persistentVolumeClaim": {"claimName": claim}})).collect();
+    let mut pod = object("Pod", "db", name, rest);
+    pod["spec"]["volumes"] = volumes.into();
+    pod["spec"]["containers"] = json!([{"name": "c", "image": "i"}]);
+    if pod["status"].is_null() {
+        pod["status"] = json!({"phase": "Pending"});
+    }
+    pod
+}
+
+/// A claim that is bound to a volume of its name in a zone.
+fn bound(name: &str, zone: &str) -> [Value; 2] {
+    let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
+        "storageClassName": "zonal", "volumeMode": "Filesystem", "volumeName": format!("pv-{name}")});
+    let mut claim = object("PersistentVolumeClaim", "db", name, json!({"spec": spec, "status": {"phase": "Bound"}}));
+    claim["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
+    let uid = claim["metadata"]["uid"].clone();
+    let affinity = json!({"required": {"nodeSelectorTerms": [
+        {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}]}});
+    let spec = json!({"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "storageClassName": "zonal",
+        "volumeMode": "Filesystem", "persistentVolumeReclaimPolicy": "Retain", "nodeAffinity": affinity,
+        "claimRef": {"namespace": "db", "name": name, "uid": uid}, "csi": {"driver": DRIVER, "volumeHandle": name}});
+    let volume =
+        object("PersistentVolume", "", &format!("pv-{name}"), json!({"spec": spec, "status": {"phase": "Bound"}}));
+    [claim, volume]
+}
+
+/// A claim that waits for the scheduler.
+fn unbound(name: &str) -> Value {
+    let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
+        "storageClassName": "zonal", "volumeMode": "Filesystem"});
+    object("PersistentVolumeClaim", "db", name, json!({"spec": spec, "status": {"phase": "Pending"}}))
+}
+
+fn class(provisioner: &str) -> Value {
+    object(
+        "StorageClass",
+        "",
+        "zonal",
+        json!({"provisioner": provisioner, "reclaimPolicy": "Delete", "volumeBindingMode": "WaitForFirstConsumer"}),
+    )
+}
+
+/// The kinds that the scheduler reads.
+const COMPLETE: &str = "--assume-complete=pv,pvc,sc,pod,node,csinodes,csidrivers,csistoragecapacities,\
+                        volumeattachments,namespaces";
+
+fn explain(objects: &[Value], arguments: &[&str]) -> Finished {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
+    let mut all = vec!["explain"];
+    all.extend(arguments);
+    all.extend(["-n", "db", "-f", "-", "--now", "2026-03-04T12:00:00Z", COMPLETE]);
+    Run::new(&all).env("COLUMNS", "400").stdin(list.as_bytes()).finish()
+}
+
+/// Returns the section about scheduling, without its heading.
+fn section(objects: &[Value], arguments: &[&str]) -> String {
+    let seen = explain(objects, arguments);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let (_, section) = seen.stdout.split_once("\nScheduling\n").unwrap_or_default();
+    section.split("\n\n").next().unwrap_or_default().trim_end().to_owned()
+}
+
+/// The field `scheduling` of the document.
+fn document(objects: &[Value], arguments: &[&str]) -> Value {
+    let mut all = arguments.to_vec();
+    all.extend(["-o", "json"]);
+    let seen = explain(objects, &all);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    document["scheduling"].clone()
+}
+
+fn three_nodes() -> Vec<Value> {
+    let taints = json!({"spec": {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}});
+    vec![node("n1", "eu-1a", taints), node("n2", "eu-1b", json!({})), node("n3", "eu-1b", json!({}))]
+}
+
+#[test]
+fn nodes_are_grouped_by_reason_and_the_volume_comes_first() {
+    let said = "0/3 nodes are available: 3 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: 3 \
+                Preemption is not helpful for scheduling.";
+    let status = json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
+        "reason": "Unschedulable", "message": said, "lastTransitionTime": "2026-03-04T11:00:00Z"}]});
+    let mut objects = three_nodes();
+    objects.extend(bound("data", "eu-1a"));
+    objects.extend([class(DRIVER), pod("web", &["data"], json!({"status": status}))]);
+    assert_eq!(
+        section(&objects, &["pod/web"]),
+        "  0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match PersistentVolume's node \
+         affinity.\n  node(s) didn't match PersistentVolume's node affinity (n2, n3)\n    Volume pv-data of claim data \
+         can be used only on nodes with topology.kubernetes.io/zone In (eu-1a).\n  node(s) had untolerated taint(s) \
+         (n1)\n  The scheduler's last message differs. Something has changed since: no longer true: 3 node(s) had \
+         untolerated taint(s); new: 2 node(s) didn't match PersistentVolume's node affinity, 1 node(s) had untolerated \
+         taint(s)."
+    );
+    let wide = section(&objects, &["pod/web", "-o", "wide"]);
+    let table: Vec<&str> = wide.lines().skip_while(|line| !line.starts_with("  NODE")).collect();
+    let cells = |line: &str| -> Vec<String> { line.split("   ").map(|cell| cell.trim().to_owned()).collect() };
+    let rows: Vec<Vec<String>> =
+        table.iter().map(|line| cells(line).into_iter().filter(|cell| !cell.is_empty()).collect()).collect();
+    assert_eq!(rows[1], ["n1", "no", "TaintToleration", "node(s) had untolerated taint(s)"]);
+    assert_eq!(rows[2], ["n2", "no", "VolumeBinding", "node(s) didn't match PersistentVolume's node affinity"]);
+    let answer = document(&objects, &["pod/web"]);
+    assert_eq!((&answer["attempted"], &answer["stage"]), (&json!(true), &json!("filter")));
+    assert_eq!(answer["recorded"]["agrees"], json!(false));
+    assert_eq!(answer["nodes"][2]["plugin"], json!("VolumeBinding"));
+}
+
+#[test]
+fn a_recorded_message_that_is_still_true_is_not_repeated() {
+    let said = "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match PersistentVolume's \
+                node affinity. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not \
+                helpful for scheduling.";
+    let status = json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
+        "reason": "Unschedulable", "message": said, "lastTransitionTime": "2026-03-04T11:00:00Z"}]});
+    let mut objects = three_nodes();
+    objects.extend(bound("data", "eu-1a"));
+    objects.extend([class(DRIVER), pod("web", &["data"], json!({"status": status}))]);
+    assert!(!section(&objects, &["pod/web"]).contains("changed"));
+    assert_eq!(document(&objects, &["pod/web"])["recorded"]["agrees"], json!(true));
+}
+
+#[test]
+fn a_pod_that_fits_says_what_becomes_of_its_claims() {
+    let mut objects = three_nodes();
+    objects.extend([class(DRIVER), unbound("new"), pod("web", &["new"], json!({}))]);
+    assert_eq!(
+        section(&objects, &["pod/web"]),
+        "  2 of 3 nodes fit: n2, n3.\n    On n2, n3: a volume is provisioned for claim new.\n  node(s) had untolerated \
+         taint(s) (n1)"
+    );
+    let answer = document(&objects, &["pod/web"]);
+    assert_eq!(answer["message"], Value::Null);
+    assert_eq!(answer["nodes"][1]["provision"], json!(["new"]));
+    // Without a provisioner, only a volume that exists can be chosen.
+    let mut objects = three_nodes();
+    let [_, mut free] = bound("free", "eu-1b");
+    free["spec"].as_object_mut().unwrap().remove("claimRef");
+    free["status"]["phase"] = "Available".into();
+    objects.extend([class("kubernetes.io/no-provisioner"), unbound("new"), free, pod("web", &["new"], json!({}))]);
+    assert_eq!(document(&objects, &["pod/web"])["nodes"][1]["bind"], json!([{"claim": "new", "volumes": ["pv-free"]}]));
+    assert!(section(&objects, &["pod/web"]).contains("On n2, n3: claim new is bound to volume pv-free."));
+}
+
+#[test]
+fn each_reason_of_a_volume_says_what_it_rests_on() {
+    // The claim selected another node before.
+    let mut selected = unbound("new");
+    selected["metadata"]["annotations"] = json!({"volume.kubernetes.io/selected-node": "gone"});
+    let mut objects = three_nodes();
+    objects.extend([class(DRIVER), selected, pod("web", &["new"], json!({}))]);
+    let text = section(&objects, &["pod/web"]);
+    assert!(text.contains("2 node(s) didn't find available persistent volumes to bind"), "{text}");
+    assert!(text.contains("The scheduler selected node gone for claim new before"), "{text}");
+    // The limit of the driver is reached.
+    let mut objects = three_nodes();
+    objects.truncate(2);
+    let csi = json!({"spec": {"drivers": [{"name": DRIVER, "nodeID": "n2", "allocatable": {"count": 1}}]}});
+    objects.push(object("CSINode", "", "n2", csi));
+    objects.extend(bound("old", "eu-1b"));
+    objects.extend(bound("data", "eu-1b"));
+    let running = json!({"spec": {"nodeName": "n2"}, "status": {"phase": "Running"}});
+    objects.extend([class(DRIVER), pod("old", &["old"], running), pod("web", &["data"], json!({}))]);
+    let text = section(&objects, &["pod/web"]);
+    assert!(text.contains("node(s) exceed max volume count (n2)"), "{text}");
+    let limit = "Node n2 takes 1 volumes of driver csi.example.com; 1 count already, and the pod adds 1.";
+    assert!(text.contains(limit), "{text}");
+    // A claim is missing, so that no node is tested.
+    let mut objects = three_nodes();
+    objects.push(pod("web", &["none"], json!({})));
+    assert_eq!(
+        section(&objects, &["pod/web"]),
+        "  0/3 nodes are available: persistentvolumeclaim \"none\" not found.\n    Claim none does not exist."
+    );
+    assert_eq!(document(&objects, &["pod/web"])["stage"], json!("preFilter"));
+}
+
+#[test]
+fn pods_that_the_scheduler_does_not_look_at_say_why() {
+    let mut objects = three_nodes();
+    objects.extend([
+        pod("gated", &[], json!({"spec": {"schedulingGates": [{"name": "example.com/hold"}]}})),
+        pod("other", &[], json!({"spec": {"schedulerName": "volcano"}})),
+        pod("placed", &[], json!({"spec": {"nodeName": "n2"}, "status": {"phase": "Running"}})),
+    ]);
+    assert_eq!(
+        section(&objects, &["pod/gated"]),
+        "  The scheduler does not look for a node: waiting for scheduling gates: [example.com/hold]."
+    );
+    assert!(section(&objects, &["pod/other"]).contains("this is the task of scheduler volcano"));
+    assert_eq!(document(&objects, &["pod/other"])["attempted"], json!(false));
+    assert_eq!(document(&objects, &["pod/placed"]), Value::Null);
+    assert_eq!(section(&objects, &["pod/placed"]), "");
+}
+
+/// A cut never leads to a confident answer.
+#[test]
+fn without_all_pods_or_nodes_the_answer_is_unknown() {
+    let mut objects = three_nodes();
+    objects.push(pod("web", &[], json!({})));
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
+    for (cut, kind) in [("--partial=pods", "pods"), ("--partial=nodes", "nodes")] {
+        let all = ["explain", "pod/web", "-n", "db", "-f", "-", cut, COMPLETE, "-o", "json"];
+        let seen = Run::new(&all).stdin(list.as_bytes()).finish();
+        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        assert_eq!(document["scheduling"]["unknown"], json!([kind]), "{}", seen.stdout);
+        assert_eq!((&document["scheduling"]["message"], &document["scheduling"]["nodes"]), (&Value::Null, &json!([])));
+    }
+    // A node of a file that was written by hand may not state what it has.
+    objects[1]["status"].as_object_mut().unwrap().remove("allocatable");
+    assert_eq!(
+        section(&objects, &["pod/web"]),
+        "  Which nodes fit is unknown: node n2 does not state status.allocatable."
+    );
+}
+
+/// In each recorded world, each reason of a volume plugin has an object that leads to it.
+#[test]
+fn each_reason_of_a_volume_plugin_has_a_cause() {
+    let behavior = KubernetesBehavior::default();
+    let (mut groups, mut told) = (0, 0);
+    for recording in RECORDINGS {
+        each_world(recording, |id, snapshot| {
+            for pod in waiting(snapshot) {
+                let Some(PodScheduling::Tried(attempt)) = PodScheduling::of(snapshot, &behavior, pod) else { continue };
+                let of_volumes = attempt.groups.iter().filter(|group| group.is_about_volumes);
+                // The scheduler states this reason for a disk that the pod names itself, without a claim.
+                for group in of_volumes.filter(|group| group.reasons != ["node(s) had no available disk"]) {
+                    groups += 1;
+                    assert!(!group.causes.is_empty(), "{id}, pod {}: {group:?}", pod.meta.name);
+                    told += group.causes.len();
+                }
+            }
+        });
+    }
+    assert!(groups > 1000 && told >= groups, "{groups} groups, {told} causes");
+}
