@@ -682,8 +682,8 @@ mod tests {
         let message = refused("kubectl-pvctl predict -o jsonpath={.items}");
         assert!(message.contains("-o json"), "{message}");
         assert!(message.contains("jq"), "{message}");
-        let message = refused("kubectl-pvctl explain pvc/a -o wide");
-        assert!(message.contains("text, json, yaml"), "{message}");
+        let message = refused("kubectl-pvctl explain pvc/a -o table");
+        assert!(message.contains("text, wide, json, yaml"), "{message}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod members;
 pub mod misfit;
 mod neighbours;
 pub mod nfs;
+pub mod node;
 mod object;
 mod partners;
 pub mod pod;

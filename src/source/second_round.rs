@@ -8,7 +8,7 @@
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, may_be_recycled};
 use crate::controllers::scheduler::handles;
-use crate::model::{Kind, PersistentVolumeClaim, Pod, ReclaimPolicy, StorageClass, Str};
+use crate::model::{Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -32,7 +32,8 @@ pub struct Needs<'a> {
     /// The object that was requested: its kind, its namespace if the kind has one, and its name. The pods are needed
     /// that use it, or that belong to it.
     pub users_of: Option<(Kind, &'a str, &'a str)>,
-    /// Whether all pods are needed if a requested pod has no node. The scheduler judges nodes by all pods on them.
+    /// Whether all pods are needed for a requested pod without a node, because the scheduler judges nodes by all pods
+    /// on them, and for a requested node or attachment, whose pods may be in any namespace.
     pub scheduling: bool,
     /// Whether nodes are needed for their names and labels, although no decision reads them.
     pub nodes: bool,
@@ -92,17 +93,18 @@ fn event_namespaces(parts: &Parts, needs: Needs<'_>) -> Option<BTreeSet<Str>> {
     Some(of_claim.into_iter().chain([Str::from(CLUSTER_EVENTS)]).collect())
 }
 
-/// Returns whether a requested pod waits for the scheduler, and the pods of the other namespaces were not read.
+/// Returns whether the pods of all namespaces are needed, and were not read: for a node, for an attachment, and for a
+/// pod that waits for the scheduler.
 pub(super) fn needs_all_pods(parts: &Parts, needs: Needs<'_>) -> bool {
-    let asked = |pod: &&Pod| match needs.users_of {
-        Some((Kind::Pod, namespace, name)) => {
-            pod.meta.namespace == namespace && (name.is_empty() || pod.meta.name == name)
-        }
-        _ => false,
-    };
-    needs.scheduling
-        && parts.coverage.state(Kind::Pod, "") == CoverageState::NotNeeded
-        && parts.objects.pods.iter().filter(asked).any(handles)
+    let is_asked =
+        match needs.users_of {
+            Some((Kind::Node | Kind::VolumeAttachment, ..)) => true,
+            Some((Kind::Pod, namespace, name)) => parts.objects.pods.iter().any(|pod| {
+                pod.meta.namespace == namespace && (name.is_empty() || pod.meta.name == name) && handles(pod)
+            }),
+            _ => false,
+        };
+    is_asked && needs.scheduling && parts.coverage.state(Kind::Pod, "") == CoverageState::NotNeeded
 }
 
 /// The namespaces whose pods are needed.

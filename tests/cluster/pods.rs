@@ -247,3 +247,17 @@ async fn the_nodes_of_a_pod_without_a_node_are_judged_by_all_pods() {
     assert!(refused.stdout.contains(unknown), "{}", refused.stdout);
     assert!(!refused.stdout.contains("Insufficient cpu"), "{}", refused.stdout);
 }
+
+/// The pods on a node may be in any namespace.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_is_explained_with_the_pods_of_all_namespaces() {
+    let api = cluster().await;
+    let seen = run(&api, &["explain", "node/n1", "-n", "empty"]).await;
+    assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
+    assert!(seen.stdout.contains("web/web-1-a") && seen.stdout.contains("pv-files"), "{}", seen.stdout);
+    let attachment = run(&api, &["explain", "volumeattachment/va", "-n", "empty", "-o", "json"]).await;
+    let document: Value = serde_json::from_str(&attachment.stdout).unwrap();
+    let pods = document["diagnosis"]["pods"].as_array().unwrap();
+    assert_eq!(pods.len(), 2, "{}", attachment.stdout);
+    assert_eq!(api.count("/api/v1/pods"), 2);
+}

@@ -218,6 +218,38 @@ fn each_reason_of_a_volume_says_what_it_rests_on() {
 }
 
 #[test]
+fn a_node_says_which_volumes_are_tied_to_it_and_what_uses_up_its_limits() {
+    let mut objects = three_nodes();
+    let csi = json!({"spec": {"drivers": [{"name": DRIVER, "nodeID": "n1", "allocatable": {"count": 4}}]}});
+    objects.push(object("CSINode", "", "n1", csi));
+    for (claim, zone) in [("only", "eu-1a"), ("left", "eu-1a"), ("far", "eu-1b")] {
+        objects.extend(bound(claim, zone));
+    }
+    let running = json!({"spec": {"nodeName": "n1"}, "status": {"phase": "Running"}});
+    objects.extend([class(DRIVER), pod("user", &["only"], running)]);
+    let mut attachment = object(
+        "VolumeAttachment",
+        "",
+        "va",
+        json!({"spec": {"attacher": DRIVER, "nodeName": "n1",
+        "source": {"persistentVolumeName": "pv-left"}}, "status": {"attached": true}}),
+    );
+    attachment["apiVersion"] = "storage.k8s.io/v1".into();
+    objects.push(attachment);
+    let text = explain(&objects, &["node/n1"]).stdout;
+    let (_, sections) = text.split_once("\nVolumes of the node\n").unwrap();
+    let words: Vec<Vec<&str>> = sections.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(words[1], ["pv-left", "db/left", "<none>", "0"]);
+    assert_eq!(words[2], ["pv-only", "db/only", "db/user", "0"]);
+    assert!(sections.contains("2 of these volumes can be used on no other node."), "{text}");
+    let limit = "csi.example.com: 2 of 4 volumes (1 by pod db/user, 1 attached without a pod)";
+    assert!(sections.contains(limit), "{text}");
+    let far = explain(&objects, &["node/n2", "-o", "json"]).stdout;
+    let far: Value = serde_json::from_str(&far).unwrap();
+    assert_eq!(far["node"], json!({"volumes": [], "drivers": [], "complete": true}));
+}
+
+#[test]
 fn pods_that_the_scheduler_does_not_look_at_say_why() {
     let mut objects = three_nodes();
     objects.extend([

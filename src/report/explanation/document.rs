@@ -4,18 +4,20 @@ use super::binding::{self, BindingOut};
 use super::class::{self, ClassOut};
 use super::divergence::DivergenceOut;
 use super::driver::{Awaited, DriverOut};
+use super::node::NodeVolumesOut;
 use super::scheduling::SchedulingOut;
+use super::users::{UserOut, users_namespaces, users_of_claim, users_of_volume};
 
 use crate::controllers::persistent_volume::match_claim;
-use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
+use crate::diagnosis::node::NodeVolumes;
 use crate::diagnosis::pod::PodScheduling;
 use crate::diagnosis::reason::{View, verdict_of};
 use crate::diagnosis::{Diagnoser, Diagnosis, Findings, Provisioner, key};
 use crate::model::{
-    self, Kind, Lease, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, StorageClass, Str,
-    Timestamp, TypedId, VolumePhase,
+    self, Kind, Lease, ObjectKey, PersistentVolumeClaim, ResourceVersion, StorageClass, Str, Timestamp, TypedId,
+    VolumePhase,
 };
 use crate::report::match_table::{MatchRow, candidate_rows};
 use crate::report::prediction::{DecisionOut, EventOut, NeedOut, PredictionOut, StateOut, UnknownOut};
@@ -64,6 +66,9 @@ pub struct Explanation<'a> {
     /// other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduling: Option<Option<SchedulingOut>>,
+    /// The volumes of the node. The field is absent for other objects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeVolumesOut>,
     /// The pods that use the claim, or the claim of the volume. The field is absent if the pods could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_by: Option<Vec<UserOut<'a>>>,
@@ -120,23 +125,6 @@ pub struct EvidenceOut {
     pub value: String,
 }
 
-/// A pod that uses a claim.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct UserOut<'a> {
-    /// The pod.
-    pub object: ObjectId<'a>,
-    /// The node of the pod. The field is absent while the pod is not scheduled.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
-    pub node_name: &'a str,
-    /// Whether the containers of the pod have ended.
-    pub terminated: bool,
-    /// Whether the pod would keep the claim from being deleted.
-    pub keeps_claim: bool,
-}
-
 /// A person or component that has to act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -173,25 +161,6 @@ pub struct ExplanationInput<'a> {
     pub model: Model,
     /// Whether the objects come from files, which may be old.
     pub from_files: bool,
-}
-
-/// The namespaces whose pods can use the object, in order, each once.
-fn users_namespaces(snapshot: &Snapshot, target: model::ObjectId) -> Vec<&str> {
-    let mut namespaces: Vec<&str> = match target.typed() {
-        TypedId::PersistentVolumeClaim(id) => vec![&snapshot.claim(id).meta.namespace],
-        TypedId::PersistentVolume(id) => {
-            let volume = snapshot.volume(id);
-            let named = volume.claim_ref.iter().map(|claim| claim.namespace.as_str());
-            let naming = snapshot.claims_naming(&volume.meta.name).iter();
-            named.chain(naming.map(|id| snapshot.claim(*id).meta.namespace.as_str())).collect()
-        }
-        _ => Vec::new(),
-    };
-    namespaces.sort_unstable();
-    namespaces.dedup();
-    // A claimRef without a namespace names no claim that a pod could use.
-    namespaces.retain(|namespace| !namespace.is_empty());
-    namespaces
 }
 
 impl<'a> Explanation<'a> {
@@ -248,6 +217,7 @@ impl<'a> Explanation<'a> {
             candidates,
             binding: binding::of_object(snapshot, prediction.target),
             scheduling: None,
+            node: None,
             used_by: unknown.is_empty().then_some(used_by),
             unknown,
             next,
@@ -354,15 +324,20 @@ impl<'a> Explanation<'a> {
         let ExplanationInput { simulation, findings, model, .. } = asked;
         let snapshot = simulation.snapshot();
         let diagnosis = Diagnoser::new(simulation, findings).of(&snapshot.key(id));
-        let scheduling = match id.typed() {
+        let behavior = &simulation.settings().behavior;
+        let (mut scheduling, mut node) = (None, None);
+        match id.typed() {
             TypedId::Pod(pod) => {
-                let answer = PodScheduling::of(snapshot, &simulation.settings().behavior, snapshot.get(pod));
-                Some(answer.as_ref().map(SchedulingOut::new))
+                let answer = PodScheduling::of(snapshot, behavior, snapshot.get(pod));
+                scheduling = Some(answer.as_ref().map(SchedulingOut::new));
             }
-            _ => None,
-        };
+            TypedId::Node(id) => {
+                node = Some(NodeVolumesOut::new(&NodeVolumes::of(snapshot, behavior, snapshot.get(id))));
+            }
+            _ => {}
+        }
         let object = ObjectId::new(id.kind, snapshot.meta(id));
-        Self { scheduling, ..Self::of_diagnosis(snapshot, model, object, &diagnosis) }
+        Self { scheduling, node, ..Self::of_diagnosis(snapshot, model, object, &diagnosis) }
     }
 
     fn of_diagnosis(snapshot: &'a Snapshot, model: Model, object: ObjectId<'a>, diagnosis: &Diagnosis) -> Self {
@@ -380,6 +355,7 @@ impl<'a> Explanation<'a> {
             candidates: Vec::new(),
             binding: None,
             scheduling: None,
+            node: None,
             used_by: None,
             unknown: Vec::new(),
             next: Vec::new(),
@@ -450,28 +426,6 @@ fn evidence(view: View<'_>) -> Vec<EvidenceOut> {
         }
     }
     evidence
-}
-
-fn users_of_claim<'a>(snapshot: &'a Snapshot, claim: &'a PersistentVolumeClaim) -> Vec<UserOut<'a>> {
-    snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).map(|pod| user(pod, Some(claim))).collect()
-}
-
-fn users_of_volume<'a>(snapshot: &'a Snapshot, volume: &'a PersistentVolume) -> Vec<UserOut<'a>> {
-    let Some(named) = &volume.claim_ref else { return Vec::new() };
-    let claim = snapshot.claim_id(&named.namespace, &named.name).map(|id| snapshot.claim(id));
-    if claim.is_some_and(|claim| !claim.volume_name.is_empty() && claim.volume_name != volume.meta.name) {
-        return Vec::new();
-    }
-    snapshot.pods_of(&named.namespace, &named.name).map(|pod| user(pod, claim)).collect()
-}
-
-fn user<'a>(pod: &'a Pod, claim: Option<&PersistentVolumeClaim>) -> UserOut<'a> {
-    UserOut {
-        object: ObjectId::new(Kind::Pod, &pod.meta),
-        node_name: &pod.node_name,
-        terminated: pod.terminated(),
-        keeps_claim: claim.is_some_and(|claim| pod_uses_claim(pod, claim)),
-    }
 }
 
 /// The persons and components that have to act, in plain words.

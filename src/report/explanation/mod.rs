@@ -5,6 +5,7 @@ mod class;
 mod divergence;
 mod document;
 mod driver;
+mod node;
 mod pods;
 #[cfg(test)]
 mod recycling_tests;
@@ -12,13 +13,16 @@ mod scheduling;
 #[cfg(test)]
 mod tests;
 mod text;
+mod users;
 
 pub use binding::{BindingOut, FieldOut};
 pub use class::ClassOut;
 pub use divergence::{DivergenceOut, RESYNCS};
-pub use document::{EvidenceOut, Explanation, ExplanationInput, NextOut, UserOut};
+pub use document::{EvidenceOut, Explanation, ExplanationInput, NextOut};
 pub use driver::{Awaited, DriverOut};
+pub use node::NodeVolumesOut;
 pub use scheduling::SchedulingOut;
+pub use users::UserOut;
 
 use crate::error::Error;
 use crate::report::shared::format::formats;

@@ -37,8 +37,8 @@ pub struct SchedulingOut {
     /// absent if there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<&'static str>,
-    /// The message that the scheduler writes into the condition `PodScheduled`, without the part about preemption. It is
-    /// null if some node fits, or if there is no answer.
+    /// The message that the scheduler writes into the condition `PodScheduled`, without the part about preemption. It
+    /// is null if some node fits, or if there is no answer.
     pub message: Option<String>,
     /// The verdict on each node, sorted by name. The list is empty if no node was tested.
     pub nodes: Vec<NodeOut>,

@@ -60,6 +60,9 @@ impl Explanation<'_> {
         if let Some(Some(scheduling)) = &self.scheduling {
             scheduling.section(&mut page, wide);
         }
+        if let Some(node) = &self.node {
+            node.sections(&mut page);
+        }
         if let Some(class) = &self.class {
             class_section(&mut page, class, &self.evidence);
             return page.text;

@@ -86,6 +86,15 @@ pub enum Cause<'s> {
     },
 }
 
+/// Returns the nodes on which a bound volume can be used: its node affinity matches, and no zone of its labels differs.
+pub fn nodes_of_volume<'s>(snapshot: &'s Snapshot, volume: &'s PersistentVolume) -> impl Iterator<Item = &'s Node> {
+    snapshot.nodes().iter().filter(|node| {
+        let csi_node = snapshot.find::<CsiNode>("", &node.meta.name);
+        let affinity = migration::node_affinity(volume, csi_node).ok().flatten();
+        affinity.is_none_or(|affinity| affinity.matches(&node.meta.labels)) && !volume_zone::rejects(volume, node)
+    })
+}
+
 /// Finds the objects behind the reasons of a pod.
 #[derive(Debug)]
 pub struct Causes<'a, 's> {
@@ -208,9 +217,7 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn limits(&self, node: &Node) -> Vec<Cause<'s>> {
-        let nodes = &self.scheduler.cluster.nodes;
-        let place = nodes.binary_search_by(|info| info.node.meta.name.cmp(&node.meta.name));
-        let Some(info) = place.ok().and_then(|place| nodes.get(place)) else { return Vec::new() };
+        let Some(info) = self.scheduler.cluster.node(&node.meta.name) else { return Vec::new() };
         let mut reads = Reads::new(self.snapshot);
         let full = volume_limits::full_drivers(&mut reads, self.scheduler.behavior, self.pod, info);
         let full = full.unwrap_or_default().into_iter();

@@ -67,6 +67,12 @@ impl<'s> Cluster<'s> {
         Self { nodes, used_claims }
     }
 
+    /// Returns the node of this name.
+    pub(super) fn node(&self, name: &str) -> Option<&NodeInfo<'s>> {
+        let place = self.nodes.binary_search_by(|info| info.node.meta.name.as_str().cmp(name)).ok()?;
+        self.nodes.get(place)
+    }
+
     /// Whether a pod on one of the nodes uses the claim.
     pub(super) fn is_claim_used(&self, namespace: &str, claim: &str) -> bool {
         self.used_claims.contains(&(namespace, claim))

@@ -28,12 +28,13 @@ mod volume_limits;
 mod volume_restrictions;
 mod volume_zone;
 
-pub use causes::{Cause, Causes};
+pub use causes::{Cause, Causes, nodes_of_volume};
 pub use leaves::SchedulerReason;
 pub use verdict::{
     Binding, Code, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Reason, Rejection, Scheduling, Status,
     Verdict,
 };
+pub use volume_limits::DriverUse;
 
 use crate::controllers::KubernetesBehavior;
 use crate::model::{Node, Pod, Str};
@@ -91,6 +92,12 @@ impl<'s> Scheduler<'s> {
         reads.list::<Pod>();
         let answer = self.cycle(&mut reads, pod);
         Scheduling { doubts: reads.into_doubts(), not_evaluated: self.not_evaluated(pod), ..answer }
+    }
+
+    /// Returns the volumes on a node by driver, as `NodeVolumeLimits` counts them.
+    pub fn driver_uses(&self, node: &Node) -> Vec<DriverUse<'s>> {
+        let info = self.cluster.node(&node.meta.name);
+        info.map(|info| volume_limits::uses(&mut Reads::new(self.snapshot), self.behavior, info)).unwrap_or_default()
     }
 
     /// What `DynamicResources` decides about the pod. Upstream: `shouldDelegateResourceToDRA` of `noderesources`, 1.36.

@@ -101,6 +101,72 @@ pub(super) fn full_drivers(
     Ok(asked.into_iter().filter_map(full).collect())
 }
 
+/// The volumes of one driver on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverUse<'s> {
+    /// The driver.
+    pub driver: String,
+    /// The limit that CSINode states. It is `None` if it states none.
+    pub limit: Option<i64>,
+    /// The number of volumes that count.
+    pub volumes: usize,
+    /// The pods that use some of them, each with the number of its volumes.
+    pub users: Vec<(&'s Pod, usize)>,
+    /// The number of volumes that are attached and that no pod on the node uses.
+    pub unused: usize,
+}
+
+/// The volumes of one driver on a node, while they are counted.
+#[derive(Default)]
+struct DriverVolumes<'s> {
+    /// The volumes that pods on the node use.
+    used: BTreeSet<Counted>,
+    /// The pods, each with the number of its volumes.
+    users: Vec<(&'s Pod, usize)>,
+    /// The number of other volumes, which are attached.
+    unused: usize,
+}
+
+/// Returns the volumes on a node by driver, as the scheduler counts them. Drivers with a limit and without volumes are
+/// included.
+pub(super) fn uses<'s>(
+    reads: &mut Reads<'s>,
+    behavior: &KubernetesBehavior,
+    info: &NodeInfo<'s>,
+) -> Vec<DriverUse<'s>> {
+    let node = reads.find::<CsiNode>("", &info.node.meta.name);
+    let mut by_driver: BTreeMap<String, DriverVolumes<'s>> = BTreeMap::new();
+    for pod in &info.pods {
+        let mut own = BTreeSet::new();
+        // A claim of another owner does not hide the volumes of the other pods.
+        if add_volumes(reads, behavior, pod, node, false, &mut own).is_err() {
+            continue;
+        }
+        for counted in own {
+            let of_driver = by_driver.entry(counted.driver.clone()).or_default();
+            match of_driver.users.last_mut().filter(|(last, _)| last.meta.uid == pod.meta.uid) {
+                Some((_, count)) => *count += 1,
+                None => of_driver.users.push((pod, 1)),
+            }
+            of_driver.used.insert(counted);
+        }
+    }
+    for counted in attachments(reads, info) {
+        let of_driver = by_driver.entry(counted.driver.clone()).or_default();
+        of_driver.unused += usize::from(!of_driver.used.contains(&counted));
+    }
+    let limits = node.map_or(&[] as &[_], |node| &node.drivers).iter();
+    let limits: BTreeMap<&str, i64> = limits.filter_map(|driver| Some((driver.name.as_str(), driver.limit?))).collect();
+    for driver in limits.keys() {
+        by_driver.entry((*driver).to_owned()).or_default();
+    }
+    let of_driver = |(driver, DriverVolumes { used, users, unused }): (String, DriverVolumes<'s>)| {
+        let limit = limits.get(driver.as_str()).copied();
+        DriverUse { limit, volumes: used.len() + unused, users, unused, driver }
+    };
+    by_driver.into_iter().map(of_driver).collect()
+}
+
 /// Adds the volumes of a pod that count. Upstream: `filterAttachableVolumes`, 1.36.
 fn add_volumes(
     reads: &mut Reads<'_>,

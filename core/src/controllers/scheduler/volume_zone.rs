@@ -35,6 +35,16 @@ pub(super) fn unfit_label(volume: &PersistentVolume, node: &Node) -> Option<&'st
     topologies(volume).find(|topology| !topology.fits(node)).map(|topology| topology.key)
 }
 
+/// Returns whether the labels of the volume reject the node.
+pub(super) fn rejects(volume: &PersistentVolume, node: &Node) -> bool {
+    has_any_label(node) && unfit_label(volume, node).is_some()
+}
+
+/// Returns whether the node has a label for its zone or region. A node without any of them passes.
+fn has_any_label(node: &Node) -> bool {
+    LABELS.iter().any(|(key, _)| label(&node.meta.labels, key).is_some())
+}
+
 /// Returns the labels of the volumes that the pod's claims name. Ephemeral volumes do not count.
 ///
 /// # Errors
@@ -85,8 +95,7 @@ fn topologies(volume: &PersistentVolume) -> impl Iterator<Item = Topology<'_>> {
 
 /// A node without any of the labels passes.
 pub(super) fn filter(topologies: &[Topology<'_>], node: &Node) -> Option<Status> {
-    let has_any = LABELS.iter().any(|(key, _)| label(&node.meta.labels, key).is_some());
-    (has_any && !topologies.iter().all(|topology| topology.fits(node))).then(|| {
+    (has_any_label(node) && !topologies.iter().all(|topology| topology.fits(node))).then(|| {
         let reason = Reason::of(SchedulerReason::NodeZoneConflict, "node(s) had no available volume zone");
         Status::unresolvable(Plugin::VolumeZone, reason)
     })

@@ -1,0 +1,149 @@
+//! The part of a node's explanation about its volumes: where else they can be used, and the limits of drivers.
+
+use super::text::Page;
+use crate::diagnosis::node::NodeVolumes;
+use crate::model::Pod;
+use crate::report::shared::table::Table;
+use serde::Serialize;
+
+/// The largest number of volumes that are listed.
+const MOST_VOLUMES: usize = 20;
+
+/// The largest number of pods of a driver that are named.
+const MOST_PODS: usize = 5;
+
+/// The volumes of a node.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct NodeVolumesOut {
+    /// The volumes that pods on the node use, and those that can be used on no other node.
+    pub volumes: Vec<NodeVolumeOut>,
+    /// The volumes that count for the limits, by driver.
+    pub drivers: Vec<DriverUseOut>,
+    /// Whether all pods and nodes were read, so that nothing is missing.
+    pub complete: bool,
+}
+
+/// A volume of a node.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct NodeVolumeOut {
+    /// The name of the PersistentVolume.
+    pub name: String,
+    /// The namespace and name of its claim, as `namespace/name`. The field is absent if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<String>,
+    /// The pods on the node that use it, as `namespace/name`.
+    pub pods: Vec<String>,
+    /// The number of other nodes on which it can be used.
+    pub other_nodes: usize,
+}
+
+/// The volumes of one driver on a node.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DriverUseOut {
+    /// The driver.
+    pub driver: String,
+    /// The limit that CSINode states. The field is absent if it states none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<i64>,
+    /// The number of volumes that count, as kube-scheduler counts them.
+    pub volumes: usize,
+    /// The number of these volumes that are attached and that no pod on the node uses.
+    pub unused: usize,
+    /// The pods that use the others, those with most volumes first.
+    pub pods: Vec<PodUseOut>,
+}
+
+/// A pod that uses volumes of a driver.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PodUseOut {
+    /// The pod, as `namespace/name`.
+    pub pod: String,
+    /// The number of its volumes of the driver.
+    pub volumes: usize,
+}
+
+fn key_of(pod: &Pod) -> String {
+    format!("{}/{}", pod.meta.namespace, pod.meta.name)
+}
+
+impl NodeVolumesOut {
+    /// Makes the document's part.
+    pub(super) fn new(node: &NodeVolumes<'_>) -> Self {
+        let volumes = node.volumes.iter().map(|one| NodeVolumeOut {
+            name: one.volume.meta.name.to_string(),
+            claim: one.claim.as_ref().map(|(namespace, name)| format!("{namespace}/{name}")),
+            pods: one.pods.iter().map(|pod| key_of(pod)).collect(),
+            other_nodes: one.other_nodes,
+        });
+        let drivers = node.drivers.iter().map(|one| {
+            let mut pods: Vec<PodUseOut> =
+                one.users.iter().map(|(pod, volumes)| PodUseOut { pod: key_of(pod), volumes: *volumes }).collect();
+            pods.sort_by(|a, b| b.volumes.cmp(&a.volumes).then_with(|| a.pod.cmp(&b.pod)));
+            let (driver, limit) = (one.driver.clone(), one.limit);
+            DriverUseOut { driver, limit, volumes: one.volumes, unused: one.unused, pods }
+        });
+        Self { volumes: volumes.collect(), drivers: drivers.collect(), complete: node.is_complete }
+    }
+
+    /// Writes the sections of the text.
+    pub(super) fn sections(&self, page: &mut Page) {
+        if !self.volumes.is_empty() {
+            page.heading("Volumes of the node");
+            let mut table = Table::new(["VOLUME", "CLAIM", "PODS", "OTHER NODES"].into());
+            for volume in self.volumes.iter().take(MOST_VOLUMES) {
+                table.row(vec![
+                    volume.name.clone(),
+                    volume.claim.clone().unwrap_or_default(),
+                    volume.pods.join(", "),
+                    volume.other_nodes.to_string(),
+                ]);
+            }
+            page.table(&table);
+            if self.volumes.len() > MOST_VOLUMES {
+                page.line(1, &format!("and {} more; -o json shows all", self.volumes.len() - MOST_VOLUMES));
+            }
+            let tied: Vec<&str> =
+                self.volumes.iter().filter(|one| one.other_nodes == 0).map(|one| one.name.as_str()).collect();
+            match tied.as_slice() {
+                [] => {}
+                [only] => page.line(1, &format!("Volume {only} can be used on no other node.")),
+                several => page.line(1, &format!("{} of these volumes can be used on no other node.", several.len())),
+            }
+        }
+        if !self.drivers.is_empty() {
+            page.heading("Volume limits");
+            for driver in &self.drivers {
+                page.line(1, &driver.sentence());
+            }
+        }
+        if !self.complete {
+            page.line(0, "Not all pods and nodes were read, so that there may be more.");
+        }
+    }
+}
+
+impl DriverUseOut {
+    fn sentence(&self) -> String {
+        let count = match self.limit {
+            Some(limit) => format!("{} of {limit} volumes", self.volumes),
+            None if self.volumes == 1 => "1 volume, no limit".to_owned(),
+            None => format!("{} volumes, no limit", self.volumes),
+        };
+        let mut by: Vec<String> =
+            self.pods.iter().take(MOST_PODS).map(|pod| format!("{} by pod {}", pod.volumes, pod.pod)).collect();
+        if self.pods.len() > MOST_PODS {
+            by.push(format!("others by {} more pods", self.pods.len() - MOST_PODS));
+        }
+        if self.unused > 0 {
+            by.push(format!("{} attached without a pod", self.unused));
+        }
+        let by = if by.is_empty() { String::new() } else { format!(" ({})", by.join(", ")) };
+        format!("{}: {count}{by}", self.driver)
+    }
+}
