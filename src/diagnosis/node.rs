@@ -2,10 +2,14 @@
 
 use super::pod::facts::bound;
 use crate::controllers::KubernetesBehavior;
-use crate::controllers::scheduler::{DriverUse, Scheduler, nodes_of_volume};
-use crate::model::{Kind, Node, PersistentVolume, Pod, Str};
+use crate::controllers::scheduler::{DriverUse, Scheduler, is_tied, nodes_of_volume};
+use crate::model::{CsiNode, Kind, Node, PersistentVolume, Pod, Str};
 use crate::snapshot::{Absence, Snapshot};
 use std::collections::BTreeMap;
+
+/// The kinds that say which volumes a node has.
+const READ: [Kind; 5] =
+    [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node, Kind::VolumeAttachment];
 
 /// The volumes of a node.
 #[derive(Clone, Debug)]
@@ -14,8 +18,10 @@ pub struct NodeVolumes<'s> {
     pub volumes: Vec<NodeVolume<'s>>,
     /// The volumes that count for the limits, by driver.
     pub drivers: Vec<DriverUse<'s>>,
-    /// Whether all pods and nodes are known, so that nothing is missing.
-    pub is_complete: bool,
+    /// The kinds that were not all read, so that something may be missing.
+    pub unread: Vec<Kind>,
+    /// Whether the limits of the node are known.
+    pub knows_limits: bool,
 }
 
 /// A volume of a node.
@@ -45,22 +51,25 @@ impl<'s> NodeVolumes<'s> {
         }
         let of_node = |volume: &'s PersistentVolume| {
             let pods = used.get(volume.meta.name.as_str()).cloned().unwrap_or_default();
-            // A volume without a node affinity and without labels can be used everywhere.
-            if pods.is_empty() && volume.node_affinity.is_none() {
+            // A volume without a node affinity and without the label of a zone can be used everywhere.
+            if pods.is_empty() && !is_tied(volume) {
                 return None;
             }
             let nodes: Vec<&Str> = nodes_of_volume(snapshot, volume).map(|node| &node.meta.name).collect();
-            let is_tied = nodes == [name];
+            let only_here = nodes == [name];
             let claim = volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone()));
             let other_nodes = nodes.iter().filter(|other| **other != name).count();
-            (is_tied || !pods.is_empty()).then_some(NodeVolume { volume, claim, pods, other_nodes })
+            (only_here || !pods.is_empty()).then_some(NodeVolume { volume, claim, pods, other_nodes })
         };
         let coverage = snapshot.coverage();
-        let is_known = |kind| !matches!(coverage.absence(kind, ""), Absence::Unknown(_));
+        let is_unread = |kind: &Kind| matches!(coverage.absence(*kind, ""), Absence::Unknown(_));
+        let csi_node: Option<&CsiNode> = snapshot.find("", name);
+        let of_csi_node = coverage.absence_of(Kind::CsiNode, "", name);
         Self {
             volumes: snapshot.volumes().iter().filter_map(of_node).collect(),
             drivers: Scheduler::new(snapshot, behavior).driver_uses(node),
-            is_complete: is_known(Kind::Pod) && is_known(Kind::Node),
+            unread: READ.into_iter().filter(is_unread).collect(),
+            knows_limits: csi_node.is_some() || of_csi_node == Absence::Certain,
         }
     }
 }

@@ -30,7 +30,8 @@ impl SeveralOptions {
 
     /// Returns the question to a source: everything that an audit reads.
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
-        let evidence = Evidence { scheduling: true, ..Evidence::of_rules(rules::all(), surroundings) };
+        let of_rules = Evidence::of_rules(rules::all(), surroundings);
+        let evidence = Evidence { scheduling: true, several: &self.objects, ..of_rules };
         // Objects of one namespace need the events of that namespace alone.
         let is_namespaced = self.objects.iter().all(|object| object.kind.namespaced());
         let first = self.objects.first().filter(|_| is_namespaced && !self.read.scope.all_namespaces);

@@ -7,7 +7,7 @@ use super::scope::Scope;
 use crate::controllers::KubeVersion;
 use crate::diagnosis::Rule;
 use crate::error::Error;
-use crate::model::{Kind, Str, Timestamp};
+use crate::model::{Kind, ObjectArgument, Str, Timestamp};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
 use crate::source::{FileOptions, Loaded, Needs};
 
@@ -67,8 +67,11 @@ pub struct Question<'a> {
 /// The objects that are read in addition to what decisions need, because findings rest on them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence<'a> {
-    /// Whether all pods are read if a requested pod waits for the scheduler.
+    /// Whether all pods are read if a requested object needs them: a pod that waits for the scheduler, a node, or an
+    /// attachment.
     pub scheduling: bool,
+    /// The requested objects, if several were requested.
+    pub several: &'a [ObjectArgument],
     /// Whether nodes are read.
     pub nodes: bool,
     /// Whether the pods of all shown namespaces are read.
@@ -166,6 +169,7 @@ impl<'a> Question<'a> {
             unused_condition: behavior.unused_condition,
             users_of: self.object.map(|(kind, name)| (kind, namespace, name)),
             scheduling: self.evidence.scheduling,
+            several: self.evidence.several,
             nodes: self.evidence.nodes,
             // Nothing is created for a pod whose namespace is being deleted.
             namespaces: pods,

@@ -8,7 +8,7 @@
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, may_be_recycled};
 use crate::controllers::scheduler::handles;
-use crate::model::{Kind, PersistentVolumeClaim, ReclaimPolicy, StorageClass, Str};
+use crate::model::{Kind, ObjectArgument, PersistentVolumeClaim, Pod, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -35,6 +35,8 @@ pub struct Needs<'a> {
     /// Whether all pods are needed for a requested pod without a node, because the scheduler judges nodes by all pods
     /// on them, and for a requested node or attachment, whose pods may be in any namespace.
     pub scheduling: bool,
+    /// The requested objects, if several were requested.
+    pub several: &'a [ObjectArgument],
     /// Whether nodes are needed for their names and labels, although no decision reads them.
     pub nodes: bool,
     /// Whether a repair needs the pods that may erase a volume. No decision reads them.
@@ -96,14 +98,24 @@ fn event_namespaces(parts: &Parts, needs: Needs<'_>) -> Option<BTreeSet<Str>> {
 /// Returns whether the pods of all namespaces are needed, and were not read: for a node, for an attachment, and for a
 /// pod that waits for the scheduler.
 pub(super) fn needs_all_pods(parts: &Parts, needs: Needs<'_>) -> bool {
-    let is_asked =
-        match needs.users_of {
-            Some((Kind::Node | Kind::VolumeAttachment, ..)) => true,
-            Some((Kind::Pod, namespace, name)) => parts.objects.pods.iter().any(|pod| {
-                pod.meta.namespace == namespace && (name.is_empty() || pod.meta.name == name) && handles(pod)
-            }),
-            _ => false,
+    let waits = |namespace: &str, name: &str| {
+        let is_it = |pod: &&Pod| {
+            (namespace.is_empty() || pod.meta.namespace == namespace) && (name.is_empty() || pod.meta.name == name)
         };
+        parts.objects.pods.iter().filter(is_it).any(handles)
+    };
+    let needs_all = |kind: Kind, namespace: &str, name: &str| match kind {
+        Kind::Node | Kind::VolumeAttachment => true,
+        Kind::Pod => waits(namespace, name),
+        _ => false,
+    };
+    let is_asked = match (needs.several, needs.users_of) {
+        ([], asked) => asked.is_some_and(|(kind, namespace, name)| needs_all(kind, namespace, name)),
+        (several, asked) => {
+            let namespace = asked.map_or("", |(_, namespace, _)| namespace);
+            several.iter().any(|one| needs_all(one.kind, namespace, one.name.as_deref().unwrap_or_default()))
+        }
+    };
     is_asked && needs.scheduling && parts.coverage.state(Kind::Pod, "") == CoverageState::NotNeeded
 }
 

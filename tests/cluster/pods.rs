@@ -205,7 +205,8 @@ async fn a_workload_says_why_its_pods_are_refused() {
     }
 }
 
-/// The scheduler judges a node by all pods on it, so `explain` of a pod without a node lists the pods of all namespaces.
+/// The scheduler judges a node by all pods on it. So `explain` of a pod without a node lists the pods of all
+/// namespaces.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_nodes_of_a_pod_without_a_node_are_judged_by_all_pods() {
     let api = cluster().await;
@@ -260,4 +261,7 @@ async fn a_node_is_explained_with_the_pods_of_all_namespaces() {
     let pods = document["diagnosis"]["pods"].as_array().unwrap();
     assert_eq!(pods.len(), 2, "{}", attachment.stdout);
     assert_eq!(api.count("/api/v1/pods"), 2);
+    // The same holds for each of several objects, whichever is the first.
+    let several = run(&api, &["explain", "pvc/files", "node/n1", "-n", "web", "-o", "json"]).await;
+    assert_eq!((several.code, api.count("/api/v1/pods")), (Some(0), 3), "{}", several.stderr);
 }

@@ -119,6 +119,7 @@ pub(crate) const QUESTIONS: &[&[&str]] = &[
     &["explain", "pv/pv-1", "-n", "db", "-o", "yaml"],
     &["explain", "pvc/data", "-n", "db"],
     &["explain", "pvc/data", "-n", "db", "-o", "json"],
+    &["explain", "pods", "-n", "db", "-o", "wide"],
     &["explain", "pvc/data", "-n", "db", "-o", "yaml"],
     &["explain", "sc/fast", "-n", "db"],
     &["explain", "sc/fast", "-n", "db", "-o", "json"],

@@ -131,9 +131,8 @@ fn nodes_are_grouped_by_reason_and_the_volume_comes_first() {
         "  0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match PersistentVolume's node \
          affinity.\n  node(s) didn't match PersistentVolume's node affinity (n2, n3)\n    Volume pv-data of claim data \
          can be used only on nodes with topology.kubernetes.io/zone In (eu-1a).\n  node(s) had untolerated taint(s) \
-         (n1)\n  The scheduler's last message differs. Something has changed since: no longer true: 3 node(s) had \
-         untolerated taint(s); new: 2 node(s) didn't match PersistentVolume's node affinity, 1 node(s) had untolerated \
-         taint(s)."
+         (n1)\n  The scheduler's last message differs. Something has changed since: \"node(s) didn't match \
+         PersistentVolume's node affinity\" is new, \"node(s) had untolerated taint(s)\" 3 times before and 1 now."
     );
     let wide = section(&objects, &["pod/web", "-o", "wide"]);
     let table: Vec<&str> = wide.lines().skip_while(|line| !line.starts_with("  NODE")).collect();
@@ -168,7 +167,7 @@ fn a_pod_that_fits_says_what_becomes_of_its_claims() {
     objects.extend([class(DRIVER), unbound("new"), pod("web", &["new"], json!({}))]);
     assert_eq!(
         section(&objects, &["pod/web"]),
-        "  2 of 3 nodes fit: n2, n3.\n    On n2, n3: a volume is provisioned for claim new.\n  node(s) had untolerated \
+        "  2 of 3 nodes fit: n2, n3.\n    On n2, n3: a volume would be provisioned for claim new.\n  node(s) had untolerated \
          taint(s) (n1)"
     );
     let answer = document(&objects, &["pod/web"]);
@@ -181,7 +180,7 @@ fn a_pod_that_fits_says_what_becomes_of_its_claims() {
     free["status"]["phase"] = "Available".into();
     objects.extend([class("kubernetes.io/no-provisioner"), unbound("new"), free, pod("web", &["new"], json!({}))]);
     assert_eq!(document(&objects, &["pod/web"])["nodes"][1]["bind"], json!([{"claim": "new", "volumes": ["pv-free"]}]));
-    assert!(section(&objects, &["pod/web"]).contains("On n2, n3: claim new is bound to volume pv-free."));
+    assert!(section(&objects, &["pod/web"]).contains("On n2, n3: claim new would be bound to volume pv-free."));
 }
 
 #[test]
@@ -205,7 +204,7 @@ fn each_reason_of_a_volume_says_what_it_rests_on() {
     objects.extend([class(DRIVER), pod("old", &["old"], running), pod("web", &["data"], json!({}))]);
     let text = section(&objects, &["pod/web"]);
     assert!(text.contains("node(s) exceed max volume count (n2)"), "{text}");
-    let limit = "Node n2 takes 1 volumes of driver csi.example.com; 1 count already, and the pod adds 1.";
+    let limit = "Node n2: 1 of 1 volumes of driver csi.example.com are in use, and the pod needs 1 more.";
     assert!(text.contains(limit), "{text}");
     // A claim is missing, so that no node is tested.
     let mut objects = three_nodes();
@@ -239,14 +238,21 @@ fn a_node_says_which_volumes_are_tied_to_it_and_what_uses_up_its_limits() {
     let text = explain(&objects, &["node/n1"]).stdout;
     let (_, sections) = text.split_once("\nVolumes of the node\n").unwrap();
     let words: Vec<Vec<&str>> = sections.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(words[1], ["pv-left", "db/left", "<none>", "0"]);
-    assert_eq!(words[2], ["pv-only", "db/only", "db/user", "0"]);
+    assert_eq!(words[1], ["pv-left", "Bound", "db/left", "<none>", "0"]);
+    assert_eq!(words[2], ["pv-only", "Bound", "db/only", "db/user", "0"]);
     assert!(sections.contains("2 of these volumes can be used on no other node."), "{text}");
     let limit = "csi.example.com: 2 of 4 volumes (1 by pod db/user, 1 attached without a pod)";
     assert!(sections.contains(limit), "{text}");
     let far = explain(&objects, &["node/n2", "-o", "json"]).stdout;
     let far: Value = serde_json::from_str(&far).unwrap();
-    assert_eq!(far["node"], json!({"volumes": [], "drivers": [], "complete": true}));
+    assert_eq!(far["node"], json!({"volumes": [], "drivers": []}));
+    // Without the CSINode, the limit is unknown.
+    let running = json!({"spec": {"nodeName": "n2"}, "status": {"phase": "Running"}});
+    objects.push(pod("far", &["far"], running));
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
+    let all = ["explain", "node/n2", "-f", "-", "--partial=csinodes"];
+    let text = Run::new(&all).stdin(list.as_bytes()).finish().stdout;
+    assert!(text.contains("1 volume, limit unknown: the CSINode was not read (1 by pod db/far)"), "{text}");
 }
 
 #[test]
@@ -257,14 +263,47 @@ fn pods_that_the_scheduler_does_not_look_at_say_why() {
         pod("other", &[], json!({"spec": {"schedulerName": "volcano"}})),
         pod("placed", &[], json!({"spec": {"nodeName": "n2"}, "status": {"phase": "Running"}})),
     ]);
-    assert_eq!(
-        section(&objects, &["pod/gated"]),
-        "  The scheduler does not look for a node: waiting for scheduling gates: [example.com/hold]."
-    );
-    assert!(section(&objects, &["pod/other"]).contains("this is the task of scheduler volcano"));
+    assert_eq!(section(&objects, &["pod/gated"]), "  It is waiting for scheduling gates: [example.com/hold].");
+    assert!(section(&objects, &["pod/other"]).contains("The pod names scheduler volcano"));
     assert_eq!(document(&objects, &["pod/other"])["attempted"], json!(false));
     assert_eq!(document(&objects, &["pod/placed"]), Value::Null);
     assert_eq!(section(&objects, &["pod/placed"]), "");
+}
+
+#[test]
+fn only_the_objects_that_lead_to_a_reason_are_named() {
+    let local = || class("kubernetes.io/no-provisioner");
+    let free = |name: &str, zone: &str| {
+        let [_, mut free] = bound(name, zone);
+        free["spec"].as_object_mut().unwrap().remove("claimRef");
+        free["status"]["phase"] = "Available".into();
+        free
+    };
+    let nodes = || three_nodes().split_off(1);
+    // The smallest volume goes to one claim, and the other claim gets none. Only the other one is named.
+    let mut objects = nodes();
+    objects.extend([local(), unbound("a"), unbound("b"), free("x", "eu-1b"), pod("web", &["a", "b"], json!({}))]);
+    let text = section(&objects, &["pod/web"]);
+    let named = text.matches("No free volume of class \"zonal\" fits claim").count();
+    assert_eq!(named, 1, "{text}");
+    // A volume is reserved for the claim elsewhere. It ends the search, although another volume would fit.
+    let mut reserved = free("x", "eu-1a");
+    reserved["spec"]["claimRef"] = json!({"namespace": "db", "name": "a"});
+    let mut objects = nodes();
+    objects.extend([local(), unbound("a"), reserved, free("y", "eu-1b"), pod("web", &["a"], json!({}))]);
+    let text = section(&objects, &["pod/web"]);
+    assert!(text.contains("Volume pv-x is reserved for claim a and cannot be used there"), "{text}");
+    assert!(!text.contains("No free volume"), "{text}");
+    // A claim of ReadWriteOncePod is in use by a pod on a node that exists, and not by one on a node that is gone.
+    let mut objects = nodes();
+    let [mut claim, volume] = bound("one", "eu-1b");
+    claim["spec"]["accessModes"] = json!(["ReadWriteOncePod"]);
+    objects.extend([class(DRIVER), claim, volume, pod("web", &["one"], json!({}))]);
+    for (name, node) in [("ghost", "gone"), ("real", "n2")] {
+        objects.push(pod(name, &["one"], json!({"spec": {"nodeName": node}, "status": {"phase": "Running"}})));
+    }
+    let text = section(&objects, &["pod/web"]);
+    assert!(text.contains("Claim one is ReadWriteOncePod and in use by pod real on node n2."), "{text}");
 }
 
 /// A cut never leads to a confident answer.

@@ -4,15 +4,19 @@
 use super::facts::unschedulable;
 use crate::controllers::KubernetesBehavior;
 use crate::controllers::scheduler::{
-    Cause, Causes, Cycle, NodeVerdicts, NotEvaluated, Scheduler, SchedulerReason, Status, handles,
+    Cause, Causes, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Scheduler, SchedulerReason, Status, handles,
 };
 use crate::diagnosis::facts::node_selector_text;
 use crate::model::{Kind, Node, Pod, Str, Timestamp};
 use crate::snapshot::{Absence, Snapshot};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The plugins and parts of kube-scheduler that are not modelled and that can decide where a pod runs.
-pub const UNMODELLED: [&str; 3] = ["DefaultPreemption", "DynamicResources", "extenders"];
+pub const UNMODELLED: [&str; 5] =
+    ["DefaultPreemption", "DynamicResources", "extenders", "nominatedPods", "assumedPods"];
+
+/// The kinds that the plugins for volumes read, besides claims, volumes and classes.
+const OF_VOLUMES: [Kind; 4] = [Kind::CsiNode, Kind::CsiDriver, Kind::CsiStorageCapacity, Kind::VolumeAttachment];
 
 /// The largest number of causes that are told for one group of nodes.
 const MOST_CAUSES: usize = 3;
@@ -33,7 +37,7 @@ pub enum PodScheduling {
         why: String,
     },
     /// The scheduler looks for a node.
-    Tried(Attempt),
+    Tried(Box<Attempt>),
 }
 
 /// One attempt to find a node for a pod. No other pod that waits has been scheduled before it.
@@ -49,8 +53,14 @@ pub struct Attempt {
     pub nodes: Vec<NodeVerdicts>,
     /// The nodes that are rejected, by reason. The reasons of volumes come first.
     pub groups: Vec<NodeGroup>,
-    /// The names of the nodes that fit.
+    /// The names of the nodes that fit, whatever the order of volumes in the scheduler's cache is.
     pub fitting: Vec<Str>,
+    /// The names of the nodes that fit in some orders of the volumes only.
+    pub perhaps_fitting: Vec<Str>,
+    /// Whether a plugin fails. Then no node is chosen, and the message is the error.
+    pub is_error: bool,
+    /// Whether there may be further answers, because too many orders of volumes are possible.
+    pub is_limited: bool,
     /// The kinds of which no other objects are assumed to exist, because the input cannot show them.
     pub assumed: Vec<Kind>,
     /// What the plugin `DynamicResources`, which is not modelled, decides about the pod.
@@ -68,8 +78,10 @@ pub struct NodeGroup {
     pub nodes: Vec<Str>,
     /// What the reasons rest on, as sentences without a full stop.
     pub causes: Vec<String>,
-    /// Whether a volume plugin gave the first reason.
+    /// Whether a volume plugin gave a reason.
     pub is_about_volumes: bool,
+    /// Whether the order of volumes in the scheduler's cache decides which of the reasons is given.
+    pub depends_on_order: bool,
 }
 
 /// What the scheduler has recorded about the pod.
@@ -92,40 +104,45 @@ impl PodScheduling {
             return None;
         }
         if !handles(pod) {
-            let sentence = match pod.scheduler_name.as_str() {
-                "" => "the pod has ended".to_owned(),
-                name => {
-                    format!(
-                        "this is the task of scheduler {name}, and only kube-scheduler's default profile is modelled"
-                    )
-                }
-            };
-            return Some(Self::NotTried(sentence));
+            return Some(Self::NotTried(format!(
+                "the pod names scheduler {}, and only the default profile of kube-scheduler is modelled",
+                pod.scheduler_name
+            )));
         }
         let scheduler = Scheduler::new(snapshot, behavior);
         let answer = scheduler.schedule(pod);
         match answer.cycle {
             Cycle::Gated(status) => {
                 let reasons: Vec<&str> = status.reasons.iter().map(|reason| &*reason.text).collect();
-                return Some(Self::NotTried(reasons.join(", ")));
+                return Some(Self::NotTried(format!("it is {}", reasons.join(", "))));
             }
             Cycle::Skipped(_) => return Some(Self::NotTried("the pod is being deleted".to_owned())),
             Cycle::PreFilter(_) | Cycle::Nodes(_) => {}
         }
-        let unread: Vec<Kind> = answer
-            .doubts
-            .iter()
-            .filter(|(kind, absence)| match absence {
-                Absence::Certain => false,
-                // Without any node, a file says nothing about nodes.
-                Absence::Assumed => **kind == Kind::Node && snapshot.nodes().is_empty(),
-                Absence::Unknown(_) => true,
-            })
-            .map(|(kind, _)| *kind)
-            .collect();
+        let is_unread = |kind: Kind, absence: &Absence| match absence {
+            Absence::Certain => false,
+            // Without any node, a file says nothing about nodes.
+            Absence::Assumed => kind == Kind::Node && snapshot.nodes().is_empty(),
+            Absence::Unknown(_) => true,
+        };
+        let doubts = answer.doubts.iter();
+        let mut unread: Vec<Kind> =
+            doubts.filter(|(kind, absence)| is_unread(**kind, absence)).map(|(kind, _)| *kind).collect();
+        // If one of the kinds about volumes is missing, the person is told of all of them at once.
+        if unread.iter().any(|kind| OF_VOLUMES.contains(kind)) {
+            let is_missing = |kind: &Kind| is_unread(*kind, &snapshot.coverage().absence(*kind, ""));
+            unread.extend(OF_VOLUMES.into_iter().filter(is_missing));
+            unread.sort_unstable();
+            unread.dedup();
+        }
         if !unread.is_empty() {
             let names: Vec<&str> = unread.iter().map(|kind| kind.resource()).collect();
-            let why = format!("these objects were not all read: {}", names.join(", "));
+            let why = format!(
+                "these objects were not all read: {}. `kubectl pvctl snapshot` reads them, and --assume-complete={} says \
+                 that a file has them all",
+                names.join(", "),
+                names.join(",")
+            );
             return Some(Self::Unknown { kinds: unread, why });
         }
         // Each real node states what it has. A node in a file that was written by hand may not.
@@ -134,7 +151,12 @@ impl PodScheduling {
             let why = format!("node {} does not state status.allocatable", node.meta.name);
             return Some(Self::Unknown { kinds: vec![Kind::Node], why });
         }
-        let fitting: Vec<Str> = answer.candidates().map(|node| node.node.clone()).collect();
+        let names = |certain: bool| -> Vec<Str> {
+            let candidates = answer.candidates().filter(|node| node.fits() == certain);
+            candidates.map(|node| node.node.clone()).collect()
+        };
+        let (fitting, perhaps_fitting) = (names(true), names(false));
+        let is_error = answer.reason == Some(ConditionReason::SchedulerError);
         let assumed = answer.doubts.into_keys().collect();
         let causes = Causes::new(&scheduler, pod);
         let (nodes, mut groups) = match answer.cycle {
@@ -152,55 +174,63 @@ impl PodScheduling {
             let order = |group: &NodeGroup| (!group.is_about_volumes, usize::MAX - group.nodes.len());
             order(a).cmp(&order(b)).then_with(|| a.reasons.cmp(&b.reasons))
         });
-        let mut messages = answer.messages.into_iter();
-        // If a node fits in one order of the volumes, the messages are those of the other orders.
-        let message = if fitting.is_empty() { messages.next() } else { None };
         let recorded = unschedulable(snapshot, pod).map(|(said, since)| {
-            let agrees = message.as_ref().is_some_and(|message| said.starts_with(message.as_str()));
-            let change = if agrees { String::new() } else { change(said, message.as_deref(), &fitting) };
-            Recorded { message: said.to_owned(), since, agrees, change }
+            Recorded::new(said, since, &answer.messages, fitting.first().or(perhaps_fitting.first()))
         });
-        Some(Self::Tried(Attempt {
+        let mut messages = answer.messages.into_iter();
+        // If a node fits in some orders of the volumes, the messages are those of the other orders.
+        let is_rejected = fitting.is_empty() && perhaps_fitting.is_empty();
+        let message = if is_rejected { messages.next() } else { None };
+        Some(Self::Tried(Box::new(Attempt {
             is_rejected_early: nodes.is_empty() && !groups.is_empty(),
+            is_error,
+            is_limited: answer.limited,
             message,
             other_messages: messages.collect(),
             nodes,
             groups,
             fitting,
+            perhaps_fitting,
             assumed,
             not_evaluated: answer.not_evaluated.into_iter().collect(),
             recorded,
-        }))
+        })))
     }
 }
 
-/// Groups the rejected nodes by their reasons.
+/// Groups the rejected nodes by their reasons. If the order of the volumes decides about the reasons, the group has the
+/// reasons of all orders.
 fn group(snapshot: &Snapshot, causes: &Causes<'_, '_>, nodes: &[NodeVerdicts]) -> Vec<NodeGroup> {
-    let mut groups: BTreeMap<Vec<&str>, (&Status, Vec<&Str>)> = BTreeMap::new();
-    for node in nodes {
-        // If the order of the volumes decides whether the node fits, the node fits.
-        let Some(status) = node.verdicts.first().map(|verdict| &verdict.status) else { continue };
-        if node.can_fit() {
-            continue;
-        }
-        let reasons = status.reasons.iter().map(|reason| &*reason.text).collect();
-        groups.entry(reasons).or_insert((status, Vec::new())).1.push(&node.node);
+    let mut groups: BTreeMap<BTreeSet<&Status>, Vec<&Str>> = BTreeMap::new();
+    for node in nodes.iter().filter(|node| !node.can_fit()) {
+        groups.entry(node.verdicts.iter().map(|verdict| &verdict.status).collect()).or_default().push(&node.node);
     }
-    let find = |name: &Str| snapshot.find::<Node>("", name);
-    let of_group = |(status, names): (&Status, Vec<&Str>)| {
+    let of_group = |(statuses, names): (BTreeSet<&Status>, Vec<&Str>)| {
         let mut told: Vec<String> = Vec::new();
-        for node in names.iter().filter_map(|name| find(name)) {
-            let more = group_of(causes, status, Vec::new(), Some(node)).causes;
-            told.extend(more.into_iter().filter(|cause| !told.contains(cause)).collect::<Vec<_>>());
+        for node in names.iter().filter_map(|name| snapshot.find::<Node>("", name)) {
+            for status in &statuses {
+                let more = group_of(causes, status, Vec::new(), Some(node)).causes;
+                let new = more.into_iter().filter(|cause| !told.contains(cause)).collect::<Vec<_>>();
+                told.extend(new);
+            }
             if told.len() >= MOST_CAUSES {
                 break;
             }
         }
         told.truncate(MOST_CAUSES);
-        let names = names.into_iter().cloned().collect();
-        NodeGroup { causes: told, ..group_of(causes, status, names, None) }
+        let depends_on_order = statuses.len() > 1;
+        let parts = statuses.into_iter().map(|status| group_of(causes, status, Vec::new(), None));
+        let mut reasons: Vec<String> = Vec::new();
+        let mut is_about_volumes = false;
+        for part in parts {
+            is_about_volumes |= part.is_about_volumes;
+            let new = part.reasons.into_iter().filter(|reason| !reasons.contains(reason)).collect::<Vec<_>>();
+            reasons.extend(new);
+        }
+        let nodes = names.into_iter().cloned().collect();
+        NodeGroup { reasons, nodes, causes: told, is_about_volumes, depends_on_order }
     };
-    groups.into_values().map(of_group).collect()
+    groups.into_iter().map(of_group).collect()
 }
 
 /// Makes a group with the causes on one node, or with those of a pod that was rejected before any node was tested.
@@ -212,6 +242,7 @@ fn group_of(causes: &Causes<'_, '_>, status: &Status, nodes: Vec<Str>, node: Opt
         nodes,
         causes: told.collect(),
         is_about_volumes: status.reasons.iter().any(|reason| reason.leaf.is_some()),
+        depends_on_order: false,
     }
 }
 
@@ -225,9 +256,11 @@ fn words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>) -> Strin
             }
             SchedulerReason::PodClaimLost => format!("claim {claim} is Lost"),
             SchedulerReason::PodClaimDeleting => format!("claim {claim} is being deleted"),
-            SchedulerReason::PodClaimImmediateUnbound => format!("claim {claim} is not bound to a volume"),
+            SchedulerReason::PodClaimImmediateUnbound => {
+                format!("claim {claim} is not bound to a volume; `kubectl pvctl explain pvc/{claim}` says why")
+            }
             SchedulerReason::PodClaimWithoutVolumeOrClass => {
-                format!("the volume or the class that claim {claim} names does not exist")
+                format!("the volume that claim {claim} names does not exist")
             }
             _ => format!("claim {claim} was not created for this pod"),
         },
@@ -240,16 +273,22 @@ fn words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>) -> Strin
         }
         Cause::VolumeZone { claim, volume, key } => {
             let value = crate::model::label(&volume.meta.labels, key).unwrap_or_default();
-            format!("volume {} of claim {claim} has label {key}={value}", volume.meta.name)
+            let of_node = node.and_then(|node| crate::model::label(&node.meta.labels, key)).unwrap_or("<unset>");
+            format!("volume {} of claim {claim} has label {key}={value}, and the node has {of_node}", volume.meta.name)
         }
         Cause::SelectedNode { claim, node } => {
             format!("the scheduler selected node {node} for claim {claim} before, so that no other node is possible")
+        }
+        Cause::ReservedElsewhere { claim, volume } => {
+            format!(
+                "volume {volume} is reserved for claim {claim} and cannot be used there, so that no other one is tried"
+            )
         }
         Cause::NoVolume { claim, class } => {
             format!("no free volume of class {class:?} fits claim {claim} there, and nothing provisions one")
         }
         Cause::AllowedTopologies { claim, class } => {
-            format!("allowedTopologies of class {class:?}, which claim {claim} has, does not match the labels there")
+            format!("class {class:?} of claim {claim} allows other topologies alone (allowedTopologies)")
         }
         Cause::Capacity { claim } => {
             let request = claim.requested().map(|request| request.to_string()).unwrap_or_default();
@@ -262,7 +301,7 @@ fn words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>) -> Strin
         Cause::Limit { driver, limit, used, new } => {
             let node = node.map(|node| node.meta.name.as_str()).unwrap_or_default();
             format!(
-                "node {node} takes {limit} volumes of driver {driver}; {used} count already, and the pod adds {new}"
+                "node {node}: {used} of {limit} volumes of driver {driver} are in use, and the pod needs {new} more"
             )
         }
         Cause::ClaimInUse { claim, pods } => {
@@ -271,87 +310,145 @@ fn words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>) -> Strin
                 .take(MOST_PODS)
                 .map(|pod| format!("pod {} on node {}", pod.meta.name, pod.node_name))
                 .collect();
-            format!("claim {claim} is ReadWriteOncePod, and {} uses it", shown.join(", "))
+            format!("claim {claim} is ReadWriteOncePod and in use by {}", shown.join(", "))
         }
     }
 }
 
-/// Returns what has changed since the recorded message.
-fn change(recorded: &str, message: Option<&str>, fitting: &[Str]) -> String {
-    let Some(message) = message else {
-        let nodes = match fitting {
-            [only] => format!("node {only} fits"),
-            [first, ..] => format!("{} nodes fit, such as {first}", fitting.len()),
-            [] => "the answer is open".to_owned(),
+impl Recorded {
+    fn new(said: &str, since: Option<Timestamp>, messages: &BTreeSet<String>, fitting: Option<&Str>) -> Self {
+        let now: Vec<Counts> = messages.iter().filter_map(|message| Counts::of(message)).collect();
+        let (agrees, change) = match Counts::of(said) {
+            Some(before) if now.contains(&before) => (true, String::new()),
+            // An event is cut off, so that its counts are not all known.
+            Some(_) if said.len() >= LONGEST_EVENT => (false, String::new()),
+            Some(before) => (false, before.change(now.first(), fitting)),
+            // Another step failed, such as the binding, or the message is not about nodes.
+            None => (messages.iter().any(|message| said.starts_with(message.as_str())), String::new()),
         };
-        return format!("Something has changed since: now {nodes}. The scheduler tries again within 5 minutes");
-    };
-    let (Some(before), Some(now)) = (Counts::of(recorded), Counts::of(message)) else {
-        return String::new();
-    };
-    let mut changes = Vec::new();
-    if before.nodes != now.nodes {
-        changes.push(format!("there were {} nodes, and now there are {}", before.nodes, now.nodes));
+        Self { message: said.to_owned(), since, agrees, change }
     }
-    let lists = |counts: &BTreeMap<&str, &str>, others: &BTreeMap<&str, &str>| {
-        let only = counts.iter().filter(|(reason, count)| others.get(**reason) != Some(*count));
-        only.map(|(reason, count)| format!("{count} {reason}").trim_start().to_owned()).collect::<Vec<_>>().join(", ")
-    };
-    let (gone, new) = (lists(&before.reasons, &now.reasons), lists(&now.reasons, &before.reasons));
-    if !gone.is_empty() {
-        changes.push(format!("no longer true: {gone}"));
-    }
-    if !new.is_empty() {
-        changes.push(format!("new: {new}"));
-    }
-    format!("Something has changed since: {}", changes.join("; "))
 }
+
+/// The number of characters after which the scheduler cuts off the message of an event. Upstream: `truncateMessage`,
+/// `pkg/scheduler`, 1.36.
+const LONGEST_EVENT: usize = 1024;
 
 /// The numbers in a message of the scheduler. Upstream: `FitError.Error`, `pkg/scheduler/framework`, 1.36.
-struct Counts<'m> {
-    nodes: &'m str,
-    /// The count of each reason. It is empty for a reason without a count.
-    reasons: BTreeMap<&'m str, &'m str>,
+#[derive(Debug, PartialEq, Eq)]
+struct Counts {
+    nodes: usize,
+    /// The count of each reason. It is zero for a reason of all nodes, which has no count.
+    reasons: BTreeMap<String, usize>,
 }
 
-impl<'m> Counts<'m> {
-    fn of(message: &'m str) -> Option<Self> {
+impl Counts {
+    fn of(message: &str) -> Option<Self> {
         let (nodes, rest) = message.strip_prefix("0/")?.split_once(" nodes are available: ")?;
         // The sentence about preemption comes after the reasons.
-        let reasons = rest.split_once(". ").map_or(rest, |(reasons, _)| reasons).trim_end_matches('.');
-        let counted = |part: &'m str| match part.split_once(' ') {
-            Some((count, reason)) if count.bytes().all(|byte| byte.is_ascii_digit()) => (reason, count),
-            _ => (part, ""),
-        };
-        Some(Self { nodes, reasons: reasons.split(", ").map(counted).collect() })
+        let parts = rest.split_once(". ").map_or(rest, |(reasons, _)| reasons).trim_end_matches('.');
+        let mut reasons = BTreeMap::new();
+        for part in parts.split(", ") {
+            let (count, reason) = match part.split_once(' ') {
+                Some((count, reason)) if !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    (count.parse().ok()?, reason)
+                }
+                _ => (0, part),
+            };
+            *reasons.entry(of_newest(reason)).or_insert(0) += count;
+        }
+        Some(Self { nodes: nodes.parse().ok()?, reasons })
     }
+
+    /// Returns what has changed, if the message was another one before.
+    fn change(&self, now: Option<&Self>, fitting: Option<&Str>) -> String {
+        if let Some(node) = fitting {
+            return format!("Something has changed since: now the pod can run on a node, such as {node}");
+        }
+        let Some(now) = now else { return String::new() };
+        let mut changes = Vec::new();
+        if self.nodes != now.nodes {
+            changes.push(format!("{} nodes before and {} now", self.nodes, now.nodes));
+        }
+        let reasons: BTreeSet<&String> = self.reasons.keys().chain(now.reasons.keys()).collect();
+        for reason in reasons {
+            match (self.reasons.get(reason), now.reasons.get(reason)) {
+                (Some(before), Some(now)) if before == now => {}
+                (Some(before), Some(now)) => changes.push(format!("\"{reason}\" {before} times before and {now} now")),
+                (Some(_), None) => changes.push(format!("\"{reason}\" is not so any more")),
+                (None, _) => changes.push(format!("\"{reason}\" is new")),
+            }
+        }
+        format!("Something has changed since: {}", changes.join(", "))
+    }
+}
+
+/// Returns the reason in the words of Kubernetes 1.36. Earlier versions have other words for three of them
+/// (`docs/controllers/scheduler.md`).
+fn of_newest(reason: &str) -> String {
+    if reason.starts_with("node(s) had untolerated taint {") {
+        return "node(s) had untolerated taint(s)".to_owned();
+    }
+    match reason {
+        "node(s) had volume node affinity conflict" => "node(s) didn't match PersistentVolume's node affinity",
+        "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode" => {
+            "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by \
+             another pod"
+        }
+        newest => newest,
+    }
+    .to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The messages are those of a real kube-scheduler 1.34, with the part about preemption.
+    fn recorded(said: &str, now: &[&str], fitting: Option<&str>) -> (bool, String) {
+        let messages = now.iter().map(ToString::to_string).collect();
+        let recorded = Recorded::new(said, None, &messages, fitting.map(Str::from).as_ref());
+        (recorded.agrees, recorded.change)
+    }
+
+    /// The recorded messages are those of real schedulers, with the part about preemption.
     #[test]
     fn what_has_changed_since_a_message_is_said() {
         let before = "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu. no new claims to \
                       deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.";
-        let now = "0/2 nodes are available: 2 Insufficient cpu.";
+        let changed = |text: &str| (false, format!("Something has changed since: {text}"));
         assert_eq!(
-            change(before, Some(now), &[]),
-            "Something has changed since: there were 3 nodes, and now there are 2; no longer true: 1 node(s) had \
-             untolerated taint(s)"
-        );
-        let unbound = "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found";
-        assert_eq!(
-            change(unbound, Some(now), &[]),
-            "Something has changed since: no longer true: pod has unbound immediate PersistentVolumeClaims; new: 2 \
-             Insufficient cpu"
+            recorded(before, &["0/2 nodes are available: 2 Insufficient cpu."], None),
+            changed("3 nodes before and 2 now, \"node(s) had untolerated taint(s)\" is not so any more")
         );
         assert_eq!(
-            change(before, None, &["n1".into()]),
-            "Something has changed since: now node n1 fits. The scheduler tries again within 5 minutes"
+            recorded(before, &["0/3 nodes are available: 3 Insufficient cpu."], None),
+            changed(
+                "\"Insufficient cpu\" 2 times before and 3 now, \"node(s) had untolerated taint(s)\" is not so any more"
+            )
         );
-        assert_eq!(change("unable to find a node", Some(now), &[]), "", "the messages cannot be compared");
+        assert_eq!(recorded(before, &[], Some("n1")), changed("now the pod can run on a node, such as n1"));
+    }
+
+    #[test]
+    fn a_message_that_says_the_same_is_no_change() {
+        // The order of volumes decides which of the messages is given.
+        let messages = ["0/1 nodes are available: 1 Insufficient cpu.", "0/1 nodes are available: 1 Too many pods."];
+        assert_eq!(
+            recorded("0/1 nodes are available: 1 Too many pods. preemption: 0/1.", &messages, None),
+            (true, String::new())
+        );
+        // Kubernetes 1.30 has other words.
+        let old = "0/3 nodes are available: 1 node(s) had untolerated taint {a: b}, 1 node(s) had untolerated taint {c: }, 1 \
+                   node(s) had volume node affinity conflict. preemption: 0/3 nodes are available: 3 Preemption is not \
+                   helpful for scheduling.";
+        let new = "0/3 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity, 2 node(s) had \
+                   untolerated taint(s).";
+        assert_eq!(recorded(old, &[new], None), (true, String::new()));
+        // A message about another step says nothing about the nodes.
+        let binding = "running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded";
+        assert_eq!(recorded(binding, &[], Some("n1")), (false, String::new()));
+        // An event that is cut off cannot be compared.
+        let long = format!("0/3 nodes are available: {}", "1 node(s) had untolerated taint(s), ".repeat(40));
+        assert_eq!(recorded(&long, &[new], None), (false, String::new()));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::text::Page;
 use crate::diagnosis::node::NodeVolumes;
-use crate::model::Pod;
+use crate::model::{Kind, Pod};
 use crate::report::shared::table::Table;
 use serde::Serialize;
 
@@ -21,8 +21,10 @@ pub struct NodeVolumesOut {
     pub volumes: Vec<NodeVolumeOut>,
     /// The volumes that count for the limits, by driver.
     pub drivers: Vec<DriverUseOut>,
-    /// Whether all pods and nodes were read, so that nothing is missing.
-    pub complete: bool,
+    /// The resources that were not all read, so that something may be missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub unknown: Vec<&'static str>,
 }
 
 /// A volume of a node.
@@ -32,6 +34,8 @@ pub struct NodeVolumesOut {
 pub struct NodeVolumeOut {
     /// The name of the PersistentVolume.
     pub name: String,
+    /// The phase of the PersistentVolume.
+    pub phase: String,
     /// The namespace and name of its claim, as `namespace/name`. The field is absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
@@ -44,12 +48,14 @@ pub struct NodeVolumeOut {
 /// The volumes of one driver on a node.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct DriverUseOut {
     /// The driver.
     pub driver: String,
-    /// The limit that CSINode states. The field is absent if it states none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The limit that CSINode states. It is null if it states none.
     pub limit: Option<i64>,
+    /// Whether the limit is known. It is not if the CSINode was not read.
+    pub limit_known: bool,
     /// The number of volumes that count, as kube-scheduler counts them.
     pub volumes: usize,
     /// The number of these volumes that are attached and that no pod on the node uses.
@@ -77,6 +83,7 @@ impl NodeVolumesOut {
     pub(super) fn new(node: &NodeVolumes<'_>) -> Self {
         let volumes = node.volumes.iter().map(|one| NodeVolumeOut {
             name: one.volume.meta.name.to_string(),
+            phase: one.volume.status.phase.as_str().to_owned(),
             claim: one.claim.as_ref().map(|(namespace, name)| format!("{namespace}/{name}")),
             pods: one.pods.iter().map(|pod| key_of(pod)).collect(),
             other_nodes: one.other_nodes,
@@ -86,19 +93,31 @@ impl NodeVolumesOut {
                 one.users.iter().map(|(pod, volumes)| PodUseOut { pod: key_of(pod), volumes: *volumes }).collect();
             pods.sort_by(|a, b| b.volumes.cmp(&a.volumes).then_with(|| a.pod.cmp(&b.pod)));
             let (driver, limit) = (one.driver.clone(), one.limit);
-            DriverUseOut { driver, limit, volumes: one.volumes, unused: one.unused, pods }
+            DriverUseOut {
+                driver,
+                limit,
+                limit_known: node.knows_limits,
+                volumes: one.volumes,
+                unused: one.unused,
+                pods,
+            }
         });
-        Self { volumes: volumes.collect(), drivers: drivers.collect(), complete: node.is_complete }
+        Self {
+            volumes: volumes.collect(),
+            drivers: drivers.collect(),
+            unknown: node.unread.iter().map(|kind| kind.resource()).collect(),
+        }
     }
 
     /// Writes the sections of the text.
     pub(super) fn sections(&self, page: &mut Page) {
         if !self.volumes.is_empty() {
             page.heading("Volumes of the node");
-            let mut table = Table::new(["VOLUME", "CLAIM", "PODS", "OTHER NODES"].into());
+            let mut table = Table::new(["VOLUME", "PHASE", "CLAIM", "PODS", "OTHER NODES"].into());
             for volume in self.volumes.iter().take(MOST_VOLUMES) {
                 table.row(vec![
                     volume.name.clone(),
+                    volume.phase.clone(),
                     volume.claim.clone().unwrap_or_default(),
                     volume.pods.join(", "),
                     volume.other_nodes.to_string(),
@@ -110,10 +129,13 @@ impl NodeVolumesOut {
             }
             let tied: Vec<&str> =
                 self.volumes.iter().filter(|one| one.other_nodes == 0).map(|one| one.name.as_str()).collect();
+            let read = if self.unknown.contains(&Kind::Node.resource()) { " that was read" } else { "" };
             match tied.as_slice() {
                 [] => {}
-                [only] => page.line(1, &format!("Volume {only} can be used on no other node.")),
-                several => page.line(1, &format!("{} of these volumes can be used on no other node.", several.len())),
+                [only] => page.line(1, &format!("Volume {only} can be used on no other node{read}.")),
+                several => {
+                    page.line(1, &format!("{} of these volumes can be used on no other node{read}.", several.len()));
+                }
             }
         }
         if !self.drivers.is_empty() {
@@ -122,23 +144,25 @@ impl NodeVolumesOut {
                 page.line(1, &driver.sentence());
             }
         }
-        if !self.complete {
-            page.line(0, "Not all pods and nodes were read, so that there may be more.");
+        if !self.unknown.is_empty() {
+            page.heading("Unknown");
+            page.line(1, &format!("The node may have more volumes: {} were not all read.", self.unknown.join(", ")));
         }
     }
 }
 
 impl DriverUseOut {
     fn sentence(&self) -> String {
-        let count = match self.limit {
-            Some(limit) => format!("{} of {limit} volumes", self.volumes),
-            None if self.volumes == 1 => "1 volume, no limit".to_owned(),
-            None => format!("{} volumes, no limit", self.volumes),
+        let volumes = if self.volumes == 1 { "1 volume".to_owned() } else { format!("{} volumes", self.volumes) };
+        let count = match (self.limit, self.limit_known) {
+            (Some(limit), _) => format!("{} of {limit} volumes", self.volumes),
+            (None, true) => format!("{volumes}, no limit"),
+            (None, false) => format!("{volumes}, limit unknown: the CSINode was not read"),
         };
         let mut by: Vec<String> =
             self.pods.iter().take(MOST_PODS).map(|pod| format!("{} by pod {}", pod.volumes, pod.pod)).collect();
         if self.pods.len() > MOST_PODS {
-            by.push(format!("others by {} more pods", self.pods.len() - MOST_PODS));
+            by.push(format!("the others by {} more pods", self.pods.len() - MOST_PODS));
         }
         if self.unused > 0 {
             by.push(format!("{} attached without a pod", self.unused));

@@ -1,8 +1,9 @@
 //! The part of a pod's explanation about kube-scheduler: which nodes the pod fits, and why not the others.
 
 use super::text::Page;
-use crate::controllers::scheduler::{NodeVerdicts, NotEvaluated, Plugin, Verdict};
+use crate::controllers::scheduler::{ConditionReason, NodeVerdicts, NotEvaluated, Plugin, Verdict};
 use crate::diagnosis::pod::{Attempt, NodeGroup, PodScheduling, Recorded, UNMODELLED};
+use crate::report::shared::machine::is_false;
 use crate::report::shared::table::Table;
 use crate::text::capitalized;
 use serde::Serialize;
@@ -40,6 +41,9 @@ pub struct SchedulingOut {
     /// The message that the scheduler writes into the condition `PodScheduled`, without the part about preemption. It
     /// is null if some node fits, or if there is no answer.
     pub message: Option<String>,
+    /// `Unschedulable` or `SchedulerError`, the reason of the condition. `SchedulerError`: a plugin fails, so that no
+    /// node is chosen. It is null if some node fits, or if there is no answer.
+    pub condition_reason: Option<&'static str>,
     /// The verdict on each node, sorted by name. The list is empty if no node was tested.
     pub nodes: Vec<NodeOut>,
     /// Other possible answers. There are some if the order of volumes in the scheduler's cache decides.
@@ -55,19 +59,27 @@ pub struct SchedulingOut {
     pub recorded: Option<RecordedOut>,
     /// The parts of kube-scheduler that are not modelled and that can decide where a pod runs.
     pub unmodelled: [&'static str; UNMODELLED.len()],
-    /// What such a part decides about this pod, as sentences for the text.
-    #[serde(skip)]
-    not_evaluated: Vec<&'static str>,
+    /// What such a part decides about this pod, as sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    pub not_evaluated: Vec<&'static str>,
+    /// Whether there may be further answers, because too many orders of volumes are possible.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, schemars(default))]
+    pub limited: bool,
 }
 
 /// The verdict on one node.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct NodeOut {
     /// The name of the node.
     pub name: String,
-    /// Whether the pod fits.
+    /// Whether the pod fits, whatever the order of volumes in the scheduler's cache is.
     pub fits: bool,
+    /// Whether the pod fits in some order of the volumes. The other verdicts are in `alternatives`.
+    pub can_fit: bool,
     /// The plugin that rejects the node, or null.
     pub plugin: Option<&'static str>,
     /// The reasons of the plugin, in its own words.
@@ -101,6 +113,7 @@ pub struct AlternativeOut {
 /// Nodes that are rejected for the same reasons.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct GroupOut {
     /// The reasons, in the words of kube-scheduler.
     pub reasons: Vec<String>,
@@ -108,6 +121,10 @@ pub struct GroupOut {
     pub nodes: Vec<String>,
     /// What the reasons rest on, as sentences without a full stop.
     pub causes: Vec<String>,
+    /// Whether the order of volumes in the scheduler's cache decides which of the reasons is given.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, schemars(default))]
+    pub depends_on_order: bool,
 }
 
 /// What the scheduler has recorded about the pod.
@@ -116,10 +133,11 @@ pub struct GroupOut {
 pub struct RecordedOut {
     /// The message.
     pub message: String,
-    /// The time of the message, as RFC 3339. The field is absent if no object states it.
+    /// Since when the condition of the pod has been false, as RFC 3339, or when the pod was created if only an event
+    /// says so. The field is absent if no object states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Whether the predicted message is the recorded one.
+    /// Whether a predicted message says the same as the recorded one.
     pub agrees: bool,
     /// What has changed since then. The field is absent if the messages agree or cannot be compared.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -137,6 +155,8 @@ impl SchedulingOut {
             assumed: Vec::new(),
             stage: None,
             message: None,
+            condition_reason: None,
+            limited: false,
             nodes: Vec::new(),
             alternatives: Vec::new(),
             groups: Vec::new(),
@@ -151,9 +171,11 @@ impl SchedulingOut {
             }
             PodScheduling::Tried(attempt) => Self {
                 assumed: attempt.assumed.iter().map(|kind| kind.resource()).collect(),
-                stage: Some(if attempt.is_rejected_early { "preFilter" } else { "filter" }),
+                stage: stage(attempt),
+                condition_reason: condition_reason(attempt),
+                limited: attempt.is_limited,
                 message: attempt.message.clone(),
-                nodes: attempt.nodes.iter().map(node).collect(),
+                nodes: nodes(attempt),
                 alternatives: alternatives(attempt),
                 groups: attempt.groups.iter().map(group).collect(),
                 recorded: attempt.recorded.as_ref().map(recorded),
@@ -170,41 +192,21 @@ impl SchedulingOut {
             let line = if self.attempted {
                 format!("Which nodes fit is unknown: {reason}.")
             } else {
-                format!("The scheduler does not look for a node: {reason}.")
+                format!("{}.", capitalized(reason))
             };
             page.line(1, &line);
             return;
         }
-        let fitting: Vec<&NodeOut> = self.nodes.iter().filter(|node| node.fits).collect();
-        match (&self.message, fitting.as_slice()) {
-            (Some(message), _) => page.line(1, message),
-            (None, []) => page.line(1, "No node fits."),
-            (None, nodes) => {
-                let count = format!("{} of {} nodes fit: ", nodes.len(), self.nodes.len());
-                page.line(1, &format!("{count}{}.", names(nodes.iter().map(|node| node.name.as_str()))));
-                for line in volumes(nodes) {
-                    page.line(2, &line);
-                }
-            }
-        }
-        for group in self.groups.iter().take(MOST_GROUPS) {
-            let nodes = names(group.nodes.iter().map(String::as_str));
-            // If the pod was rejected before any node was tested, the reason stands in the message.
-            if self.stage == Some("filter") {
-                page.line(1, &format!("{} ({nodes})", group.reasons.join(", ")));
-            }
-            for cause in &group.causes {
-                page.line(2, &format!("{}.", capitalized(cause)));
-            }
-        }
-        if self.groups.len() > MOST_GROUPS {
-            page.line(1, &format!("and {} more; -o wide shows all", self.groups.len() - MOST_GROUPS));
-        }
+        self.nodes_lines(page);
+        self.group_lines(page, wide);
         if let Some(recorded) = self.recorded.as_ref().filter(|recorded| !recorded.change.is_empty()) {
             page.line(1, &format!("The scheduler's last message differs. {}.", recorded.change));
         }
         for sentence in &self.not_evaluated {
             page.line(1, sentence);
+        }
+        if self.limited {
+            page.line(1, "There may be other answers: too many orders of the volumes are possible.");
         }
         if !self.assumed.is_empty() {
             page.line(1, &format!("Assumed: there are no other {} than those in the input.", self.assumed.join(", ")));
@@ -214,12 +216,67 @@ impl SchedulingOut {
         }
     }
 
+    /// Writes the message, or the nodes that fit.
+    fn nodes_lines(&self, page: &mut Page) {
+        if self.condition_reason == Some(ConditionReason::SchedulerError.as_str()) {
+            page.line(1, "A plugin of the scheduler fails, so that no node is chosen:");
+        }
+        if let Some(message) = &self.message {
+            page.line(1, message);
+        }
+        let nodes = |some: &[&NodeOut]| names(some.iter().map(|node| node.name.as_str()));
+        let all = self.nodes.len();
+        let certain: Vec<&NodeOut> = self.nodes.iter().filter(|node| node.fits).collect();
+        let perhaps: Vec<&NodeOut> = self.nodes.iter().filter(|node| !node.fits && node.can_fit).collect();
+        if !certain.is_empty() {
+            let fit = if certain.len() == 1 { "fits" } else { "fit" };
+            page.line(1, &format!("{} of {all} nodes {fit}: {}.", certain.len(), nodes(&certain)));
+            for line in volumes(&certain) {
+                page.line(2, &line);
+            }
+        }
+        if !perhaps.is_empty() {
+            page.line(
+                1,
+                &format!(
+                    "{} of {all} nodes can fit: {}. The order of volumes in the scheduler's cache decides.",
+                    perhaps.len(),
+                    nodes(&perhaps)
+                ),
+            );
+        }
+    }
+
+    /// Writes the nodes that are rejected, by reason.
+    fn group_lines(&self, page: &mut Page, wide: bool) {
+        let most = if wide { usize::MAX } else { MOST_GROUPS };
+        for group in self.groups.iter().take(most) {
+            let nodes = names(group.nodes.iter().map(String::as_str));
+            let or = if group.depends_on_order { ", or " } else { ", " };
+            // If the pod was rejected before any node was tested, the reason stands in the message.
+            if self.stage == Some("filter") {
+                page.line(1, &format!("{} ({nodes})", group.reasons.join(or)));
+            }
+            for cause in &group.causes {
+                page.line(2, &format!("{}.", capitalized(cause)));
+            }
+        }
+        if self.groups.len() > most {
+            page.line(1, &format!("and {} more groups of nodes; -o wide shows all", self.groups.len() - most));
+        }
+    }
+
     fn table(&self) -> Table {
         let mut table = Table::new(["NODE", "FITS", "PLUGIN", "REASON"].into());
         for node in &self.nodes {
             table.row(vec![
                 node.name.clone(),
-                if node.fits { "yes" } else { "no" }.to_owned(),
+                match (node.fits, node.can_fit) {
+                    (true, _) => "yes",
+                    (false, true) => "perhaps",
+                    (false, false) => "no",
+                }
+                .to_owned(),
                 node.plugin.unwrap_or("<none>").to_owned(),
                 if node.reasons.is_empty() { "<none>".to_owned() } else { node.reasons.join(", ") },
             ]);
@@ -242,10 +299,10 @@ fn volumes(nodes: &[&NodeOut]) -> Vec<String> {
     let mut lines: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for node in nodes {
         let bound = node.bind.iter().map(|bind| match bind.volumes.as_slice() {
-            [only] => format!("claim {} is bound to volume {only}", bind.claim),
-            several => format!("claim {} is bound to one of the volumes {}", bind.claim, several.join(", ")),
+            [only] => format!("claim {} would be bound to volume {only}", bind.claim),
+            several => format!("claim {} would be bound to one of the volumes {}", bind.claim, several.join(", ")),
         });
-        let provisioned = node.provision.iter().map(|claim| format!("a volume is provisioned for claim {claim}"));
+        let provisioned = node.provision.iter().map(|claim| format!("a volume would be provisioned for claim {claim}"));
         let all: Vec<String> = bound.chain(provisioned).collect();
         if !all.is_empty() {
             lines.entry(all.join(", and ")).or_default().push(&node.name);
@@ -263,7 +320,7 @@ fn node(node: &NodeVerdicts) -> NodeOut {
     let best = node.verdicts.iter().find(|verdict| verdict.fits()).or_else(|| node.verdicts.first());
     let same = |verdict: &&Verdict| best.is_some_and(|best| best.status == verdict.status);
     let all: Vec<&Verdict> = node.verdicts.iter().filter(same).collect();
-    verdict_out(&node.node, &all)
+    NodeOut { fits: node.fits(), can_fit: node.can_fit(), ..verdict_out(&node.node, &all) }
 }
 
 /// Returns the answer about a node from verdicts that differ only in what is bound.
@@ -280,6 +337,7 @@ fn verdict_out(name: &str, verdicts: &[&Verdict]) -> NodeOut {
     NodeOut {
         name: name.to_owned(),
         fits: verdicts.first().is_some_and(|verdict| verdict.fits()),
+        can_fit: verdicts.first().is_some_and(|verdict| verdict.fits()),
         plugin: status.and_then(|status| status.plugin).map(Plugin::name),
         reasons: status.iter().flat_map(|status| &status.reasons).map(|reason| reason.text.to_string()).collect(),
         bind: bind
@@ -314,11 +372,40 @@ fn alternatives(attempt: &Attempt) -> Vec<AlternativeOut> {
     [first].into_iter().chain(further).collect()
 }
 
+/// Returns the verdict on each node. If a plugin fails on one node, no node takes the pod.
+fn nodes(attempt: &Attempt) -> Vec<NodeOut> {
+    let mut nodes: Vec<NodeOut> = attempt.nodes.iter().map(node).collect();
+    if attempt.is_error {
+        for node in &mut nodes {
+            (node.fits, node.can_fit) = (false, false);
+        }
+    }
+    nodes
+}
+
+/// Where the pod is rejected. Without any node, no node is tested.
+fn stage(attempt: &Attempt) -> Option<&'static str> {
+    match (attempt.is_rejected_early, attempt.nodes.is_empty()) {
+        (true, _) => Some("preFilter"),
+        (false, true) => None,
+        (false, false) => Some("filter"),
+    }
+}
+
+fn condition_reason(attempt: &Attempt) -> Option<&'static str> {
+    match (&attempt.message, attempt.is_error) {
+        (_, true) => Some(ConditionReason::SchedulerError.as_str()),
+        (Some(_), false) => Some(ConditionReason::Unschedulable.as_str()),
+        (None, false) => None,
+    }
+}
+
 fn group(group: &NodeGroup) -> GroupOut {
     GroupOut {
         reasons: group.reasons.clone(),
         nodes: group.nodes.iter().map(ToString::to_string).collect(),
         causes: group.causes.clone(),
+        depends_on_order: group.depends_on_order,
     }
 }
 

@@ -55,11 +55,11 @@ impl Explanation<'_> {
         }
         self.assumptions(&mut page);
         self.advice_section(&mut page);
-        self.said_section(&mut page);
-        self.pods_section(&mut page);
         if let Some(Some(scheduling)) = &self.scheduling {
             scheduling.section(&mut page, wide);
         }
+        self.said_section(&mut page);
+        self.pods_section(&mut page);
         if let Some(node) = &self.node {
             node.sections(&mut page);
         }

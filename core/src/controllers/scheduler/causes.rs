@@ -1,7 +1,7 @@
 //! The objects that lead to a reason of a volume plugin on one node. The scheduler does not say them.
 
-use super::cluster::is_seen;
 use super::reads::Reads;
+use super::volume_binding::Branch;
 use super::{Scheduler, SchedulerReason, migration, volume_binding, volume_limits, volume_zone};
 use crate::model::{
     AccessMode, AnnotationKey, ClaimPhase, CsiNode, Node, NodeSelector, PersistentVolume, PersistentVolumeClaim, Pod,
@@ -39,6 +39,13 @@ pub enum Cause<'s> {
         claim: &'s str,
         /// The name of the selected node.
         node: &'s str,
+    },
+    /// A volume is reserved for the claim, and the node cannot reach it. No other volume is looked for.
+    ReservedElsewhere {
+        /// The name of the claim.
+        claim: &'s str,
+        /// The name of the volume.
+        volume: &'s str,
     },
     /// No volume that the node can reach fits the claim, and nothing provisions one.
     NoVolume {
@@ -86,6 +93,11 @@ pub enum Cause<'s> {
     },
 }
 
+/// Returns whether the volume can be used on some nodes only.
+pub fn is_tied(volume: &PersistentVolume) -> bool {
+    volume.node_affinity.is_some() || volume_zone::states_zone(volume)
+}
+
 /// Returns the nodes on which a bound volume can be used: its node affinity matches, and no zone of its labels differs.
 pub fn nodes_of_volume<'s>(snapshot: &'s Snapshot, volume: &'s PersistentVolume) -> impl Iterator<Item = &'s Node> {
     snapshot.nodes().iter().filter(|node| {
@@ -112,6 +124,17 @@ impl<'a, 's> Causes<'a, 's> {
     /// Returns the objects that lead to the reason on the node. The node is `None` if the pod was rejected before any
     /// node was tested.
     pub fn of(&self, leaf: SchedulerReason, node: Option<&'s Node>) -> Vec<Cause<'s>> {
+        let mut causes: Vec<Cause<'s>> = Vec::new();
+        // A pod can mount a claim twice.
+        for cause in self.all(leaf, node) {
+            if !causes.contains(&cause) {
+                causes.push(cause);
+            }
+        }
+        causes
+    }
+
+    fn all(&self, leaf: SchedulerReason, node: Option<&'s Node>) -> Vec<Cause<'s>> {
         match (leaf, node) {
             (SchedulerReason::NodeBoundVolumeAffinity, Some(node)) => self.affinities(node),
             (SchedulerReason::NodeZoneConflict, Some(node)) => self.zones(node),
@@ -168,44 +191,57 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn zones(&self, node: &Node) -> Vec<Cause<'s>> {
-        let unfit = |(claim, volume): (&'s PersistentVolumeClaim, &'s PersistentVolume)| {
+        // The plugin does not look at ephemeral volumes.
+        let named = self.pod.named_claims().filter_map(|name| self.claim(name));
+        let unfit = |claim: &'s PersistentVolumeClaim| {
+            let volume: &PersistentVolume = self.snapshot.find("", &claim.volume_name)?;
             let key = volume_zone::unfit_label(volume, node)?;
             Some(Cause::VolumeZone { claim: &claim.meta.name, volume, key })
         };
-        self.volumes().filter_map(unfit).collect()
+        named.filter_map(unfit).collect()
+    }
+
+    /// Returns the claims that wait for the scheduler and that lead to this reason on the node.
+    fn unfit(&self, leaf: SchedulerReason, node: &Node) -> Vec<&'s PersistentVolumeClaim> {
+        let (mut reads, behavior) = (Reads::new(self.snapshot), self.scheduler.behavior);
+        let Ok(claims) = volume_binding::pre_filter(&mut reads, self.pod) else { return Vec::new() };
+        let branches = volume_binding::filter(&mut reads, behavior, &claims, node);
+        let has_leaf =
+            |branch: &Branch<'_>| branch.verdict.status.reasons.iter().any(|reason| reason.leaf == Some(leaf));
+        let mut unfit: Vec<&PersistentVolumeClaim> = Vec::new();
+        for claim in branches.all.iter().filter(|branch| has_leaf(branch)).flat_map(|branch| &branch.unfit) {
+            if !unfit.iter().any(|known| known.meta.name == claim.meta.name) {
+                unfit.push(claim);
+            }
+        }
+        unfit
     }
 
     fn without_volume(&self, node: &Node) -> Vec<Cause<'s>> {
-        let selected = |claim: &'s PersistentVolumeClaim| {
-            let selected = claim.meta.annotations.get(AnnotationKey::SelectedNode)?;
-            (selected != node.meta.name).then_some(Cause::SelectedNode { claim: &claim.meta.name, node: selected })
-        };
-        let elsewhere: Vec<Cause<'s>> = self.waiting().filter_map(selected).collect();
-        if !elsewhere.is_empty() {
-            return elsewhere;
-        }
-        let unfit = |claim: &'s PersistentVolumeClaim| {
-            let class: &StorageClass = self.snapshot.find("", claim.class())?;
-            let (claim, name) = (claim.meta.name.as_str(), class.meta.name.as_str());
-            if !volume_binding::provisions(class) {
-                Some(Cause::NoVolume { claim, class: name })
-            } else if volume_binding::allows(class, node) {
-                None
-            } else {
-                Some(Cause::AllowedTopologies { claim, class: name })
+        let cause = |claim: &'s PersistentVolumeClaim| {
+            let name = claim.meta.name.as_str();
+            let selected = claim.meta.annotations.get(AnnotationKey::SelectedNode);
+            if let Some(selected) = selected.filter(|selected| *selected != node.meta.name) {
+                return Some(Cause::SelectedNode { claim: name, node: selected });
             }
+            let reserved = volume_binding::reserved_elsewhere(self.snapshot, self.scheduler.behavior, claim, node);
+            if let Some(volume) = reserved {
+                return Some(Cause::ReservedElsewhere { claim: name, volume: &volume.meta.name });
+            }
+            let class: &StorageClass = self.snapshot.find("", claim.class())?;
+            let class_name = class.meta.name.as_str();
+            Some(if volume_binding::provisions(class) {
+                Cause::AllowedTopologies { claim: name, class: class_name }
+            } else {
+                Cause::NoVolume { claim: name, class: class_name }
+            })
         };
-        self.waiting().filter_map(unfit).collect()
+        self.unfit(SchedulerReason::NodeNoVolumeToBind, node).into_iter().filter_map(cause).collect()
     }
 
     fn without_capacity(&self, node: &Node) -> Vec<Cause<'s>> {
-        let mut reads = Reads::new(self.snapshot);
-        let mut unfit = |claim: &'s PersistentVolumeClaim| {
-            let class: &StorageClass = self.snapshot.find("", claim.class())?;
-            let is_enough = volume_binding::has_enough_capacity(&mut reads, class, claim, node);
-            (!is_enough).then_some(Cause::Capacity { claim })
-        };
-        self.waiting().filter_map(&mut unfit).collect()
+        let unfit = self.unfit(SchedulerReason::NodeNotEnoughStorage, node);
+        unfit.into_iter().map(|claim| Cause::Capacity { claim }).collect()
     }
 
     fn missing_volumes(&self) -> Vec<Cause<'s>> {
@@ -226,20 +262,18 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn claims_in_use(&self) -> Vec<Cause<'s>> {
-        let exclusive = self.claims().filter(|claim| claim.access_modes.0.contains(&AccessMode::ReadWriteOncePod));
+        // A pod on a node that does not exist does not count, and an ephemeral volume does not, either.
+        let on_nodes = || self.scheduler.cluster.nodes.iter().flat_map(|info| &info.pods).copied();
+        let claims = self.pod.named_claims().filter_map(|name| self.claim(name));
+        let exclusive = claims.filter(|claim| claim.access_modes.0.contains(&AccessMode::ReadWriteOncePod));
         let users = |claim: &'s PersistentVolumeClaim| {
             let uses = |pod: &&Pod| {
-                is_seen(pod)
-                    && !pod.node_name.is_empty()
-                    && pod.meta.namespace == self.pod.meta.namespace
-                    && pod.claim_names().any(|name| *name == claim.meta.name)
+                pod.meta.namespace == self.pod.meta.namespace && pod.named_claims().any(|name| *name == claim.meta.name)
             };
-            Cause::ClaimInUse { claim: &claim.meta.name, pods: self.snapshot.pods().iter().filter(uses).collect() }
+            Cause::ClaimInUse { claim: &claim.meta.name, pods: on_nodes().filter(uses).collect() }
         };
-        exclusive
-            .map(users)
-            .filter(|cause| !matches!(cause, Cause::ClaimInUse { pods, .. } if pods.is_empty()))
-            .collect()
+        let is_used = |cause: &Cause<'_>| !matches!(cause, Cause::ClaimInUse { pods, .. } if pods.is_empty());
+        exclusive.map(users).filter(is_used).collect()
     }
 
     fn unready_claims(&self, leaf: SchedulerReason) -> Vec<Cause<'s>> {
@@ -258,7 +292,10 @@ impl<'a, 's> Causes<'a, 's> {
                 SchedulerReason::PodClaimWithoutVolumeOrClass => {
                     claim.is_some_and(|claim| is_bound(claim) && self.snapshot.volume_id(&claim.volume_name).is_none())
                 }
-                _ => claim.is_some_and(|claim| volume_binding::is_for_pod(self.pod, claim).is_err()),
+                _ => {
+                    let is_foreign = |claim| volume_binding::is_for_pod(self.pod, claim).is_err();
+                    self.pod.makes(name) && claim.is_some_and(is_foreign)
+                }
             }
         };
         self.pod.claim_names().map(Str::as_str).filter(is_it).map(Cause::Claim).collect()

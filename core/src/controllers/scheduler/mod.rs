@@ -28,7 +28,7 @@ mod volume_limits;
 mod volume_restrictions;
 mod volume_zone;
 
-pub use causes::{Cause, Causes, nodes_of_volume};
+pub use causes::{Cause, Causes, is_tied, nodes_of_volume};
 pub use leaves::SchedulerReason;
 pub use verdict::{
     Binding, Code, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Reason, Rejection, Scheduling, Status,
@@ -224,5 +224,8 @@ fn ended(cycle: Cycle) -> Scheduling {
 }
 
 fn always<'s>(status: Status) -> Branches<'s> {
-    Branches { all: vec![Branch { order: orders::Order::default(), verdict: status.into() }], limited: false }
+    Branches {
+        all: vec![Branch { order: orders::Order::default(), verdict: status.into(), unfit: Vec::new() }],
+        limited: false,
+    }
 }

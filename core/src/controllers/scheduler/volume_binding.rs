@@ -17,6 +17,7 @@ use crate::model::{
     AnnotationKey, ClaimPhase, CsiDriver, CsiNode, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod,
     Quantity, StorageCapacity, StorageClass, Str, label,
 };
+use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
@@ -116,6 +117,8 @@ pub(super) struct Branch<'s> {
     pub(super) order: Order<'s>,
     /// The verdict. It is `Success` if other plugins have to decide.
     pub(super) verdict: Verdict,
+    /// The claims that lead to the reason about waiting claims. The first one that does not fit ends the test.
+    pub(super) unfit: Vec<&'s PersistentVolumeClaim>,
 }
 
 /// The branches of a node.
@@ -142,10 +145,11 @@ pub(super) fn filter<'s>(
     claims: &PodVolumeClaims<'s>,
     node: &Node,
 ) -> Branches<'s> {
-    let always = |status: Status| Branches {
-        all: vec![Branch { order: Order::default(), verdict: status.into() }],
+    let because_of = |status: Status, unfit: Vec<&'s PersistentVolumeClaim>| Branches {
+        all: vec![Branch { order: Order::default(), verdict: status.into(), unfit }],
         limited: false,
     };
+    let always = |status: Status| because_of(status, Vec::new());
     let (mut affinity, mut missing) = (false, false);
     match check_bound_claims(reads, &claims.bound, node) {
         Ok(Bound::Fit) => {}
@@ -179,7 +183,7 @@ pub(super) fn filter<'s>(
     for claim in &claims.waiting {
         match claim.meta.annotations.get(AnnotationKey::SelectedNode) {
             // Nothing else is tested then, not even the storage.
-            Some(other) if other != node.meta.name => return always(status(true, false)),
+            Some(other) if other != node.meta.name => return because_of(status(true, false), vec![claim]),
             Some(_) => selected.push(*claim),
             None => to_match.push(*claim),
         }
@@ -191,10 +195,17 @@ pub(super) fn filter<'s>(
     let limited = found.len() >= MOST_BRANCHES;
     let all = found.into_iter().map(|found| {
         let to_provision: Vec<_> = selected.iter().chain(&found.without).copied().collect();
+        let mut unfit = Vec::new();
         let verdict = match check_volume_provisions(reads, &to_provision, node) {
             Provisions::Error(error) => Status::filter_error(Plugin::VolumeBinding, &error).into(),
-            Provisions::None => status(true, false).into(),
-            Provisions::Full => status(false, true).into(),
+            Provisions::None(claim) => {
+                unfit.push(claim);
+                status(true, false).into()
+            }
+            Provisions::Full(claim) => {
+                unfit.push(claim);
+                status(false, true).into()
+            }
             Provisions::Fit => {
                 let mut verdict = Verdict::from(status(false, false));
                 if verdict.status.code == Code::Success {
@@ -206,7 +217,7 @@ pub(super) fn filter<'s>(
                 verdict
             }
         };
-        Branch { order: found.order, verdict }
+        Branch { order: found.order, verdict, unfit }
     });
     Branches { all: all.collect(), limited }
 }
@@ -235,14 +246,13 @@ enum Bound {
 
 /// The first claim that does not fit ends this test. Upstream: `checkBoundClaims`, 1.36.
 fn check_bound_claims(reads: &mut Reads<'_>, claims: &[&PersistentVolumeClaim], node: &Node) -> Result<Bound, String> {
-    if claims.is_empty() {
-        return Ok(Bound::Fit);
-    }
-    let csi_node = reads.find::<CsiNode>("", &node.meta.name);
     for claim in claims {
         let Some(volume) = reads.find::<PersistentVolume>("", &claim.volume_name) else {
             return Ok(Bound::Missing);
         };
+        // Upstream reads the CSINode in any case. It matters only for volumes of in-tree plugins.
+        let is_in_tree = migration::InTree::of(volume).is_some();
+        let csi_node = if is_in_tree { reads.find::<CsiNode>("", &node.meta.name) } else { None };
         let affinity = migration::node_affinity(volume, csi_node)?;
         if affinity.is_some_and(|affinity| !affinity.matches(&node.meta.labels)) {
             return Ok(Bound::Affinity);
@@ -289,6 +299,22 @@ fn find_matching_volumes<'s>(
         all = next;
     }
     Ok(all)
+}
+
+/// Returns a volume that is reserved for the claim and that the node does not reach. It ends the search for the claim.
+pub(super) fn reserved_elsewhere<'s>(
+    snapshot: &'s Snapshot,
+    behavior: &KubernetesBehavior,
+    claim: &PersistentVolumeClaim,
+    node: &Node,
+) -> Option<&'s PersistentVolume> {
+    let query = Query::new(behavior, claim, false).ok()?;
+    snapshot.volumes().iter().find(|volume| {
+        let affinity = volume.node_affinity.as_deref();
+        volume.class() == claim.class()
+            && matches!(query.fit(volume), Fit::Reserved)
+            && affinity.is_some_and(|affinity| !affinity.matches(&node.meta.labels))
+    })
 }
 
 /// Returns the volumes with which the search for one claim can end, or `None` for a search without a result. Each has
@@ -340,25 +366,31 @@ fn possible_volumes<'s>(
 }
 
 /// The result for the claims that have to be provisioned.
-enum Provisions {
+enum Provisions<'s> {
     Fit,
-    None,
-    Full,
+    /// Nothing can be provisioned for this claim.
+    None(&'s PersistentVolumeClaim),
+    /// There is not enough storage for this claim.
+    Full(&'s PersistentVolumeClaim),
     Error(String),
 }
 
 /// The first claim that does not fit ends this test. Upstream: `checkVolumeProvisions`, 1.36.
-fn check_volume_provisions(reads: &mut Reads<'_>, claims: &[&PersistentVolumeClaim], node: &Node) -> Provisions {
+fn check_volume_provisions<'s>(
+    reads: &mut Reads<'_>,
+    claims: &[&'s PersistentVolumeClaim],
+    node: &Node,
+) -> Provisions<'s> {
     for claim in claims {
         let name = claim.class();
         let Some(class) = reads.find::<StorageClass>("", name) else {
             return Provisions::Error(format!("failed to find storage class {name:?}"));
         };
         if !provisions(class) || !allows(class, node) {
-            return Provisions::None;
+            return Provisions::None(claim);
         }
         if !has_enough_capacity(reads, class, claim, node) {
-            return Provisions::Full;
+            return Provisions::Full(claim);
         }
     }
     Provisions::Fit

@@ -144,7 +144,7 @@ pub(super) fn uses<'s>(
         }
         for counted in own {
             let of_driver = by_driver.entry(counted.driver.clone()).or_default();
-            match of_driver.users.last_mut().filter(|(last, _)| last.meta.uid == pod.meta.uid) {
+            match of_driver.users.last_mut().filter(|(last, _)| std::ptr::eq(*last, *pod)) {
                 Some((_, count)) => *count += 1,
                 None => of_driver.users.push((pod, 1)),
             }

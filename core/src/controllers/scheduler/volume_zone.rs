@@ -35,6 +35,11 @@ pub(super) fn unfit_label(volume: &PersistentVolume, node: &Node) -> Option<&'st
     topologies(volume).find(|topology| !topology.fits(node)).map(|topology| topology.key)
 }
 
+/// Returns whether the labels of the volume state a zone or a region.
+pub(super) fn states_zone(volume: &PersistentVolume) -> bool {
+    topologies(volume).next().is_some()
+}
+
 /// Returns whether the labels of the volume reject the node.
 pub(super) fn rejects(volume: &PersistentVolume, node: &Node) -> bool {
     has_any_label(node) && unfit_label(volume, node).is_some()
