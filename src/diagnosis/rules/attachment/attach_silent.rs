@@ -81,11 +81,11 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         format!(
             "the attacher of {driver} does not detach {volume} from node {node}. The VolumeAttachment was deleted \
              {lasted} ago, and the attacher has written no error: {reason}. Until the VolumeAttachment is gone, the \
-             volume counts as attached"
+             volume is treated as attached"
         )
     } else {
         format!(
-            "the attacher of {driver} does not attach {volume} to node {node}. It has not changed this \
+            "the attacher of {driver} does not attach {volume} to node {node}. It has not changed the \
              VolumeAttachment for {lasted} and has written no error: {reason}"
         )
     };

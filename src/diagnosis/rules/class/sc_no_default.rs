@@ -2,6 +2,7 @@
 
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, merge_class, set_class};
 use crate::diagnosis::rules::pending::pool::{Unmade, taken};
 use crate::diagnosis::rules::pending::wanted;
@@ -57,15 +58,18 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let is_told =
         taken(case, claim, Unmade::NoClass).is_none_or(|pool| pool.count > 0) || case.nearest(claim).nearly_fits;
     let none = if is_told { "" } else { ". No volume without a class fits it either" };
-    let found = Detection::new(format!("it states no class, and {there}. So nobody provisions a volume for it{none}"))
-        .severity(if is_told { Severity::Warning } else { Severity::Error })
-        .early_if(case.is_young(claim.meta.created))
-        .evidence(&case.object(), "spec.storageClassName", "")
-        .remedy(by_hand(format!("if the volume should be made by hand, make {}", wanted(claim))));
+    let found = Detection::new(format!(
+        "{} states no class, and {there}. So nobody provisions a volume for it{none}",
+        mention(&case.object())
+    ))
+    .severity(if is_told { Severity::Warning } else { Severity::Error })
+    .early_if(case.is_young(claim.meta.created))
+    .evidence(&case.object(), "spec.storageClassName", "")
+    .remedy(by_hand(format!("if no driver should provision the volume, create {}", wanted(claim))));
     let makes = |class: &&StorageClass| find_provisionable_plugin(case.behavior(), class) == Provider::External;
     let making: Vec<&StorageClass> = classes.iter().filter(makes).collect();
     Some(match making.as_slice() {
-        [] => found.remedy(by_hand("or install a driver with a class, and mark that class as default")),
+        [] => found.remedy(by_hand("install a driver with a class, and mark that class as default")),
         [only] => {
             let name = &only.meta.name;
             let does = format!(
