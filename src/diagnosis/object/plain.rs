@@ -167,7 +167,8 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
             1 => ", but 1 has a problem".to_owned(),
             several => format!(", but {several} have a problem"),
         };
-        format!("{subject}: {running} of {all} pods{with_claims} are Running or completed{problem}.")
+        let are = if running == 1 { "is" } else { "are" };
+        format!("{subject}: {running} of {all} pods{with_claims} {are} Running or completed{problem}.")
     };
     let (state, headline, details) = match (worst, missing) {
         (None, 0) if object.kind == Kind::Node => {

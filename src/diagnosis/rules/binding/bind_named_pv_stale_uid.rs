@@ -8,6 +8,7 @@ use crate::diagnosis::remedy::restore;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::snapshot::printed;
+use crate::text::capitalized;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-named-pv-stale-uid",
@@ -59,14 +60,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
-    let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
+    let (kept, consequence) = (!case.destroys(volume), capitalized(&case.prospect(volume)));
     let misleading = if case.has_event("FailedBinding") {
         ". The event says \"already bound to a different claim\" and means that earlier claim"
     } else {
         ""
     };
     let found = Detection::new(format!(
-        "{} cannot be bound to {}, whose spec.claimRef has the uid of an earlier claim; {consequence}. That earlier \
+        "{} cannot be bound to {}, whose spec.claimRef has the uid of an earlier claim. {consequence}. That earlier \
          claim of the same name is gone{misleading}",
         mention(&case.object()),
         mention(&volume_key(name))

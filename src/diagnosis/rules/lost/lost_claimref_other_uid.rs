@@ -7,6 +7,7 @@ use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::restore;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
+use crate::text::capitalized;
 
 pub(super) static RULE: Rule = Rule {
     id: "lost-claimref-other-uid",
@@ -47,9 +48,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
-    let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
+    let (kept, consequence) = (!case.destroys(volume), capitalized(&case.prospect(volume)));
     let found = Detection::new(format!(
-        "{} was created again, and {} has the uid of the earlier claim; {consequence}. The earlier claim of the same \
+        "{} was created again, and {} has the uid of the earlier claim. {consequence}. The earlier claim of the same \
          name is gone, so the controller releases the volume",
         mention(&case.object()),
         part_of(&volume_key(name), "spec.claimRef")

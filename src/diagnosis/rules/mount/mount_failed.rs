@@ -147,22 +147,29 @@ impl Obstacle {
                 ),
             ),
             Self::Refused => {
-                let (server, first) = match Protocol::of(message) {
-                    Protocol::Nfs => ("the NFS server", format!("allow node {node} in the exports of the NFS server")),
+                let (server, check, first) = match Protocol::of(message) {
+                    Protocol::Nfs => (
+                        "the NFS server",
+                        "check its exports",
+                        format!("allow node {node} in the exports of the NFS server"),
+                    ),
                     Protocol::Smb => (
                         "the SMB server",
+                        "check the account key",
                         "compare the user and the password (account key) in the Secret with those of the SMB server"
                             .to_owned(),
                     ),
                     Protocol::Other => (
                         "the server",
+                        "check its access rules",
                         format!(
                             "allow node {node} in the access rules of the server, and compare the credentials in the \
                              Secret with those of the server"
                         ),
                     ),
                 };
-                (format!("{volume} cannot be mounted, because {server} denies access to node {node}"), first)
+                let what = format!("{volume} cannot be mounted on node {node}, because {server} denies access");
+                (format!("{what} ({check})"), first)
             }
             Self::Option => {
                 let option = option_in(message).map_or_else(String::new, |option| format!(" ({option})"));
@@ -172,7 +179,7 @@ impl Obstacle {
                 )
             }
             Self::Busy => (
-                format!("{volume} cannot be mounted on node {node}, because its device is still in use"),
+                format!("{volume} cannot be mounted on node {node}, because its device is still in use (busy)"),
                 format!(
                     "find what holds the device: a watcher of the storage system (rbd status), another machine where it \
                      is mapped, or multipath on node {node}"

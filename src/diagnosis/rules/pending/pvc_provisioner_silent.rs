@@ -8,7 +8,7 @@ use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::rules::provisioning::refusal;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::lease::names_of_provisioner;
-use crate::model::{Kind, PersistentVolumeClaim, VolumeSnapshot};
+use crate::model::{Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
 /// The longest time, in seconds, that a pod usually waits for a node.
@@ -80,11 +80,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let driver = driver_of(case, class);
     let copies = match claim.source() {
         Some(source) => {
-            let namespace = claim.meta.namespace.as_str();
-            let is_unseen = source.kind == "VolumeSnapshot"
-                && case.snapshot().find::<VolumeSnapshot>(namespace, &source.name).is_none();
-            let unseen = if is_unseen { ", which is not among the objects that were read" } else { "" };
-            format!(". The claim has data source {} {}{unseen}; copying can take time", source.kind, source.name)
+            format!(". The claim has data source {} {}; copying can take time", source.kind, source.name)
         }
         None if claim.data_source => ". The claim has a data source, and copying can take time".to_owned(),
         None => String::new(),

@@ -61,7 +61,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let its = |claim: &str| part_of(&case.object(), claim);
     let fact = match replaced {
         Some(_) => format!("{} is gone (a new claim has that name)", its(&format!("the earlier claim {claim}"))),
-        None => format!("{} does not exist", its(&format!("claim {claim}"))),
+        None => format!("{} names claim {claim}, which does not exist", its("spec.claimRef")),
     };
     let found = Detection::new(format!("{fact}. {prospect}. The next sync makes the volume Released"));
     let mut found = with_state(with_storage(found, case, volume), case, volume)
