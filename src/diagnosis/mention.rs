@@ -2,7 +2,7 @@
 //! page says "it", "this claim", "its volume v", or the full name.
 
 use super::object::noun;
-use crate::model::{Kind, ObjectKey, TypedId};
+use crate::model::{ClaimPhase, Kind, ObjectKey};
 use crate::snapshot::Snapshot;
 
 /// The first character of a mention. Unicode keeps these characters for private use.
@@ -114,7 +114,13 @@ fn words(
     if is_own && !part.is_empty() {
         // "all 3 claims" on the page of their namespace.
         let is_count = part.starts_with("all ") || part.starts_with(|first: char| first.is_ascii_digit());
-        return if is_count { part.to_owned() } else { format!("its {}", part.trim_start_matches("the ")) };
+        if is_count {
+            return part.to_owned();
+        }
+        // "its" means what the sentence has mentioned before.
+        if is_first || seen.contains(object) {
+            return format!("its {}", part.trim_start_matches("the "));
+        }
     }
     let name = match (is_own, word(object.kind)) {
         (true, Some(word)) => own(word),
@@ -148,18 +154,22 @@ fn named(object: &ObjectKey, page: &ObjectKey) -> String {
     }
 }
 
-/// Returns whether the object is the volume of the claim of the page, or the claim of the volume of the page.
+/// Returns whether the object is the volume of the claim of the page, or the claim of the volume of the page. A claim
+/// that was never bound has no volume.
 fn is_partner(snapshot: &Snapshot, page: &ObjectKey, object: &ObjectKey) -> bool {
     let names = |volume: &ObjectKey, claim: &ObjectKey| {
         let named = snapshot.volume_id(&volume.name).and_then(|id| snapshot.volume(id).claim_ref.as_ref());
         named.is_some_and(|named| named.namespace == claim.namespace && named.name == claim.name)
     };
-    let Some(id) = snapshot.object_id(page) else { return false };
-    match (id.typed(), object.kind) {
-        (TypedId::PersistentVolumeClaim(id), Kind::PersistentVolume) => {
-            snapshot.claim(id).volume_name == object.name && names(object, page)
-        }
-        (TypedId::PersistentVolume(_), Kind::PersistentVolumeClaim) => names(page, object),
+    let has = |claim: &ObjectKey, volume: &ObjectKey| {
+        let claim = snapshot.claim_id(&claim.namespace, &claim.name).map(|id| snapshot.claim(id));
+        claim.is_none_or(|claim| {
+            claim.volume_name == volume.name && matches!(claim.status.phase, ClaimPhase::Bound | ClaimPhase::Lost)
+        })
+    };
+    match (page.kind, object.kind) {
+        (Kind::PersistentVolumeClaim, Kind::PersistentVolume) => names(object, page) && has(page, object),
+        (Kind::PersistentVolume, Kind::PersistentVolumeClaim) => names(page, object) && has(object, page),
         _ => false,
     }
 }

@@ -300,7 +300,7 @@ fn the_nearest_volume_is_the_same_for_all() {
     let explained = of_claim(&["explain", "pvc/orders-archive"]);
     assert_eq!(explained["candidates"][0]["object"]["name"], "disk-going");
     assert!(
-        explained["diagnosis"].to_string().to_lowercase().contains("nearest free volume disk-going"),
+        explained["diagnosis"].to_string().to_lowercase().contains("the closest, volume disk-going"),
         "{explained}"
     );
 }

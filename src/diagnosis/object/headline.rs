@@ -58,8 +58,15 @@ pub(super) fn of_object(
         if let Some(data) = data.filter(|data| data.is_danger())
             && !words.details.iter().any(|sentence| sentence.starts_with(DANGER))
         {
-            match words.details.iter_mut().find(|sentence| sentence.contains(" data")) {
-                Some(told) => told.insert_str(0, DANGER),
+            match words.details.iter().position(|sentence| sentence.contains(" data")) {
+                Some(at) => {
+                    let told = words.details.remove(at);
+                    let (danger, before) = danger_first(told.trim_end_matches('.'));
+                    if !before.is_empty() {
+                        words.details.insert(at, format!("{before}."));
+                    }
+                    words.details.insert(at, format!("{DANGER}{danger}."));
+                }
                 None => words.details.push(format!("{DANGER}{}.", data.words())),
             }
         }

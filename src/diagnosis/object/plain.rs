@@ -4,11 +4,11 @@
 use super::headline::{Words, beginning, noun};
 use super::predicted::of_prediction;
 use super::{Actor, Diagnoser, Diagnosis, State, Who};
-use crate::diagnosis::Severity;
 use crate::diagnosis::members::{self, Member};
 use crate::diagnosis::pod::facts::{newest_about, pod_key};
 use crate::diagnosis::pod::{ClaimProspect, PodVolume, Stages, answer};
 use crate::diagnosis::reason::{View, counted};
+use crate::diagnosis::{Finding, Severity};
 use crate::model::{Kind, ObjectId, ObjectKey, Pod, PodPhase, TypedId};
 use std::collections::BTreeSet;
 
@@ -64,8 +64,8 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
             let name = &object.name;
             let state = if snapshot.get(id).meta.deleted.is_some() { "Terminating" } else { "Active" };
             let findings = match findings_in(diagnoser, name) {
-                (found, 1) => format!("; {found} in it has a finding"),
-                (found, _) if !found.is_empty() => format!("; {found} in it have findings"),
+                (found, 1) => format!("; {found} in it has a problem"),
+                (found, _) if !found.is_empty() => format!("; {found} in it have problems"),
                 _ => String::new(),
             };
             let headline = format!("Namespace {name} is {state}{findings}.");
@@ -79,8 +79,8 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
     }
 }
 
-/// Returns how many claims, pods and volumes of a namespace have a finding that is not only for information, in words,
-/// and their number.
+/// Returns how many claims, pods, StatefulSets and volumes of a namespace have a finding that is not only for
+/// information, or are affected by one, in words, and their number.
 fn findings_in(diagnoser: &Diagnoser<'_>, namespace: &str) -> (String, usize) {
     let snapshot = diagnoser.simulation.snapshot();
     let is_of_namespace = |object: &ObjectKey| match snapshot.object_id(object).map(ObjectId::typed) {
@@ -91,9 +91,19 @@ fn findings_in(diagnoser: &Diagnoser<'_>, namespace: &str) -> (String, usize) {
     };
     let listed = diagnoser.findings.listed.iter();
     let serious = listed.filter(|finding| finding.severity != Severity::Info && finding.suppressed.is_none());
-    let objects: BTreeSet<&ObjectKey> =
-        serious.map(|finding| &finding.object).filter(|object| is_of_namespace(object)).collect();
-    let kinds = [(Kind::PersistentVolumeClaim, "claim"), (Kind::Pod, "pod"), (Kind::PersistentVolume, "volume")];
+    let concerned = |finding: &'_ Finding| {
+        let affected = finding.affected.iter().chain(&finding.role.affected_objects);
+        std::iter::once(&finding.object).chain(affected).cloned().collect::<Vec<_>>()
+    };
+    let exists = |object: &ObjectKey| snapshot.object_id(object).is_some();
+    let objects: BTreeSet<ObjectKey> =
+        serious.flat_map(concerned).filter(|object| exists(object) && is_of_namespace(object)).collect();
+    let kinds = [
+        (Kind::PersistentVolumeClaim, "claim"),
+        (Kind::Pod, "pod"),
+        (Kind::StatefulSet, "StatefulSet"),
+        (Kind::PersistentVolume, "volume"),
+    ];
     let mut counts = kinds.map(|(kind, word)| (objects.iter().filter(|object| object.kind == kind).count(), word));
     let total = counts.iter().map(|(count, _)| count).sum();
     counts.sort_by_key(|(count, _)| *count == 0);

@@ -100,8 +100,8 @@ fn the_first_line_answers_what_people_ask() {
                 spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } })),
             ],
             "pvc/data",
-            "Claim db/data is Pending: its storageClassName is \"\", so no driver provisions a volume, and no free \
-             volume without a class fits.",
+            "Claim db/data is Pending: its storageClassName is \"\", no volume without a class fits, and nobody \
+             provisions one.",
         ),
         // A volume that is reserved for the claim is listed before a volume without a claim.
         (
@@ -154,7 +154,7 @@ fn the_first_line_answers_what_people_ask() {
             ],
             "pvc/data",
             "Claim db/data is Lost: it was created again, and spec.claimRef of its volume a has the uid of the earlier \
-             claim. Danger: policy Delete destroys its data, unless the policy is set to Retain in time. The earlier \
+             claim. Danger: Policy Delete destroys its data, unless the policy is set to Retain in time. The earlier \
              claim of the same name is gone, so the controller releases the volume. Danger: the earlier claim db/data \
              of its volume a is gone (a new claim has that name). With policy Delete, x.example.com deletes its data, \
              unless the policy is set to Retain in time. The next sync makes the volume Released.",

@@ -89,7 +89,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         let first = format!("let the node plugin of {name}, a pod of its DaemonSet, run on node {node}{tolerate}");
         (format!("driver {name} is not registered on node {node}.{because}"), first)
     } else {
-        let rest = "No CSIDriver of this name exists, and no node has registered it";
+        let rest = format!("No CSIDriver of this name exists, and no node has registered it, not even node {node}");
         (format!("CSI driver {name} is not installed. {rest}"), format!("install driver {name}, with its node plugin"))
     };
     let mut found =

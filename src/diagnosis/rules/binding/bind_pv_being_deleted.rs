@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid;
-use crate::diagnosis::mention::mention;
+use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
@@ -50,9 +50,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchDeleting);
     let (found, volume) = match refused(case, claim, verdict, leaf) {
         Some(refused) => {
-            let wants = if refused.is_named { "can never be bound to it" } else { "gets no other volume" };
-            let difference = Difference { has: "is being deleted", wants, advice: UNDOABLE };
-            (refused.found_for_want_of_a_provisioner(case, claim, difference), refused.volume)
+            let difference = Difference { has: "is being deleted", wants: "", advice: UNDOABLE };
+            let mut found = refused.found_for_want_of_a_provisioner(case, claim, difference);
+            let going = volume_key(&refused.volume.meta.name);
+            let (me, volume) = (mention(&case.object()), mention(&going));
+            found.message = if refused.is_named {
+                let state = elsewhere(&going, ", which is being deleted,");
+                format!("{me} names {volume}{state} and can never be bound to it. {UNDOABLE}")
+            } else {
+                format!("no free volume fits; the closest, {volume}, is being deleted. {UNDOABLE}")
+            };
+            (found, refused.volume)
         }
         None => reserved(case, claim)?,
     };

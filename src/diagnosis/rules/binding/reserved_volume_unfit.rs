@@ -77,6 +77,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     })?;
     let name = &volume.meta.name;
     let words: Vec<String> = verdicts.iter().filter_map(|verdict| misfit_words(volume, claim, *verdict)).collect();
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let more = match words.get(1..) {
+        None | Some([]) => String::new(),
+        Some(more) => format!(". Other fields do not fit either: {}", more.join("; ")),
+    };
     let has_uid = has_uid(volume);
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     // The volume has the claim's uid, so deleting the claim releases the volume, even if nobody has used it.
@@ -95,10 +100,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         (true, false) => format!(". Deleting the claim destroys the data of the reserved volume (policy {policy})"),
     };
     let mut found = Detection::new(format!(
-        "{} is reserved for {}, but does not fit: {}. {prospect}{danger}",
+        "{} is reserved for {}, but does not fit: {first}{more}. {prospect}{danger}",
         mention(&volume_key(name)),
-        mention(&case.object()),
-        words.join(", ")
+        mention(&case.object())
     ))
     .severity(if gets_another { Severity::Warning } else { Severity::Error })
     .risk(if at_risk { Risk::Possible } else { Risk::None });

@@ -56,10 +56,11 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     let answer = event.message.split_once("error: ").map_or(event.message.as_str(), |(_, answer)| answer);
     let is_quota = answer.contains("quota");
     let who = if is_quota { "a ResourceQuota forbids" } else { "the API server refuses" };
-    let found = Detection::new(format!("{who} to create pod {pod}. The API server says: {}", truncate(answer, 200)))
-        .since(event.last_seen)
-        .evidence(&case.object(), "spec.replicas", set.replicas.to_string())
-        .evidence(&case.object(), "events[FailedCreate].message", truncate(&event.message, 240));
+    let found =
+        Detection::new(format!("{who} the creation of pod {pod}. The API server says: {}", truncate(answer, 200)))
+            .since(event.last_seen)
+            .evidence(&case.object(), "spec.replicas", set.replicas.to_string())
+            .evidence(&case.object(), "events[FailedCreate].message", truncate(&event.message, 240));
     let found = if is_quota {
         let way = if answer.contains("must specify") {
             "state these requests and limits for all containers and init containers in the template, or create a \

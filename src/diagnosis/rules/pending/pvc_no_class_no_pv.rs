@@ -60,7 +60,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         .map(|class| format!(". The default class \"{}\" does not apply to such a claim", class.meta.name))
         .unwrap_or_default();
     let found = Detection::new(format!(
-        "{} is \"\", so no driver provisions a volume, and no volume without a class fits{default}",
+        "{} is \"\", no volume without a class fits, and nobody provisions one{default}",
         part_of(&case.object(), "storageClassName")
     ));
     Some(

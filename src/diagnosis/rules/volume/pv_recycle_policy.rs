@@ -65,7 +65,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         (false, true) => (
             Risk::Possible,
             format!(
-                "{} is scrubbed when its claim is deleted (policy Recycle): all its files are deleted. Then the next \
+                "{} is scrubbed as soon as the claim is deleted (policy Recycle). All its files are deleted. Then the next \
                  claim can get the volume",
                 mention(&case.object())
             ),
