@@ -101,7 +101,7 @@ fn a_volume_of_an_existing_claim_is_called_reserved() {
         "pv/disk-4",
         "erp",
         &[
-            "Volume disk-4 is Available; it is reserved for its claim erp/never, but does not fit: capacity 40Gi < \
+            "Volume disk-4 is Available; it is reserved for claim erp/never, but does not fit: capacity 40Gi < \
              requested 60Gi.\n",
             "    The claim names no volume; the controller did not make this binding (a person or a provisioner did): \
              the claim is enqueued.\n",

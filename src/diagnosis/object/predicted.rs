@@ -215,7 +215,7 @@ fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mu
             });
         }
         ClaimBranch::UnboundClaimWaitForPodScheduled => {
-            sentences.push("The events of the pod say why it has no node, not those of the claim.".to_owned())
+            sentences.push("The events of the pod say why it has no node, not those of the claim.".to_owned());
         }
         ClaimBranch::UnboundClaimProvisionExternal if let Some(node) = missing_node(view, claim) => {
             sentences.push(format!(

@@ -144,8 +144,9 @@ fn the_first_line_answers_what_people_ask() {
                 with(pv("a"), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Lost: spec.claimRef of its volume a has no uid, so the controller takes this claim for \
-             another claim. No data are lost. With the uid of the claim in spec.claimRef, both are Bound again.",
+            "Claim db/data is Lost: spec.claimRef of its volume a has no uid. So the controller thinks that the volume \
+             belongs to another claim. No data are lost. With the uid of the claim in spec.claimRef, both are Bound \
+             again.",
         ),
         (
             vec![
@@ -241,8 +242,8 @@ fn the_first_line_answers_what_people_ask() {
                 json!({ "persistentVolumeReclaimPolicy": "Recycle" }),
             )],
             "pv/a",
-            "Volume a is Failed: the recycler failed to scrub its data (policy Recycle). Danger: Every sync tries it \
-             again, and the data are deleted when that succeeds. No message says why.",
+            "Volume a is Failed: the recycler failed to scrub the data of this volume (policy Recycle). Danger: Every \
+             sync tries it again, and the data are deleted when that succeeds. No message says why.",
         ),
         (
             vec![
@@ -255,8 +256,8 @@ fn the_first_line_answers_what_people_ask() {
                 pvc("logs"),
             ],
             "pv/b",
-            "Volume b is Bound, but its claim db/data uses volume a, so this volume becomes free for any claim, with \
-             its data. All of these volumes have the uid of the claim in spec.claimRef.",
+            "Volume b is Bound, but claim db/data uses volume a, so this volume becomes free for any claim, with its \
+             data. All of these volumes have the uid of the claim in spec.claimRef.",
         ),
         // The volume is reserved for the other claim, without a uid. The other claim exists.
         (

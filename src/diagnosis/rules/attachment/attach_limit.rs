@@ -114,6 +114,9 @@ fn of_driver(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         let attached = attached.filter(|one| one.node_name == node && one.attacher == name && one.attached).count();
         let limit = snapshot.find::<CsiNode>("", node).and_then(|node| node.driver(name)?.limit);
         let stated = match limit {
+            Some(limit) if usize::try_from(limit).is_ok_and(|limit| attached < limit) => format!(
+                "The driver states a limit of {limit}, but refuses another volume although only {attached} are attached"
+            ),
             Some(limit) => format!("The driver states a limit of {limit}, and {attached} are attached"),
             None => format!("{attached} are attached"),
         };

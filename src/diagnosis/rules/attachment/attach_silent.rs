@@ -100,7 +100,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             .remedy(describe(&case.object(), "see whether it has changed by now"))
             .remedy(kubectl("get csidrivers", format!("see whether {driver} is installed, and under which name")))
             .remedy(by_hand(format!(
-                "run the controller of {driver} with its attacher: then it continues by itself; if it runs already, \
+                "run the controller of {driver} with its attacher: then it continues; if it runs already, \
                  its log says which permissions are missing"
             ))),
     )

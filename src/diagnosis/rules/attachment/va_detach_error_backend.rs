@@ -58,11 +58,11 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         ),
         Obstacle::InUse => (
             ". The disk seems to be in use",
-            "find what still uses the disk on the node, such as a mount that is left; then it tries again by itself",
+            "find what still uses the disk on the node, such as a mount that is left; then it tries again",
         ),
         Obstacle::Unreachable => (
             ". The storage system seems not to answer",
-            "let the driver reach the storage system again; then it tries again by itself",
+            "let the driver reach the storage system again; then it tries again",
         ),
         Obstacle::Unknown => (
             ". The disk or the node seems to be gone already, and the driver reports this as an error",

@@ -104,8 +104,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let detaches = |does: &str| detach(attachment, does);
     if is_unmounted(case, volume, node) {
         return Some(found.remedy(detaches(
-            "node.status.volumesInUse does not list the volume, so that it is not mounted there: delete the \
-             VolumeAttachment, and the driver detaches the volume",
+            "delete the VolumeAttachment: then the driver detaches the volume, which is not mounted there \
+             (status.volumesInUse of the node does not list it)",
         )));
     }
     Some(

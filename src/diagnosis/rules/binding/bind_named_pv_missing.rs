@@ -73,7 +73,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     Some(found.remedy(kubectl("get pv", "list the volumes")).remedy(super::recreate(claim, &how)).remedy(by_hand(
         format!(
-            "or create the PersistentVolume {wanted} with the right storage, policy Retain and a claimRef to {}",
+            "create the PersistentVolume {wanted} with the right storage, policy Retain and a claimRef to {}",
             claim.key()
         ),
     )))

@@ -37,7 +37,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refused = refused(case, claim, CandidateVerdict::CandidateSelector, None)?;
     let name = &refused.volume.meta.name;
     let has = match refused.misfit.has.as_str() {
-        "<unset>" => "does not have that label".to_owned(),
+        "<unset>" => "lacks the label".to_owned(),
         has => format!("has label {has}"),
     };
     let wants = format!("selects {}", refused.misfit.wants);

@@ -73,7 +73,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         [only] => {
             let name = &only.meta.name;
             let does = format!(
-                "or set class {name} for this claim alone, which makes a new and empty volume; the class cannot be \
+                "set class {name} for this claim alone, which provisions a new and empty volume; the class cannot be \
                  changed afterwards"
             );
             found.remedy(set_class(claim, name, does)).remedy(mark(only))
@@ -84,11 +84,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             let names = names.join(", ");
             found
                 .remedy(by_hand(format!(
-                    "or set the claim's spec.storageClassName to the class that should make a new and empty volume: \
+                    "set the claim's spec.storageClassName to the class that should provision a new and empty volume: \
                      one of {names}{more}"
                 )))
                 .remedy(by_hand(
-                    "or mark one class as default: then all waiting claims that state no class, in all namespaces, get \
+                    "mark one class as default: then all waiting claims that state no class, in all namespaces, get \
                      it",
                 ))
         }
@@ -104,6 +104,6 @@ fn mark(class: &StorageClass) -> Remedy {
     merge_class(
         class,
         &patch,
-        "or mark this class as default: then all waiting claims that state no class, in all namespaces, get it",
+        "mark this class as default: then all waiting claims that state no class, in all namespaces, get it",
     )
 }

@@ -78,7 +78,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&source_key, "status.phase", phase)
             .follows_from(source_key.clone(), Act::Bind)
             .remedy(describe(&source_key, "see what the source waits for"))
-            .remedy(by_hand(format!("let claim {name} become Bound: then the copy continues by itself")))
+            .remedy(by_hand(format!("let claim {name} become Bound: then the copy continues")))
         }
     };
     let found = found.info_if(!has_waited(case, claim, stage));

@@ -47,8 +47,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    let source_words = part_of(&case.object(), "the data source");
     const LONG: usize = 160;
+    let source_words = part_of(&case.object(), "the data source");
     let snapshot = snapshot_of(case, claim).filter(|snapshot| snapshot.ready != Some(true))?;
     let (holder, error) = snapshot_failure(case, snapshot)?;
     stage(case)?;
@@ -79,7 +79,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .since(error.time)
             .evidence(&holder, "status.error.message", error.message.as_str())
             .remedy(describe(&source, "read the whole error and the events of the snapshot"))
-            .remedy(by_hand("remove what the error names; the snapshot controller tries again by itself"))
+            .remedy(by_hand("remove what the error names; then the snapshot controller tries again"))
             .remedies(create_again(claim, "from a snapshot that is ready")),
     )
 }

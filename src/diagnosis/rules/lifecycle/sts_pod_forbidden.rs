@@ -73,7 +73,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
             "see what the quotas allow and what is used",
         ))
     } else {
-        found.remedy(by_hand("remove what the answer of the API server names; the pod is then created by itself"))
+        found.remedy(by_hand("remove what the answer of the API server names; then the pod is created"))
     };
     Some(found.remedy(describe(&case.object(), "read the whole answer of the API server")))
 }

@@ -255,11 +255,25 @@ impl Protocol {
     }
 }
 
-/// Returns the mount options that the message states, if they are few.
-fn option_in(message: &str) -> Option<&str> {
-    let (_, rest) = message.split_once("Unknown parameter ").or_else(|| message.split_once("unknown mount option "))?;
-    let option = rest.split_whitespace().next()?.trim_matches(['\'', '"', '.', ',', ':']);
-    (!option.is_empty()).then_some(option)
+/// Returns the mount option that the message names as invalid, or the names of the few options of the command, of which
+/// one is invalid. Options with secrets are left out.
+fn option_in(message: &str) -> Option<String> {
+    const MOST: usize = 4;
+    let named = message.split_once("Unknown parameter ").or_else(|| message.split_once("unknown mount option "));
+    if let Some((_, rest)) = named {
+        let option = rest.split_whitespace().next()?.trim_matches(['\'', '"', '.', ',', ':']);
+        return (!option.is_empty()).then(|| option.to_owned());
+    }
+    let (_, rest) = message.split_once(" -o ")?;
+    let options = rest.split([' ', ']']).next()?.split(',').map(|option| option.split('=').next().unwrap_or(option));
+    let names: Vec<&str> =
+        options.filter(|name| !name.is_empty() && !name.starts_with('_') && !name.contains("secret")).collect();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some((*one).to_owned()),
+        several if several.len() <= MOST => Some(format!("one of {}", several.join(","))),
+        _ => None,
+    }
 }
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {

@@ -63,7 +63,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         with_class(found, case, claim)
             .evidence(&case.object(), "spec.selector", labels.as_str())
             .remedy(describe(&case.object(), format!("see what {driver} says about it")))
-            .remedy(save_claim(claim, "save the manifest of the claim"))
+            .remedy(save_claim(claim, "save the manifest of the claim before you delete it"))
             .remedy(by_hand(format!(
                 "if an existing volume is meant, give it class {}, these labels, and the requested size and access \
                  modes",

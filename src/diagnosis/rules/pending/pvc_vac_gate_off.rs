@@ -59,7 +59,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found
             .severity(if waited.is_some() { Severity::Error } else { Severity::Info })
             .evidence(&case.object(), "spec.volumeAttributesClassName", asked)
-            .remedy(save_claim(claim, "save the manifest of the claim"))
+            .remedy(save_claim(claim, "save the manifest of the claim before you delete it"))
             .remedy(by_hand("switch the feature gate VolumeAttributesClass on in kube-controller-manager"))
             .remedy(by_hand(
                 "delete the claim, which has no volume, and create it again without spec.volumeAttributesClassName",

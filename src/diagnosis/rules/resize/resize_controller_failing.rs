@@ -135,7 +135,7 @@ fn stop_pods(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Remedy {
 fn lower(claim: &PersistentVolumeClaim, sizes: &Sizes<'_>) -> Remedy {
     let command = format!("edit pvc {} -n {}", quoted(&claim.meta.name), quoted(&claim.meta.namespace));
     let does = format!(
-        "or lower spec.resources.requests.storage to a size that the storage can provide; the size must stay above {}",
+        "lower spec.resources.requests.storage of the claim to a size that the storage can provide; the size must stay above {}",
         sizes.has
     );
     kubectl(command, does)

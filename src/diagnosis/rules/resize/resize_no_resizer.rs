@@ -98,7 +98,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             ))
             .remedy(by_hand(format!(
                 "run the resizer of {driver} (usually a container csi-resizer beside its provisioner); then the \
-                 expansion starts by itself"
+                 expansion starts"
             ))),
     )
 }

@@ -63,7 +63,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str());
     Some(if drops_at_retain(case, provisioner) {
         found.remedies(retain(volume)).remedy(by_hand(
-            "then the volume is deleted by itself; its storage stays, and you can delete it if nobody needs the data",
+            "then Kubernetes deletes the volume; its storage stays, and you can delete it if nobody needs the data",
         ))
     } else {
         found.remedies(retain(volume)).remedy(by_hand(format!(
