@@ -60,12 +60,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let is_harmless = verdicts
         .iter()
         .all(|verdict| matches!(verdict, CandidateVerdict::CandidateSelector | CandidateVerdict::CandidateClass));
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let more = match words.get(1..) {
+        None | Some([]) => String::new(),
+        Some(more) => format!(". Other fields do not fit either: {}", more.join("; ")),
+    };
     let mut found = Detection::new(format!(
-        "{} does not fit {}: {}. Without a reservation the controller would not bind them again. \
+        "{} does not fit {}: {first}{more}. Without a reservation the controller would not bind them again. \
          The data are not affected",
         mention(&volume_key(name)),
-        mention(&case.object()),
-        words.join(", ")
+        mention(&case.object())
     ))
     .severity(if is_harmless { Severity::Info } else { Severity::Warning });
     for misfit in verdicts.iter().filter_map(|verdict| misfit(volume, claim, *verdict)) {
