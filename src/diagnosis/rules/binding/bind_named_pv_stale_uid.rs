@@ -67,7 +67,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         ""
     };
     let found = Detection::new(format!(
-        "{} cannot be bound to {}, whose spec.claimRef has the uid of an earlier claim. {consequence}. That earlier \
+        "{} cannot be bound to {}, whose spec.claimRef has an earlier claim's uid. {consequence}. That earlier \
          claim of the same name is gone{misleading}",
         mention(&case.object()),
         mention(&volume_key(name))
