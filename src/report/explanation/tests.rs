@@ -76,8 +76,8 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![pvc("data"), spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }))],
             "pvc/data",
-            "Claim db/data is Pending: no free volume fits; the closest, volume a, has 5Gi, but this claim requests \
-             10Gi. A volume may be larger than the request, but never smaller.",
+            "Claim db/data is Pending: the closest free volume a has 5Gi, but this claim requests 10Gi. No free volume \
+             fits. A volume may be larger than the request, but never smaller.",
         ),
         // All reasons why the volume does not fit, in the order of the tests of matching.
         (

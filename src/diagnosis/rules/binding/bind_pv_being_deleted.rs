@@ -58,7 +58,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 let state = elsewhere(&going, ", which is being deleted,");
                 format!("{me} names {volume}{state} and can never be bound to it. {UNDOABLE}")
             } else {
-                format!("no free volume fits; the closest, {volume}, is being deleted. {UNDOABLE}")
+                format!("the closest free volume {} is being deleted. No free volume fits. {UNDOABLE}", going.name)
             };
             (found, refused.volume)
         }

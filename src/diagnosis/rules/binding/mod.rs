@@ -149,7 +149,10 @@ impl Refused<'_> {
         let opening = if self.is_named {
             format!("{volume} {has}, but {claimed} names it and {wants}")
         } else {
-            format!("no free volume fits; the closest, {volume}, {has}, but {claimed} {wants}")
+            format!(
+                "the closest free volume {} {has}, but {claimed} {wants}. No free volume fits",
+                self.volume.meta.name
+            )
         };
         let next = match self.more.as_slice() {
             [] => String::new(),
