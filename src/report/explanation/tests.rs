@@ -154,11 +154,11 @@ fn the_first_line_answers_what_people_ask() {
                 csi(with(pv("a"), claim_ref("data", "uid-old")), "Delete"),
             ],
             "pvc/data",
-            "Claim db/data is Lost: it was created again, and spec.claimRef of its volume a has the uid of the earlier \
-             claim. Danger: Policy Delete destroys its data, unless the policy is set to Retain in time. The earlier \
-             claim of the same name is gone, so the controller releases the volume. Danger: the earlier claim db/data \
-             of its volume a is gone (a new claim has that name). With policy Delete, x.example.com deletes its data, \
-             unless the policy is set to Retain in time. The next sync makes the volume Released.",
+            "Claim db/data is Lost: it was created again, and spec.claimRef of its volume a has the old uid. Danger: \
+             Policy Delete destroys its data, unless the policy is set to Retain in time. The earlier claim of the \
+             same name is gone, so the controller releases the volume. Danger: the earlier claim db/data of its volume \
+             a is gone (a new claim has that name). With policy Delete, x.example.com deletes its data, unless the \
+             policy is set to Retain in time. The next sync makes the volume Released.",
         ),
         (
             vec![

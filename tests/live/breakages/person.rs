@@ -11,7 +11,7 @@ const QUESTIONS: &[(&str, &str, &[&str])] = &[
     ("pay", "pod/pay-api", &["attach", "UnauthorizedOperation|not authorized|no permission to attach"]),
     ("logs", "pvc/data-es-2", &["StatefulSet es|sts/es|ordinal|no pod uses|replicas"]),
     ("wiki", "pvc/wiki-data", &["@old", "Released|earlier claim|last claim"]),
-    ("db", "pod/postgres", &["uid of the earlier claim|Lost"]),
+    ("db", "pod/postgres", &["old uid|Lost"]),
     ("blog", "pvc/uploads", &["pod blog"]),
     ("forum", "pvc/avatars", &["pod forum"]),
     ("news", "pvc/drafts", &["pod news"]),

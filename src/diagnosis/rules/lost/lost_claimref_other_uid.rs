@@ -50,7 +50,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
     let (kept, consequence) = (!case.destroys(volume), capitalized(&case.prospect(volume)));
     let found = Detection::new(format!(
-        "{} was created again, and {} has the uid of the earlier claim. {consequence}. The earlier claim of the same \
+        "{} was created again, and {} has the old uid. {consequence}. The earlier claim of the same \
          name is gone, so the controller releases the volume",
         mention(&case.object()),
         part_of(&volume_key(name), "spec.claimRef")

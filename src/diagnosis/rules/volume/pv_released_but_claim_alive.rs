@@ -74,7 +74,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let found = Detection::new(format!(
         "{}{} should be Bound, because {} {relation}. {consequence}",
         mention(&case.object()),
-        elsewhere(&case.object(), &format!(" is in phase {phase} and")),
+        elsewhere(&case.object(), &format!(" is {phase} and")),
         mention(&key_of_claim(&claim.meta))
     ));
     let wait = by_hand("check that kube-controller-manager runs: its next sync makes the volume Bound");
